@@ -1,4 +1,4 @@
-"""The gate before every route: who is asking, by cookie or token, and whether this request may change anything."""
+"""Authentication before every route: Host, Origin, session cookie or token, CSRF, login throttling."""
 
 import asyncio
 import contextlib
@@ -21,10 +21,10 @@ import structlog
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
 from channels.web.settings import IpNetwork, PublicOrigin
 
-# Who may ask what, as pure rules over a request's headers: host, origin, cookie, token, delay.
+# Pure rules over a request's headers.
 
-FREE_ATTEMPTS = 5
-MAX_DELAY = 2.0
+FREE_ATTEMPTS = 5  # wrong tokens in a row that are refused without delay
+MAX_DELAY = 2.0  # seconds
 SECURITY_HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
@@ -39,26 +39,26 @@ SECURITY_HEADERS = {
 
 
 def is_framed_twice(headers: Headers, http_version: str) -> bool:
-    """Whether two readers could disagree on where the body ends: a proxy in front may take the rest for a request."""
+    """Whether two parsers could disagree on where the body ends: the basis of request smuggling."""
     headers = list(headers)
     lengths, codings = header_values(headers, b"content-length"), header_values(headers, b"transfer-encoding")
     return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
 
 
 def allowed_hosts(port: int) -> frozenset[bytes]:
-    """The only Host headers answered: loopback by each of its names. Source: DNS rebinding's one defence."""
+    """Return the accepted Host headers, all of loopback: the defence against DNS rebinding."""
     names = [f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")]
     return frozenset(names + ([b"127.0.0.1", b"localhost", b"[::1]"] if port == 80 else []))
 
 
 def is_allowed_host(headers: Headers, allowed: frozenset[bytes]) -> bool:
-    """Exactly one Host, and one of ours."""
+    """Whether there is exactly one Host, and it is allowed."""
     hosts = header_values(headers, b"host")
     return len(hosts) == 1 and hosts[0].lower() in allowed
 
 
 def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
-    """Exactly one Origin, equal to the (already checked) Host; https for the public one, http for loopback."""
+    """Whether there is exactly one Origin, and it matches Host: with https for `public`, else with http."""
     headers = list(headers)
     hosts = [host.lower() for host in header_values(headers, b"host")]
     return header_values(headers, b"origin") == [
@@ -67,7 +67,7 @@ def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
 
 
 def bearer_token(headers: Headers) -> str | None:
-    """The token of the only Authorization header; "" for one that is not a Bearer token, None for no header."""
+    """Return the bearer token; "" for any other or a repeated Authorization header, None for none."""
     given = header_values(headers, b"authorization")
     if not given:
         return None
@@ -76,38 +76,36 @@ def bearer_token(headers: Headers) -> str | None:
 
 
 def cookie_value(headers: Headers, name: str) -> str:
-    """The value of one cookie; "" when it is absent or stands there twice."""
-    crumbs = b";".join(header_values(headers, b"cookie")).decode("latin-1").split(";")
-    values = [
-        value for key, _, value in (session_cookie.strip().partition("=") for session_cookie in crumbs) if key == name
-    ]
+    """Return the value of one cookie; "" if it is missing or sent twice."""
+    pairs = b";".join(header_values(headers, b"cookie")).decode("latin-1").split(";")
+    values = [value for key, _, value in (pair.strip().partition("=") for pair in pairs) if key == name]
     return values[0] if len(values) == 1 else ""
 
 
 def hash_secret(secret: str) -> bytes:
-    """What of a secret is kept in memory and compared."""
+    """Hash a secret: only hashes are held in memory and compared."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def is_equal(one: bytes, other: bytes) -> bool:
-    """Equality in constant time."""
+    """Compare in constant time."""
     return hmac.compare_digest(one, other)
 
 
 def login_delay(failures: int) -> float:
-    """Seconds before the answer to the nth wrong token in a row: none for five, then doubling from .1 to 2."""
+    """Return the delay in seconds of the nth wrong token in a row: 0 for five, then 0.1 doubling to 2."""
     return 0.0 if failures <= FREE_ATTEMPTS else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
 
 
-# The address that wrong tokens are counted by.
+# The client address that wrong tokens are counted by.
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def client_address(peer: str, headers: Headers, proxies: Sequence[IpNetwork]) -> str:
-    """Return the address a request came from; for rate limits and logs only, since any client may send such a header.
+    """Return the address a request came from, for rate limits and logs only.
 
-    X-Forwarded-For counts only when the peer is a listed proxy, and of it the right-most hop that is not one.
+    X-Forwarded-For, which any client may send, counts only from a listed proxy: its right-most hop that is not listed.
     """
     address = _parse_address(peer)
     if address is None or not _is_listed(address, proxies):
@@ -138,13 +136,13 @@ def _parse_address(text: str) -> IpAddress | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-# Wrong tokens: answered later and later, each client by itself.
+# Wrong tokens: refused with growing delays, per client.
 
 log = structlog.get_logger(__name__)
-FORGET_AFTER_SECONDS = 60.0  # seconds without a wrong token after which a client begins again
-MAX_WAITING = 16  # of one client
+FORGET_AFTER_SECONDS = 60.0  # without a wrong token, after which a client's count restarts
+MAX_WAITING = 16  # delayed requests of one client
 MAX_WAITING_TOTAL = 128
-MAX_CLIENTS = 1024  # more than can wait, so that one who does not is there to be forgotten
+MAX_CLIENTS = 1024  # more than MAX_WAITING_TOTAL, so that there is always one that can be dropped
 
 
 @dataclass(slots=True)
@@ -155,7 +153,7 @@ class _ClientFailures:
 
 
 class LoginThrottle:
-    """Wrong tokens in a row of each client, and how many of their senders are being kept waiting."""
+    """Counts wrong tokens in a row per client, and delays and limits their refusals."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -166,44 +164,44 @@ class LoginThrottle:
         return len(self._clients)
 
     def reset_failures(self, client: str) -> None:
-        """This client has sent a right token."""
-        if (known := self._clients.get(_client_group(client))) is not None:
-            known.count = 0
+        """Reset the count of a client that sent the right token."""
+        if (failures := self._clients.get(_client_group(client))) is not None:
+            failures.count = 0
 
     async def refuse(self, client: str) -> None:
-        """Wait as long as this client has to, then refuse.
+        """Wait for this client's delay, then refuse.
 
         Raises:
-            HttpRefusal: always; 401, or at once 429 when too many wait already.
+            HttpRefusal: always; 401, or 429 at once if too many are waiting.
         """
-        guesses = self._known(_client_group(client))
+        failures = self._failures_of(_client_group(client))
         now = self._clock()
-        guesses.count = 1 if now - guesses.last > FORGET_AFTER_SECONDS else guesses.count + 1
-        guesses.last = now
-        if guesses.count in (1, FREE_ATTEMPTS + 1):
-            log.warning("wrong token", client=client, in_a_row=guesses.count)
-        if guesses.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
+        failures.count = 1 if now - failures.last > FORGET_AFTER_SECONDS else failures.count + 1
+        failures.last = now
+        if failures.count in (1, FREE_ATTEMPTS + 1):
+            log.warning("wrong token", client=client, in_a_row=failures.count)
+        if failures.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
             raise HttpRefusal(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
-        guesses.waiting += 1
+        failures.waiting += 1
         self._waiting += 1
         try:
-            await asyncio.sleep(login_delay(guesses.count))
+            await asyncio.sleep(login_delay(failures.count))
         finally:
-            guesses.waiting -= 1
+            failures.waiting -= 1
             self._waiting -= 1
         raise HttpRefusal(401, "unauthorized", "the token is wrong")
 
-    def _known(self, group: str) -> _ClientFailures:
-        guesses = self._clients.setdefault(group, _ClientFailures())
+    def _failures_of(self, group: str) -> _ClientFailures:
+        failures = self._clients.setdefault(group, _ClientFailures())
         self._clients.move_to_end(group)
         while len(self._clients) > MAX_CLIENTS:
             idle = next(name for name, known in self._clients.items() if not known.waiting and name != group)
             del self._clients[idle]
-        return guesses
+        return failures
 
 
 def _client_group(client: str) -> str:
-    """One IPv4 address, or the /64 of an IPv6 address: whoever has one of it has all."""
+    """Return an IPv4 address itself, or the /64 of an IPv6 address: one client usually owns all of it."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
@@ -211,17 +209,19 @@ def _client_group(client: str) -> str:
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
 
 
+# Sessions.
+
 SESSION_IDLE_SECONDS = 12 * 3_600.0
 MAX_SESSION_SECONDS = 7 * 86_400.0
 MAX_SESSIONS = 100
-TOKEN_STREAMS = 512
-SESSION_STREAMS = 64
+TOKEN_STREAMS = 512  # open event streams with the token
+SESSION_STREAMS = 64  # open event streams of one browser session
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(slots=True)
 class StreamSlots:
-    """The event streams that one login or one token has open, at most `most`."""
+    """Counts the open event streams of one session or of the token; at most `most`."""
 
     most: int
     count: int = 0
@@ -232,36 +232,35 @@ class BrowserSession:
     """One login of a browser."""
 
     csrf: str
-    #: Seconds of the gate's clock.
-    born: float
-    #: Seconds of the gate's clock.
+    #: Seconds of the guard's clock.
+    created: float
+    #: Last request, by the same clock.
     seen: float
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """Who asks: `alive` turns false when their login ends."""
+    """An authenticated client."""
 
+    #: Whether the session or token is still valid.
     alive: Callable[[], bool]
     #: "" for a token without cookie.
     csrf: str = ""
-    #: Of the login, the same for all its requests; no secret.
+    #: Identifies the session in all its requests; not a secret.
     id: str = "token"
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
 class RequestGuard:
-    """Token, sessions and wrong guesses of one server; all in memory, so a restart ends every session.
+    """Authenticates requests. Sessions are in memory only, so a restart ends them.
 
-    A right token and a live cookie are never delayed: the token has at least 128 random bits, and the delay is there
-    to keep guessing from costing anything, not to make it hard.
+    The right token and a valid cookie are never delayed. The token has at least 128 random bits; the delay of wrong ones
+    only limits the load.
 
     Args:
-        public: the address of a proxy with TLS in front, admitted beside loopback.
-        proxies: whose X-Forwarded-For tells wrong tokens of one client from those of another; never trusted beyond.
-
-    changed: called when sessions end; denied: at a wrong token.
+        public: address of a proxy with TLS, accepted as Host besides loopback.
+        proxies: their X-Forwarded-For separates clients when wrong tokens are counted; it is used for nothing else.
     """
 
     def __init__(
@@ -280,16 +279,18 @@ class RequestGuard:
         self._clock = clock
         self._sessions: dict[bytes, BrowserSession] = {}
         self._streams = StreamSlots(TOKEN_STREAMS)
-        self._wrong = LoginThrottle(clock)
-        self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
+        self._throttle = LoginThrottle(clock)
+        self.cookie = f"mnema_{port}"  # browsers share cookies between ports, so each home needs its own name
+        #: Called when sessions end.
         self.changed: Callable[[], None] = lambda: None
+        #: Called at a wrong token.
         self.denied: Callable[[], None] = lambda: None
 
     def host_fits(self, headers: Headers) -> bool:
         return is_allowed_host(headers, self._hosts)
 
     def foreign_host(self) -> str:
-        """What somebody is told who came by another name."""
+        """Return the error text for a request with another Host."""
         if self._public:
             return f"this server answers under its own addresses only: loopback and {self._public.decode()}"
         return (
@@ -297,11 +298,11 @@ class RequestGuard:
         )
 
     def cookie_name(self, headers: Headers) -> str:
-        """The cookie's name under the Host of this request; under the public one browsers take it with TLS alone."""
+        """Return the cookie's name under this request's Host; under the public one it is valid with TLS only."""
         return f"__Host-{self.cookie}" if self._came_by_proxy(headers) else self.cookie
 
     def set_cookie(self, headers: Headers, session_cookie: str, seconds: float) -> str:
-        """The Set-Cookie header that gives the browser this value for so long."""
+        """Return the Set-Cookie header for this value and lifetime."""
         secure = "; Secure" if self._came_by_proxy(headers) else ""
         name = self.cookie_name(headers)
         return f"{name}={session_cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
@@ -310,17 +311,17 @@ class RequestGuard:
         return bool(self._public) and [host.lower() for host in header_values(headers, b"host")] == [self._public]
 
     def rotate(self, token: str) -> None:
-        """Another token from now on; every session and stream ends."""
+        """Replace the token; every session and stream ends."""
         self._token = hash_secret(token)
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._sessions.clear()
         self.changed()
 
     async def visitor(self, method: str, headers: Headers, peer: str = "") -> Visitor:
-        """Who asks. peer: the address of the connection.
+        """Authenticate a request. peer: the address of the connection.
 
         Raises:
-            HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
+            HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change requested by another site.
         """
         headers = list(headers)
         session_cookie = cookie_value(headers, self.cookie_name(headers))
@@ -340,27 +341,27 @@ class RequestGuard:
         return Visitor(alive=lambda: is_equal(key, self._token), csrf=csrf, streams=self._streams)
 
     async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
-        """A new session for the right token: the cookie's value, and the session.
+        """Create a session for the right token; return the cookie's value and the session.
 
         Raises:
-            HttpRefusal: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
+            HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
         """
         headers = list(headers)
         if header_values(headers, b"origin") and not is_same_origin(headers, self._public):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if not self._fits(token):
             await self._refuse(headers, peer)
-        self._wrong.reset_failures(client_address(peer, headers, self._proxies))
+        self._throttle.reset_failures(client_address(peer, headers, self._proxies))
         now = self._clock()
         session_cookie = secrets.token_urlsafe(32)
-        session = BrowserSession(csrf=secrets.token_urlsafe(32), born=now, seen=now)
+        session = BrowserSession(csrf=secrets.token_urlsafe(32), created=now, seen=now)
         self._sessions[hash_secret(session_cookie)] = session
         while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
         return session_cookie, session
 
     def logout(self, headers: Headers) -> None:
-        """End the cookie's session, and its streams."""
+        """End the cookie's session and its streams."""
         headers = list(headers)
         self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
         self.changed()
@@ -374,7 +375,7 @@ class RequestGuard:
     def _session(self, session_cookie: str, *, touch: bool = True) -> BrowserSession | None:
         session = self._sessions.get(hash_secret(session_cookie)) if session_cookie else None
         now = self._clock()
-        if session is None or now - session.born > MAX_SESSION_SECONDS or now - session.seen > SESSION_IDLE_SECONDS:
+        if session is None or now - session.created > MAX_SESSION_SECONDS or now - session.seen > SESSION_IDLE_SECONDS:
             self._sessions.pop(hash_secret(session_cookie), None)
             return None
         if touch:
@@ -395,31 +396,31 @@ class RequestGuard:
 
     async def _refuse(self, headers: Headers, peer: str) -> None:
         self.denied()
-        await self._wrong.refuse(client_address(peer, headers, self._proxies))
+        await self._throttle.refuse(client_address(peer, headers, self._proxies))
 
 
-# The web token's file: made at the first start, readable by its owner alone.
+# The token's file: created at the first start, readable by its owner only.
 
-MIN_TOKEN = 22  # signs of base64url that carry 128 bits
+MIN_TOKEN_CHARS = 22  # of base64url, for 128 bits
 
 
 def load_token(path: Path) -> tuple[str, bool]:
-    """The token, and whether it was made just now.
+    """Read the token, or create it; return it and whether it is new.
 
     Raises:
-        CannotServe: others may read the file, it is a link, not ours, too short, or cannot be read or written.
+        CannotServe: the file is readable by others, a link, of another owner, too short, or cannot be read or written.
     """
     try:
         with contextlib.suppress(FileNotFoundError):
             return _read_token(path), False
         with contextlib.suppress(FileExistsError):
-            return _make_token(path), True
+            return _create_token(path), True
         return _read_token(path), False  # another process was first
     except OSError as err:
         raise CannotServe(f"the web token {path} cannot be used: {err.strerror or err}") from err
 
 
-def _make_token(path: Path) -> str:
+def _create_token(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     token = secrets.token_urlsafe(32)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -429,7 +430,7 @@ def _make_token(path: Path) -> str:
             file.write(token + "\n")
             file.flush()
             os.fsync(file.fileno())
-        os.link(draft, path)  # whole or not at all, and never over another's
+        os.link(draft, path)  # atomic, and never overwrites the token of another process
     finally:
         draft.unlink(missing_ok=True)
     return token
@@ -444,6 +445,6 @@ def _read_token(path: Path) -> str:
             mode = stat.S_IMODE(found.st_mode)
             raise CannotServe(f"the web token {path} has mode {mode:04o}; others can read it: run chmod 600 on it")
         token = file.read(4096).strip()
-    if len(token) < MIN_TOKEN or not token.isascii():
+    if len(token) < MIN_TOKEN_CHARS or not token.isascii():
         raise CannotServe(f"the web token {path} is empty or too short; delete it, a new one is made")
     return token

@@ -14,9 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 log = structlog.get_logger(__name__)
 HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later request, to the end of its header
-STALL_SECONDS = 30.0  # a peer that takes no byte of an answer for so long is cut off
+STALL_SECONDS = 30.0  # without the peer taking a byte of a response, after which its connection is aborted
 LOG_SECONDS = 10.0  # between two log lines about the limit
-CLOSE_LINGER_SECONDS = 2.0  # after a half-close, for what the peer may have sent meanwhile
+CLOSE_LINGER_SECONDS = 2.0  # after a half-close, for bytes of the peer that are on their way
 ACCEPT_BACKLOG = 1024  # connections that the kernel holds until they are accepted
 _TOO_SLOW = (408, "Request Timeout", "slow", "the header did not arrive in time")
 _TOO_MANY = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
@@ -26,9 +26,9 @@ _TOO_MANY = (503, "Service Unavailable", "busy", "too many connections are open;
 class ConnectionLimiter:
     """The open connections of one server, at most `most`.
 
-    A new connection at the limit takes the place of one that does nothing for its owner: first one that has not sent a
-    header yet, then an idle one of nobody we know, then a request of nobody we know, then an idle one of a known
-    client; always the one that is in that state for longest. Where none is left the new one is refused with 503.
+    At the limit a new connection replaces another one: first one without a complete header, then an idle one of an
+    unknown client, then a request of an unknown client, then an idle one of a known client; of these always the one
+    longest in that state. If there is none, the new one is refused with 503. A client is known by token or session.
     """
 
     most: int
@@ -45,7 +45,7 @@ class ConnectionLimiter:
         return sum(map(len, self._groups()))
 
     def admit(self, protocol: "BoundedProtocol", now: float) -> bool:
-        """Add a new connection, closing another one for it at the limit; False when there is no place."""
+        """Add a new connection, at the limit in place of another one; False if it must be refused."""
         if len(self) >= self.most:
             victim = self._most_dispensable()
             if now - self._logged >= LOG_SECONDS:
@@ -54,26 +54,26 @@ class ConnectionLimiter:
             if victim is None:
                 return False
             self.remove(victim)
-            victim.close_for_room()
+            victim.drop()
         self._silent[protocol] = None
         return True
 
     def busy(self, protocol: "BoundedProtocol") -> None:
-        """It has a request under way."""
+        """Record that it has a request in progress."""
         if protocol not in self._busy:
             self._move(protocol, self._busy)
 
     def idle(self, protocol: "BoundedProtocol") -> None:
-        """Its request is answered."""
+        """Record that its request is answered."""
         self._move(protocol, self._idle_known if protocol.is_known() else self._idle)
 
     def remove(self, protocol: "BoundedProtocol") -> None:
-        """It is closed."""
+        """Record that it is closed."""
         for group in self._groups():
             group.pop(protocol, None)
 
     def _move(self, protocol: "BoundedProtocol", group: dict["BoundedProtocol", None]) -> None:
-        if any(protocol in known for known in self._groups()):  # one that was refused or shed stays out
+        if any(protocol in known for known in self._groups()):  # not if it was refused or dropped
             self.remove(protocol)
             group[protocol] = None
 
@@ -86,7 +86,7 @@ class ConnectionLimiter:
 
 
 class QueueingServer(uvicorn.Server):
-    """A server whose backlog bounds what is accepted in one turn of the loop, and not what the kernel holds."""
+    """A server whose `backlog` limits the accepts per loop iteration, not the queue in the kernel."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -95,7 +95,7 @@ class QueueingServer(uvicorn.Server):
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection: its headers arrive in time, its answers are read, and it has a place among all others."""
+    """One connection with time limits for its headers and for reading its responses."""
 
     def __init__(self, *args: Any, group: ConnectionLimiter, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -122,15 +122,15 @@ class BoundedProtocol(H11Protocol):
         if self.transport.is_closing() or self._linger_timer is not None:
             return
         if not self.transport.get_write_buffer_size():
-            self._stop_stall_timer()  # all that was written has been taken
+            self._stop_stall_timer()  # everything written was taken
         super().data_received(data)
-        self._look()
+        self._update_header_timer()
 
     def on_response_complete(self) -> None:
         self._group.idle(self)
         super().on_response_complete()
         self._watch_writing()
-        self._look()
+        self._update_header_timer()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -138,12 +138,12 @@ class BoundedProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._watch_writing()  # the peer took something; what is left has its own time
+        self._watch_writing()  # the peer took some; the rest has a time limit of its own
 
     def timeout_keep_alive_handler(self) -> None:
-        """End an idle connection: the end of the stream before any answer says that a request was not carried out.
+        """Half-close an idle connection; the client then knows that a request on its way was not processed.
 
-        One whose last answer is still on its way is not idle yet.
+        It is not idle while its last response is still being sent.
         """
         if self.transport.get_write_buffer_size():
             again = max(self.timeout_keep_alive, self._group.linger_seconds)
@@ -155,23 +155,23 @@ class BoundedProtocol(H11Protocol):
         """Whether its last request came from a client with a valid token or session."""
         return self.scope is not None and self.scope.get("state", {}).get("visitor") is not None
 
-    def close_for_room(self) -> None:
-        """Give up its place."""
+    def drop(self) -> None:
+        """Abort the connection in favour of a new one."""
         self._cancel_timers()
         self.transport.abort()
 
-    def _look(self) -> None:
-        """Start or stop the header's timer by what the parser waits for."""
+    def _update_header_timer(self) -> None:
+        """Start or stop the timer, depending on what the parser waits for."""
         if self.transport.is_closing():
             self._stop_header_timer()
         elif self.conn.their_state is h11.IDLE:
-            # Between two requests uvicorn's keep-alive timer runs until the first byte comes.
+            # Between two requests uvicorn's keep-alive timer runs until the first byte.
             if self.timeout_keep_alive_task is None:
                 self._watch_header()
             else:
                 self._stop_header_timer()
         elif self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY:
-            self._watch_header()  # answered, while it still sends a body that nobody reads
+            self._watch_header()  # answered, while it still sends a body that is not read
         else:
             self._stop_header_timer()
             self._group.busy(self)
@@ -194,21 +194,21 @@ class BoundedProtocol(H11Protocol):
             self._watch_writing()
 
     def _half_close(self) -> None:
-        """Send no more, and drop what comes for a moment.
+        """Send nothing more, and drop received bytes for a moment.
 
-        If the connection were closed at once, bytes of the peer already on their way would be met with a reset, and the
-        peer could neither read a last answer nor tell whether its request was carried out.
+        A close at once would answer bytes of the peer already on their way with a reset. The peer could then neither
+        read the last response nor know whether its request was processed.
         """
         if not self.transport.is_closing() and self._linger_timer is None:
             self.transport.write_eof()
             self._watch_writing()
             self._linger()
 
-    def _linger(self, waited: bool = True) -> None:
-        """Close some time after all of the last answer was taken. waited: until now some of it was not."""
-        if waited:
-            left = self.transport.get_write_buffer_size() > 0
-            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, left)
+    def _linger(self, was_writing: bool = True) -> None:
+        """Close one linger time after the last response was taken. was_writing: some of it was left until now."""
+        if was_writing:
+            is_writing = self.transport.get_write_buffer_size() > 0
+            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, is_writing)
         else:
             self.transport.abort()
 
@@ -218,8 +218,8 @@ class BoundedProtocol(H11Protocol):
         self.transport.write(f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body)
 
     def _watch_writing(self) -> None:
-        """Cut the connection off when from now on the peer takes nothing of what is written, also after a close."""
-        self._stop_stall_timer()  # it compares with what was left of an earlier answer
+        """Abort the connection if the peer takes nothing of what is written from now on, also after a close."""
+        self._stop_stall_timer()  # it compares with the buffer of an earlier response
         left = self.transport.get_write_buffer_size()
         if left:
             check = partial(self._check_writing, left)

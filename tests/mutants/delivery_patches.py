@@ -164,7 +164,7 @@ DELIVERY = (
         name="a connection that ends drops what is on its way",
         guards="availability",
         file="channels/web/connections.py",
-        old="self._linger, left)\n",
+        old="self._linger, is_writing)\n",
         new="self._linger, False)\n",
         tests=("tests/channels/web/test_slow_readers.py",),
     ),
