@@ -255,8 +255,8 @@ class Visitor:
 class RequestGuard:
     """Authenticates requests. Sessions are in memory only, so a restart ends them.
 
-    The right token and a valid cookie are never delayed. The token has at least 128 random bits; the delay of wrong ones
-    only limits the load.
+    The right token and a valid cookie are never delayed. The token has at least 128 random bits; the delay of wrong
+    ones only limits the load.
 
     Args:
         public: address of a proxy with TLS, accepted as Host besides loopback.

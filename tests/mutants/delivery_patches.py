@@ -172,7 +172,7 @@ DELIVERY = (
         name="a new answer is measured by what was left of the last",
         guards="availability",
         file="channels/web/connections.py",
-        old="        self._stop_stall_timer()  # it compares with what was left of an earlier answer\n",
+        old="        self._stop_stall_timer()  # it compares with the buffer of an earlier response\n",
         new="        if self._stall_timer is not None:\n            return\n",
         tests=("tests/channels/web/test_slow_readers.py",),
     ),
