@@ -1,4 +1,4 @@
-"""The door to personal WeChat: an account that comes in by QR code, hears by long polling, speaks when spoken to."""
+"""Personal WeChat: a bot account, logged in by QR code, that receives by long polling and only replies."""
 
 import asyncio
 import time
@@ -30,34 +30,37 @@ from channels.wechat.state import MESSAGES_PER_WINDOW, AccountState
 log = structlog.get_logger(__name__)
 
 CRYPTO_PACKAGE = "cryptography"
-MIN_HOLD, MAX_HOLD = 1.0, 120.0  # seconds between which we believe the platform how long it holds a call
-# Seconds: an answer that came sooner and leads nowhere is no end of a long poll; the next is not asked at once.
-MIN_POLL_SECONDS = 0.2
+MIN_HOLD, MAX_HOLD = 1.0, 120.0  # seconds; limits on how long the platform may say that it holds a poll
+MIN_POLL_SECONDS = 0.2  # a poll that returned sooner without news was not held; pause before the next one
 LOGOUT_NOTICE_SECONDS = 2.0
-MAX_NOTIFIED_PEERS = 5  # people whose allowance is told in the vitals
+MAX_SHOWN_PEERS = 5  # people whose remaining messages are part of the status
 
 
 class Wechat:
-    """One account. pace: how long things take; allowance: messages a person can get after each one of theirs.
+    """One account.
 
-    What was heard is stored together with the cursor behind it, and only then is the cursor used; a login that ends
-    leaves cursor and tokens where they are.
+    Received messages are stored together with their cursor, and the cursor is used only after that. Cursor and context
+    tokens outlive a logout.
+
+    Args:
+        timing: timeouts and pauses.
+        allowance: messages that a person can receive after each of their own.
     """
 
     name = "wechat"
     opened_with = WechatSettings
 
     def __init__(
-        self, settings: WechatSettings, *, pace: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW
+        self, settings: WechatSettings, *, timing: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW
     ) -> None:
         if find_spec(CRYPTO_PACKAGE) is None:
             raise ImportError("WeChat's files need a cipher", name=CRYPTO_PACKAGE)
-        self._pace = pace or PollTiming()
+        self._timing = timing or PollTiming()
         self.capabilities = Capabilities(
             limit=LIMIT,
             longest=MAX_TEXT,
             live=True,
-            per_chat_rate=1 / self._pace.spacing if self._pace.spacing else 0.0,
+            per_chat_rate=1 / self._timing.spacing if self._timing.spacing else 0.0,
             hears=frozenset({"text", "picture", "file", "voice", "video", "quote"}),
             shows="typing",
             file_bytes=MAX_FILE_BYTES,
@@ -67,189 +70,191 @@ class Wechat:
             says_leaving=True,
         )
         self._proxy = settings.proxy
-        self._book = AccountState(allowance)
-        self._hearing = PollHealth(self._pace)
-        self._login = QrLogin((settings.base_url or SERVER).rstrip("/"), self._pace, self._hearing)
-        self._session = ILinkSession(self._book, settings.proxy, self._pace)
-        self._files = ILinkMedia(self._session, (settings.cdn_url or FILE_SERVER).rstrip("/"))
-        self._speaking = ReplySender(self._session, self._book, self._files, self._pace.spacing)
-        self._typing = WechatTyping(self._session, self._book)
+        self._state = AccountState(allowance)
+        self._health = PollHealth(self._timing)
+        self._login = QrLogin((settings.base_url or SERVER).rstrip("/"), self._timing, self._health)
+        self._session = ILinkSession(self._state, settings.proxy, self._timing)
+        self._media = ILinkMedia(self._session, (settings.cdn_url or FILE_SERVER).rstrip("/"))
+        self._sender = ReplySender(self._session, self._state, self._media, self._timing.spacing)
+        self._typing = WechatTyping(self._session, self._state)
 
     @property
     def account(self) -> str:
-        """Our bot's id, "" before the first login was read or made."""
-        return self._book.login.bot if self._book.login else ""
+        """The bot's id, "" before a login is known."""
+        return self._state.login.bot if self._state.login else ""
 
     def bind(self, notebook: Notebook) -> None:
-        """See channels.base.Keeping."""
-        self._book.bind(notebook)
+        """See channels.base.HasNotebook."""
+        self._state.bind(notebook)
 
     async def run(self, deliver: Deliver) -> None:
-        """Hear until cancelled, and log in whenever that is needed; `prompt` says what the owner has to do for it.
+        """Receive until cancelled; log in whenever necessary, with `prompt` telling the owner what to do.
 
         Raises:
-            ChannelError: nothing good was heard for three polls' time. LoggedOut: not even a QR code is to be had.
+            ChannelError: no good reply in the time of three polls. LoggedOut: no QR code can be fetched.
         """
-        await self._book.open()
+        await self._state.open()
         self._session.begin()
-        wire = ILinkClient(self._proxy)
+        client = ILinkClient(self._proxy)
         trusted = True
         try:
             while True:
                 if not self._session.holds:
-                    trusted = await self._log_in(wire, trusted)
+                    trusted = await self._log_in(client, trusted)
                 try:
-                    await self._listen(wire, deliver)
+                    await self._receive(client, deliver)
                 except LoggedOut as err:
                     log.warning("wechat logged out", why=str(err))
         finally:
-            await self._notify_logout(wire)
-            await wire.close()
+            await self._notify_logout(client)
+            await client.close()
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Deliver one part; the id is our own of it, for the platform gives none.
+        """Send one part; the receipt has our own id of it, since the platform returns none.
 
         Raises:
             AwaitsUser: the person has to write first.
             Retryable, Rejected, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
         """
-        await self._book.open()
-        receipt = await self._speaking.send(message)
+        await self._state.open()
+        receipt = await self._sender.send(message)
         if message.part_no + 1 >= message.parts:
             self._typing.stop(message.address)
         return receipt
 
     def allowance(self, address: Address) -> int | None:
-        """How many messages this person can still get before they write again; None while nothing was read yet."""
-        return self._speaking.allowance(address.chat_id) if self.account else None
+        """Return how many messages this person can still receive; None before the notebook is read."""
+        return self._state.remaining(address.chat_id, time.time()) if self.account else None
 
     def show(self, event: LiveEvent) -> None:
-        """Show that an answer is being written; best effort."""
+        """Show or hide the typing indicator; best effort."""
         self._typing.show(event)
 
     async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """See channels.base.Fetching."""
-        return await self._files.download(ref, most)
+        """See channels.base.HasAttachments."""
+        return await self._media.download(ref, most)
 
     def prompt(self) -> LoginPrompt | None:
-        """See channels.base.Asking. To ask is to look: after a rest it brings a new QR code."""
+        """See channels.base.HasLogin."""
         return self._login.prompt()
 
     def answer(self, text: str) -> None:
-        """The digits the phone shows; or anything, to end the rest between QR codes."""
+        """Enter the digits that the phone shows; any text ends a pause between QR codes."""
         self._login.answer(text)
 
     def vitals(self) -> ConnectionStatus:
-        """See channels.base.Telling."""
+        """See channels.base.HasStatus."""
         now = time.time()
-        newest = sorted(self._book.peers.items(), key=lambda pair: -pair[1].got)[:MAX_NOTIFIED_PEERS]
-        quota = ", ".join(f"{person} {self._book.left(person, now)}/{self._book.allowance}" for person, _ in newest)
-        trouble = self._hearing.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
-        return ConnectionStatus(heard=self._hearing.heard, trouble=trouble, quota=quota)
+        newest = sorted(self._state.peers.items(), key=lambda pair: -pair[1].got)[:MAX_SHOWN_PEERS]
+        allowance = self._state.allowance
+        quota = ", ".join(f"{person} {self._state.remaining(person, now)}/{allowance}" for person, _ in newest)
+        trouble = self._health.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
+        return ConnectionStatus(heard=self._health.heard, trouble=trouble, quota=quota)
 
     async def probe(self) -> str:
-        """Ask for the settings of the person who scanned, which shows whether the session holds.
+        """Check the session by fetching the settings of the person who logged in.
 
         Raises:
-            LoggedOut: it does not. ChannelError: there is no telling.
+            LoggedOut: the session is over. ChannelError: it cannot be checked.
         """
-        await self._book.open()
+        await self._state.open()
         login = self._session.credentials
         try:
             await self._session.call("getconfig", {"ilink_user_id": login.person, "context_token": ""})
         except Rejected:
-            log.debug("getconfig refused")  # by a session that holds
+            log.debug("getconfig refused")  # but the session is valid
         return f"{login.bot}, logged in by {login.person or 'somebody'}"
 
     async def close(self) -> None:
-        """Drop the connections that sends use; a later send opens them again."""
+        """Close the connections of sends; a later send opens new ones."""
         await self._typing.close()
         await self._session.close()
 
-    async def _log_in(self, wire: ILinkClient, trusted: bool) -> bool:
-        """Log in again; False when the platform says that the stored login still holds.
+    async def _log_in(self, client: ILinkClient, trusted: bool) -> bool:
+        """Log in; return False if the platform says that the stored login is still valid.
 
-        trusted: it may say so; if it turns out to be wrong, the next login takes no such answer.
+        Args:
+            trusted: accept that reply. It is not accepted twice in a row: the session would end again.
         """
-        known = self._book.login
-        login = await self._login.run(wire, [known.token] if known and trusted else [])
+        known = self._state.login
+        login = await self._login.run(client, [known.token] if known and trusted else [])
         if login is not None:
-            await store_with_retry(lambda: self._book.store_login(login), self.name)
+            await store_with_retry(lambda: self._state.store_login(login), self.name)
         self._session.begin()
         return login is not None
 
-    async def _listen(self, wire: ILinkClient, deliver: Deliver) -> None:
+    async def _receive(self, client: ILinkClient, deliver: Deliver) -> None:
         """Poll until the session is over. Raises LoggedOut, ChannelError."""
-        await self._notify(wire, "notifystart")
-        hold = self._pace.poll
+        await self._notify(client, "notifystart")
+        hold = self._timing.poll
         while True:
-            began, cursor = time.monotonic(), self._book.cursor
-            answer = await self._poll_unless_expired(wire, hold)
-            await self._take(answer, deliver)
-            hold = _hold_seconds(answer, hold)
-            if self._book.cursor == cursor and time.monotonic() - began < MIN_POLL_SECONDS:
-                await asyncio.sleep(self._pace.look)
+            began, cursor = time.monotonic(), self._state.cursor
+            reply = await self._poll_unless_expired(client, hold)
+            await self._store(reply, deliver)
+            hold = _hold_seconds(reply, hold)
+            if self._state.cursor == cursor and time.monotonic() - began < MIN_POLL_SECONDS:
+                await asyncio.sleep(self._timing.check)
 
-    async def _poll_unless_expired(self, wire: ILinkClient, hold: float) -> Json:
-        """The next answer to a poll; given up when some other call is told that the session is over."""
-        poll = asyncio.ensure_future(self._hearing.call_with_retry(lambda: self._poll(wire, hold), hold))
-        over = asyncio.ensure_future(self._session.ended.wait())
+    async def _poll_unless_expired(self, client: ILinkClient, hold: float) -> Json:
+        """Poll with retries; raise LoggedOut as soon as another call reports that the session is over."""
+        poll = asyncio.ensure_future(self._health.call_with_retry(lambda: self._poll(client, hold), hold))
+        expired = asyncio.ensure_future(self._session.ended.wait())
         try:
-            await asyncio.wait((poll, over), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((poll, expired), return_when=asyncio.FIRST_COMPLETED)
             if not poll.done():
                 raise LoggedOut("another call was told that the session is over")
             return poll.result()
         finally:
             poll.cancel()
-            over.cancel()
-            await asyncio.gather(poll, over, return_exceptions=True)
+            expired.cancel()
+            await asyncio.gather(poll, expired, return_exceptions=True)
 
-    async def _poll(self, wire: ILinkClient, hold: float) -> Json:
-        body = {"get_updates_buf": self._book.cursor}
-        answer = await self._session.call("getupdates", body, wait=hold + self._pace.grace, wire=wire)
-        answer["msgs"] = answer.get("msgs") or []
-        if not isinstance(answer["msgs"], list):
+    async def _poll(self, client: ILinkClient, hold: float) -> Json:
+        body = {"get_updates_buf": self._state.cursor}
+        reply = await self._session.call("getupdates", body, timeout=hold + self._timing.grace, client=client)
+        reply["msgs"] = reply.get("msgs") or []
+        if not isinstance(reply["msgs"], list):
             raise Ambiguous("an answer to getupdates whose messages are no list")
-        return answer
+        return reply
 
-    async def _take(self, answer: Json, deliver: Deliver) -> None:
-        """Store what came, with the cursor behind it."""
-        raw = answer["msgs"]
-        messages = [message for one in raw if (message := self._read(one)) is not None]
-        cursor = str(answer.get("get_updates_buf") or "")
-        pages = self._book.heard(raw, cursor if cursor != self._book.cursor else "", time.time())
-        if messages or pages:
-            await store_with_retry(lambda: deliver(messages, pages), self.name)
-            self._book.kept(pages)
+    async def _store(self, reply: Json, deliver: Deliver) -> None:
+        """Store the messages of a reply together with their cursor."""
+        messages = [message for raw in reply["msgs"] if (message := self._parse(raw)) is not None]
+        cursor = str(reply.get("get_updates_buf") or "")
+        values = self._state.update(reply["msgs"], cursor if cursor != self._state.cursor else "", time.time())
+        if messages or values:
+            await store_with_retry(lambda: deliver(messages, values), self.name)
+            self._state.stored(values)
 
-    def _read(self, message: Json) -> InboundMessage | None:
+    def _parse(self, message: Json) -> InboundMessage | None:
         try:
             return parse(message, self.account, time.time())
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as err:
-            known = message.get("message_id") if isinstance(message, dict) else None
-            log.warning("message not understood", message_id=known, error=type(err).__name__)
+            id = message.get("message_id") if isinstance(message, dict) else None
+            log.warning("message not understood", message_id=id, error=type(err).__name__)
             return None
 
-    async def _notify(self, wire: ILinkClient, path: str) -> None:
+    async def _notify(self, client: ILinkClient, path: str) -> None:
         try:
-            await self._session.call(f"msg/{path}", {}, wire=wire)
+            await self._session.call(f"msg/{path}", {}, client=client)
         except LoggedOut:
             raise
         except ChannelError as err:
             log.info("wechat not notified", call=path, error=str(err))
 
-    async def _notify_logout(self, wire: ILinkClient) -> None:
+    async def _notify_logout(self, client: ILinkClient) -> None:
         if not self._session.holds:
             return
         try:
             async with asyncio.timeout(LOGOUT_NOTICE_SECONDS):
-                await self._notify(wire, "notifystop")
+                await self._notify(client, "notifystop")
         except (TimeoutError, LoggedOut):
             log.info("wechat not told that we stop")
 
 
-def _hold_seconds(answer: Json, before: float) -> float:
-    asked = answer.get("longpolling_timeout_ms")
-    if isinstance(asked, bool) or not isinstance(asked, int | float) or asked <= 0:
-        return before
-    return min(max(asked / 1000, MIN_HOLD), MAX_HOLD)
+def _hold_seconds(reply: Json, previous: float) -> float:
+    """Read how long the platform will hold the next poll."""
+    milliseconds = reply.get("longpolling_timeout_ms")
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float) or milliseconds <= 0:
+        return previous
+    return min(max(milliseconds / 1000, MIN_HOLD), MAX_HOLD)

@@ -30,26 +30,26 @@ Json = dict[str, Any]
 
 
 class ILinkApiError(Rejected):
-    """The API replied with an error code. code: from ret, else errcode; words: errmsg."""
+    """The API replied with an error code. code: from ret, else errcode; text: errmsg."""
 
-    def __init__(self, path: str, code: int, words: str) -> None:
-        super().__init__(f"WeChat refused {path}: {code} {words}".rstrip())
+    def __init__(self, path: str, code: int, text: str) -> None:
+        super().__init__(f"WeChat refused {path}: {code} {text}".rstrip())
         self.code = code
-        self.words = words
+        self.text = text
 
 
 class ILinkClient:
-    """The iLink API over one pool of connections. proxy: its URL, "" for none."""
+    """The iLink API over one connection pool. proxy: URL, "" for none."""
 
     def __init__(self, proxy: str) -> None:
         self._http = HttpPool(proxy)
 
-    async def post(self, root: str, path: str, body: Json, *, wait: float, token: str = "") -> Json:
+    async def post(self, root: str, path: str, body: Json, *, timeout: float, token: str = "") -> Json:
         """Make one call and return the reply's JSON object.
 
         Args:
             root: URL of the API. path: below /ilink/bot/, with its query. token: the bot's, "" before login.
-            wait: seconds without a reply before the call fails.
+            timeout: seconds without a reply.
 
         Raises:
             Retryable: certainly not done. Ambiguous: possibly done. ILinkApiError: not done, with a code.
@@ -63,11 +63,11 @@ class ILinkClient:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         body = {**body, "base_info": {"channel_version": VERSION, "bot_agent": AGENT}}
-        return await self._call("POST", f"{root}/ilink/bot/{path}", wait, headers=headers, json=body)
+        return await self._call("POST", f"{root}/ilink/bot/{path}", timeout, headers=headers, json=body)
 
-    async def get(self, root: str, path: str, query: Mapping[str, str], *, wait: float) -> Json:
+    async def get(self, root: str, path: str, query: Mapping[str, str], *, timeout: float) -> Json:
         """Like `post`, without a body and a token."""
-        return await self._call("GET", f"{root}/ilink/bot/{path}", wait, headers=_client_info(), params=query)
+        return await self._call("GET", f"{root}/ilink/bot/{path}", timeout, headers=_client_info(), params=query)
 
     @asynccontextmanager
     async def stream(self, method: str, url: str, **request: Any) -> AsyncIterator[Any]:
@@ -78,8 +78,8 @@ class ILinkClient:
         """
         client = await self._http.open()
         try:
-            async with client.stream(method, url, **request) as answer:
-                yield answer
+            async with client.stream(method, url, **request) as response:
+                yield response
         except self._failures as err:
             raise _error_for_exception(err) from err
 
@@ -93,18 +93,18 @@ class ILinkClient:
 
         return (httpx2.TransportError, httpx2.InvalidURL, httpx2.DecodingError)
 
-    async def _call(self, method: str, url: str, wait: float, **request: Any) -> Json:
+    async def _call(self, method: str, url: str, timeout: float, **request: Any) -> Json:
         client = await self._http.open()
         import httpx2
 
-        timeout = httpx2.Timeout(wait, connect=CONNECT_SECONDS)
+        timeouts = httpx2.Timeout(timeout, connect=CONNECT_SECONDS)
         try:
-            answer = await client.request(method, url, timeout=timeout, **request)
+            response = await client.request(method, url, timeout=timeouts, **request)
         except self._failures as err:
             raise _error_for_exception(err) from err
         path = urlsplit(url).path.rpartition("/")[2]
-        _check_status(path, answer.status_code, answer.headers.get("retry-after", ""))
-        return _check_body(path, load_object(answer.content))
+        _check_status(path, response.status_code, response.headers.get("retry-after", ""))
+        return _check_body(path, load_object(response.content))
 
 
 def checked_root(url: str, root: str) -> str:
@@ -119,12 +119,12 @@ def checked_root(url: str, root: str) -> str:
     try:
         named, home = urlsplit(url), urlsplit(root)
         host, own = (named.hostname or "").lower(), (home.hostname or "").lower()
-        odd = named.username is not None or "\\" in url or not url.isascii() or any(sign <= " " for sign in url)
+        odd = named.username is not None or "\\" in url or not url.isascii() or any(char <= " " for char in url)
         port = named.port
     except ValueError as err:
         raise ChannelError("WeChat named an address that is none") from err
-    abroad = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
-    if odd or named.scheme != home.scheme or not (host and (host == own or abroad)):
+    redirected = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
+    if odd or named.scheme != home.scheme or not (host and (host == own or redirected)):
         raise ChannelError(f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent there")
     return url.rstrip("/")
 
@@ -184,15 +184,15 @@ class PollTiming:
     #: Added to `poll` for our timeout.
     grace: float = 10.0
     #: Timeout of any other call.
-    answer: float = 15.0
+    reply: float = 15.0
     #: Pause after the first failure, the second, and every later one.
     pauses: tuple[float, float, float] = (2.0, 2.0, 30.0)
     #: Between two messages to one person.
     spacing: float = 1.0
-    #: Between two status checks of a QR code.
-    look: float = 1.0
+    #: Between two status checks of a QR code, and before a poll after one that was not held.
+    check: float = 1.0
     #: How long a QR code is checked.
-    code: float = 480.0
+    code_lifetime: float = 480.0
 
 
 class PollHealth:
@@ -200,8 +200,8 @@ class PollHealth:
 
     POLLS_MISSED = 3  # polls without a good reply after which the connections are replaced
 
-    def __init__(self, pace: PollTiming) -> None:
-        self._pace = pace
+    def __init__(self, timing: PollTiming) -> None:
+        self._timing = timing
         self.heard = 0.0
         self.trouble = ""
 
@@ -211,19 +211,19 @@ class PollHealth:
         Raises:
             LoggedOut: the session is over. ChannelError: no good reply in the time of three polls.
         """
-        limit = self.POLLS_MISSED * max(hold, self._pace.poll)
+        limit = self.POLLS_MISSED * max(hold, self._timing.poll)
         try:
             async with asyncio.timeout(limit):
-                return await self._retry_until_answered(call)
+                return await self._retry_until_reply(call)
         except TimeoutError as err:
             self.trouble = f"nothing heard from WeChat for {limit:.0f} s: {self.trouble or 'no answer'}"
             raise ChannelError(self.trouble) from err
 
-    async def _retry_until_answered(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _retry_until_reply(self, call: Callable[[], Awaitable[T]]) -> T:
         failures = 0
         while True:
             try:
-                answer = await call()
+                reply = await call()
             except LoggedOut:
                 raise
             except ChannelError as err:
@@ -232,8 +232,8 @@ class PollHealth:
                 retry_after = err.retry_after if isinstance(err, Retryable) else None
             else:
                 self.heard, self.trouble = time.time(), ""
-                return answer
-            await asyncio.sleep(retry_after or self._pace.pauses[min(failures, 2)])
+                return reply
+            await asyncio.sleep(retry_after or self._timing.pauses[min(failures, 2)])
             failures += 1
 
 
@@ -243,13 +243,13 @@ LOGIN_REQUIRED = "WeChat is not logged in: scan the QR code that the page or the
 
 
 class ILinkSession:
-    """Calls with the credentials of the account that is logged in."""
+    """Makes calls with the credentials of the logged-in account."""
 
-    def __init__(self, book: AccountState, proxy: str, pace: PollTiming) -> None:
-        self._book = book
-        self._pace = pace
+    def __init__(self, state: AccountState, proxy: str, timing: PollTiming) -> None:
+        self._state = state
+        self._timing = timing
         self._refused: ILinkCredentials | None = None
-        #: The connections of everything but polling.
+        #: For everything but polling.
         self.send_client = ILinkClient(proxy)
         #: Set when a call reports that the session is over, until `begin`.
         self.ended = asyncio.Event()
@@ -257,33 +257,34 @@ class ILinkSession:
     @property
     def holds(self) -> bool:
         """Whether there are credentials that the platform has not refused."""
-        return self._book.login is not None and self._book.login is not self._refused
+        return self._state.login is not None and self._state.login is not self._refused
 
     @property
     def credentials(self) -> ILinkCredentials:
         """The valid credentials. Raises LoggedOut: there are none."""
-        if self._book.login is None or not self.holds:
+        if self._state.login is None or not self.holds:
             raise LoggedOut(LOGIN_REQUIRED)
-        return self._book.login
+        return self._state.login
 
     def begin(self) -> None:
         """Try the stored credentials, even if they were refused before."""
         self._refused = None
         self.ended.clear()
 
-    async def call(self, path: str, body: Json, *, wait: float = 0.0, wire: ILinkClient | None = None) -> Json:
-        """Make one call with the account's token. wait: seconds, 0 for the default.
+    async def call(self, path: str, body: Json, *, timeout: float = 0.0, client: ILinkClient | None = None) -> Json:
+        """Make one call with the account's token. timeout: seconds, 0 for the default.
 
         Raises:
             LoggedOut: there is no session, or the platform has ended it.
             ILinkApiError, Retryable, Ambiguous, Rejected: see `ILinkClient.post`.
         """
         login = self.credentials
-        wire = wire or self.send_client
+        client = client or self.send_client
         try:
-            return await wire.post(login.base, path, body, token=login.token, wait=wait or self._pace.answer)
+            timeout = timeout or self._timing.reply
+            return await client.post(login.base, path, body, token=login.token, timeout=timeout)
         except LoggedOut:
-            if login is self._book.login:
+            if login is self._state.login:
                 self._refused = login
                 self.ended.set()
             raise

@@ -1,6 +1,7 @@
-"""How an account comes in: a QR code, a phone, perhaps some digits."""
+"""Login by QR code, which a person scans with a phone, and sometimes by digits that the phone shows."""
 
 import asyncio
+from typing import Literal
 from urllib.parse import urlsplit
 
 import structlog
@@ -12,7 +13,7 @@ from channels.wechat.state import ILinkCredentials
 
 log = structlog.get_logger(__name__)
 
-MAX_CODES = 3  # QR codes that are shown one after the other; then there is a rest
+MAX_CODES = 3  # unused QR codes in a row; then none is fetched until the owner looks
 MAX_DIGITS = 12
 
 _SCAN_TEXT = (
@@ -33,123 +34,120 @@ _FETCHING_TEXT = ("正在向微信要二维码。", "Asking WeChat for a QR code
 
 
 class _CodeExpired(Exception):
-    """This QR code leads nowhere any more."""
+    """This QR code is no longer valid."""
 
 
 class QrLogin:
-    """One way in. root: of the API before login; prompt: what is wanted of the owner, None once somebody is in."""
+    """Logs an account in. root: URL of the API before login."""
 
-    def __init__(self, root: str, pace: PollTiming, hearing: PollHealth) -> None:
+    def __init__(self, root: str, timing: PollTiming, health: PollHealth) -> None:
         self._root = root
-        self._pace = pace
-        self._hearing = hearing
+        self._timing = timing
+        self._health = health
         self._prompt: LoginPrompt | None = None
         self._answer = ""
-        self._woken = asyncio.Event()
+        self._answered = asyncio.Event()
 
     def prompt(self) -> LoginPrompt | None:
-        """What is wanted now."""
+        """Return what the owner has to do now; None after the login."""
         return self._prompt
 
     def answer(self, text: str) -> None:
-        """What the owner typed: the digits, or anything to end a rest."""
+        """Enter the digits; any text ends a pause."""
         self._answer = text.strip()
-        self._woken.set()
+        self._answered.set()
 
-    async def run(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
-        """Until somebody has confirmed; None: the account is bound already, and what is stored still holds.
+    async def run(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
+        """Show QR codes until one is confirmed; None if the stored login is still valid, says the platform.
 
         Args:
-            tokens: of earlier logins, the newest first.
+            tokens: of earlier logins, newest first.
 
         Raises:
-            ChannelError: nothing heard for three polls' time, or the platform sends us to a foreign host.
+            ChannelError: no good reply in the time of three polls, or the platform names a foreign host.
         """
         try:
-            login = await self._by_codes(wire, tokens)
+            login = await self._show_codes(client, tokens)
         finally:
-            self._ask("wait", _FETCHING_TEXT)  # nobody follows the code that was shown any more
+            self._set_prompt("wait", _FETCHING_TEXT)  # nothing polls the code that was shown any more
         self._prompt = None
         return login
 
-    async def _by_codes(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
+    async def _show_codes(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
         while True:
             for _ in range(MAX_CODES):
                 try:
-                    async with asyncio.timeout(self._pace.code):
-                        return await self._by_one_code(wire, tokens)
+                    async with asyncio.timeout(self._timing.code_lifetime):
+                        return await self._show_code(client, tokens)
                 except (_CodeExpired, TimeoutError):
                     log.info("qr code not used")
-            await self._rest()
+            # Until someone looks: the page and the command line send an empty answer when they show this prompt.
+            self._set_prompt("wait", _PAUSED_TEXT)
+            self._answered.clear()
+            await self._answered.wait()
 
-    async def _by_one_code(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
-        self._ask("wait", _FETCHING_TEXT)
-        made = await self._hearing.call_with_retry(lambda: self._new_code(wire, tokens))
-        self._ask("qr", _SCAN_TEXT, str(made["qrcode_img_content"]))
-        code, root, digits = str(made["qrcode"]), self._root, ""
+    async def _show_code(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
+        self._set_prompt("wait", _FETCHING_TEXT)
+        code = await self._health.call_with_retry(lambda: self._fetch_code(client, tokens))
+        self._set_prompt("qr", _SCAN_TEXT, str(code["qrcode_img_content"]))
+        id, root, digits = str(code["qrcode"]), self._root, ""
         while True:
-            told = await self._hearing.call_with_retry(lambda: self._status(wire, root, code, digits))  # noqa: B023
-            match told.get("status"):
+            reply = await self._health.call_with_retry(lambda: self._status(client, root, id, digits))  # noqa: B023
+            match reply.get("status"):
                 case "confirmed":
-                    return self._credentials(told)
+                    return self._credentials(reply)
                 case "binded_redirect" if tokens:
                     return None
                 case "need_verifycode":
-                    digits = await self._digits(wrong=bool(digits))
+                    digits = await self._ask_digits(wrong=bool(digits))
                     continue
                 case "scaned_but_redirect":
                     scheme = urlsplit(self._root).scheme
-                    root = checked_root(f"{scheme}://{told.get('redirect_host')}", self._root)
+                    root = checked_root(f"{scheme}://{reply.get('redirect_host')}", self._root)
                 case "scaned":
                     digits = ""
-                    self._ask("wait", _SCANNED_TEXT)
+                    self._set_prompt("wait", _SCANNED_TEXT)
                 case "verify_code_blocked" | "expired" | "binded_redirect":
-                    await asyncio.sleep(self._pace.look)
+                    await asyncio.sleep(self._timing.check)
                     raise _CodeExpired
-            await asyncio.sleep(self._pace.look)
+            await asyncio.sleep(self._timing.check)
 
-    async def _new_code(self, wire: ILinkClient, tokens: list[str]) -> Json:
-        path = "get_bot_qrcode?bot_type=3"
+    async def _fetch_code(self, client: ILinkClient, tokens: list[str]) -> Json:
+        path, timeout = "get_bot_qrcode?bot_type=3", self._timing.reply
         try:
-            made = await wire.post(self._root, path, {"local_token_list": tokens}, wait=self._pace.answer)
+            code = await client.post(self._root, path, {"local_token_list": tokens}, timeout=timeout)
         except (Rejected, LoggedOut):
             if not tokens:
                 raise
-            made = await wire.post(self._root, path, {"local_token_list": []}, wait=self._pace.answer)
-        if not made.get("qrcode") or not made.get("qrcode_img_content"):
+            code = await client.post(self._root, path, {"local_token_list": []}, timeout=timeout)
+        if not code.get("qrcode") or not code.get("qrcode_img_content"):
             raise Ambiguous("an answer without a QR code")
-        return made
+        return code
 
-    async def _status(self, wire: ILinkClient, root: str, code: str, digits: str) -> Json:
+    async def _status(self, client: ILinkClient, root: str, code: str, digits: str) -> Json:
         query = {"qrcode": code} | ({"verify_code": digits} if digits else {})
         try:
-            return await wire.get(root, "get_qrcode_status", query, wait=self._pace.poll + self._pace.grace)
+            return await client.get(root, "get_qrcode_status", query, timeout=self._timing.poll + self._timing.grace)
         except (Rejected, LoggedOut) as err:
             log.info("qr code refused", error=str(err))
             return {"status": "expired"}
 
-    async def _digits(self, wrong: bool) -> str:
+    async def _ask_digits(self, wrong: bool) -> str:
         while True:
-            self._ask("digits", _WRONG_DIGITS_TEXT if wrong else _DIGITS_TEXT)
-            self._woken.clear()
-            await self._woken.wait()
+            self._set_prompt("digits", _WRONG_DIGITS_TEXT if wrong else _DIGITS_TEXT)
+            self._answered.clear()
+            await self._answered.wait()
             if self._answer.isascii() and self._answer.isdigit() and len(self._answer) <= MAX_DIGITS:
-                self._ask("wait", _SCANNED_TEXT)
+                self._set_prompt("wait", _SCANNED_TEXT)
                 return self._answer
             wrong = True
 
-    async def _rest(self) -> None:
-        """Until somebody is there: the page and the command line answer with nothing when they show a rest."""
-        self._ask("wait", _PAUSED_TEXT)
-        self._woken.clear()
-        await self._woken.wait()
-
-    def _credentials(self, told: Json) -> ILinkCredentials:
-        token, bot = str(told.get("bot_token") or ""), str(told.get("ilink_bot_id") or "")
+    def _credentials(self, reply: Json) -> ILinkCredentials:
+        token, bot = str(reply.get("bot_token") or ""), str(reply.get("ilink_bot_id") or "")
         if not token or not bot:
             raise ChannelError("WeChat confirmed the login without a token")
-        base = checked_root(str(told.get("baseurl") or self._root), self._root)
-        return ILinkCredentials(token=token, bot=bot, base=base, person=str(told.get("ilink_user_id") or ""))
+        base = checked_root(str(reply.get("baseurl") or self._root), self._root)
+        return ILinkCredentials(token=token, bot=bot, base=base, person=str(reply.get("ilink_user_id") or ""))
 
-    def _ask(self, kind: str, words: tuple[str, str], text: str = "") -> None:
-        self._prompt = LoginPrompt(kind=kind, zh=words[0], en=words[1], text=text)  # type: ignore[arg-type]
+    def _set_prompt(self, kind: Literal["qr", "digits", "wait"], texts: tuple[str, str], code: str = "") -> None:
+        self._prompt = LoginPrompt(kind=kind, zh=texts[0], en=texts[1], text=code)

@@ -1,4 +1,4 @@
-"""iLink's messages as ours, and ours as its items. Pure."""
+"""Conversion between iLink's message items and channel messages. Pure."""
 
 import hashlib
 import json
@@ -10,11 +10,11 @@ from channels.message import Address, Attachment, InboundMessage, OutboundMessag
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable
 
-LIMIT = 1800  # most code points of one message; nobody says what the platform takes, and 4000 is the most that was seen
-MAX_TEXT = 3600  # what a part may have where few messages are left
+LIMIT = 1800  # code points of one message; the platform documents no limit, and up to 4000 were accepted
+MAX_TEXT = 3600  # code points of one message when few are left to send
 USER = 1
 TEXT, IMAGE, VOICE, FILE, VIDEO = 1, 2, 3, 4, 5
-# What stands under the last part that a person can get before they write again.
+# Appended to the last part that a person can receive before they write again.
 MORE_TEXT = {
     "zh": "（还没说完：随便回我一句，我就接着发）",
     "en": "(more follows: send me anything)",
@@ -37,15 +37,15 @@ Json = dict[str, Any]
 
 
 def parse(message: Json, account: str, now: float) -> InboundMessage | None:
-    """What a person wrote or sent, or None for everything else: our own messages, notes on tools, groups.
+    """Parse a person's message; None for anything else: our own messages, tool notes, groups.
 
     Args:
-        message: one element of msgs. account: our bot's id. now: unix seconds, for a message that has no time.
+        message: one element of msgs. account: the bot's id. now: unix seconds, for a message without a time.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError, OverflowError: not the form of a message.
+        KeyError, TypeError, ValueError, AttributeError, OverflowError: malformed.
     """
-    # A group's message would be answered to one person in private: groups are not known to exist here.
+    # The API has no known group chats; a reply to one would reach its sender in private.
     if message.get("message_type", USER) != USER or message.get("group_id"):
         return None
     items = [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)]
@@ -71,57 +71,57 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
 
 
 def sent_ms(message: Json) -> int:
-    """When it was sent, in milliseconds of Unix time, 0 unknown."""
+    """Return when it was sent: ms of unix time, 0 for unknown."""
     return int(message.get("create_time_ms") or 0)
 
 
 def render(message: OutboundMessage, more: bool = False) -> str:
-    """The text of one part as WeChat shows it: Markdown made readable where that fits, else as it is.
+    """Render one part as plain text; as written if that would be too long.
 
     Args:
-        more: further parts wait until the person writes, and the text says so.
+        more: further parts wait until the person writes, so the text says so.
     """
-    shown = message.text if message.plain else to_plain(message.text)
-    text = shown if shown.strip() and len(shown) <= max(LIMIT, len(message.text)) else message.text
+    plain = message.text if message.plain else to_plain(message.text)
+    text = plain if plain.strip() and len(plain) <= max(LIMIT, len(message.text)) else message.text
     text = text if text.strip() else "…"
     return f"{text}\n\n{MORE_TEXT[detect_language(text)]}" if more else text
 
 
 def text_item(text: str) -> Json:
-    """The item of a text."""
+    """Build the item of a text."""
     return {"type": TEXT, "text_item": {"text": text}}
 
 
 def detect_language(text: str) -> str:
-    """zh where the text holds Chinese characters, else en."""
-    return "zh" if any("\u4e00" <= sign <= "\u9fff" for sign in text) else "en"
+    """Return "zh" if the text has Chinese characters, else "en"."""
+    return "zh" if any("\u4e00" <= char <= "\u9fff" for char in text) else "en"
 
 
 def _key(message: Json, person: str, seq: int) -> str:
-    """Ids and sequence numbers are kept apart by their first letter; a message without either is known by its bytes."""
+    """Return the deduplication key: from id or sequence number, else a hash of the message."""
     if message.get("message_id"):
         return f"m:{message['message_id']}"
     if seq:
         return f"s:{person}:{seq}"
-    told = {name: message.get(name) for name in ("client_id", "create_time_ms", "item_list")}
-    return f"h:{person}:{hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}"
+    fields = {name: message.get(name) for name in ("client_id", "create_time_ms", "item_list")}
+    return f"h:{person}:{hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()}"
 
 
 def _item_text(item: Json) -> str:
-    """The words of an item: a text, or what the platform understood of a voice."""
-    holder = item.get("text_item" if item["type"] == TEXT else "voice_item") or {}
-    return str(holder.get("text") or "") if item["type"] in (TEXT, VOICE) else ""
+    """Return the text of a text item, or the platform's transcript of a voice item."""
+    content = item.get("text_item" if item["type"] == TEXT else "voice_item") or {}
+    return str(content.get("text") or "") if item["type"] in (TEXT, VOICE) else ""
 
 
 def _attachment(item: Json) -> Attachment:
-    """A file, to be fetched by what its media says; nothing of it is believed yet."""
-    held = item.get(_ITEM_FIELDS[item["type"]]) or {}
-    media = held.get("media") or {}
-    name, media_type = _item_label(item["type"], held)
+    """Build the attachment of a file item; URL and keys are checked when it is downloaded."""
+    content = item.get(_ITEM_FIELDS[item["type"]]) or {}
+    media = content.get("media") or {}
+    name, media_type = _name_and_type(item["type"], content)
     ref = {
         "url": media.get("full_url"),
         "param": media.get("encrypt_query_param"),
-        "hex": held.get("aeskey"),
+        "hex": content.get("aeskey"),
         "key": media.get("aes_key"),
     }
     return Attachment(
@@ -131,25 +131,24 @@ def _attachment(item: Json) -> Attachment:
     )
 
 
-def _item_label(kind: int, held: Json) -> tuple[str, str]:
+def _name_and_type(kind: int, content: Json) -> tuple[str, str]:
     if kind == IMAGE:
         return "picture.jpg", "image/jpeg"
     if kind == VIDEO:
         return "video.mp4", "video/mp4"
     if kind == VOICE:
-        ending, media_type = _VOICE_FORMATS.get(held.get("encode_type") or 6, ("bin", "application/octet-stream"))
+        ending, media_type = _VOICE_FORMATS.get(content.get("encode_type") or 6, ("bin", "application/octet-stream"))
         return f"voice.{ending}", media_type
-    name = str(held.get("file_name") or "file")
+    name = str(content.get("file_name") or "file")
     return name, _MEDIA_TYPES.guess_type("x." + name.rpartition(".")[2])[0] or "application/octet-stream"
 
 
 def _quote(quoted: Json) -> Quote:
-    """What is quoted: its words, else its title, else what kind of thing it is.
+    """Build a quote from the quoted text, else its title, else its kind.
 
-    `ref_msg` does not say whose words these are, and a title is no name that could be believed: nobody is named.
+    `ref_msg` does not name the author, and the title is not reliable, so the quote has none.
     """
     item = quoted.get("message_item") or {}
-    words = _item_text(item) if item.get("type") in (TEXT, VOICE) else ""
-    return Quote(
-        text=replace_unstorable(words or str(quoted.get("title") or "") or _LABELS.get(item.get("type", 0), ""))
-    )
+    text = _item_text(item) if item.get("type") in (TEXT, VOICE) else ""
+    text = text or str(quoted.get("title") or "") or _LABELS.get(item.get("type", 0), "")
+    return Quote(text=replace_unstorable(text))

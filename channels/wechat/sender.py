@@ -1,4 +1,4 @@
-"""One part after the other to each person, within what the platform allows them to get."""
+"""Sends replies to each person in order, within the platform's allowance; typing indicator."""
 
 import asyncio
 import hashlib
@@ -16,78 +16,77 @@ from channels.wechat.messages import render, text_item
 from channels.wechat.state import AccountState
 
 RATE_LIMITED = "rate limited"
-LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
-# Seconds for which the platform is said to take nothing after sends that came too fast.
+LONG_TEXT_CHARS = 1_000  # the Markdown of a longer text is converted in a thread
+# Seconds. After sends that came too fast the platform is said to accept none for a time, which doubles.
 FIRST_BLOCK, MAX_BLOCK = 15.0, 3600.0
 _RATE_LIMIT_CODE, _BAD_ARGUMENT_CODE = -2, -3
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
 class ReplySender:
-    """What goes out. spacing: seconds between two sends to one person, at least."""
+    """Sends the parts of replies. spacing: least seconds between two messages to one person."""
 
-    def __init__(self, session: ILinkSession, book: AccountState, files: ILinkMedia, spacing: float) -> None:
+    def __init__(self, session: ILinkSession, state: AccountState, media: ILinkMedia, spacing: float) -> None:
         self._session = session
-        self._book = book
-        self._files = files
+        self._state = state
+        self._media = media
         self._spacing = spacing
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._last: dict[str, float] = {}
-        self._blocks: dict[str, int] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        #: Monotonic seconds of the newest send, by person.
+        self._last_sends: dict[str, float] = {}
+        #: Rate-limit errors in a row, by person.
+        self._rate_limits: dict[str, int] = {}
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """See Wechat.send."""
+        """Send one part; raises as Channel.send."""
         address, login = message.address, self._session.credentials
         if address.account not in ("", login.bot):
             raise Rejected("this conversation belongs to another WeChat bot than the one that is logged in", gone=True)
-        turn = self._turns.setdefault(address.chat_id, asyncio.Lock())
-        async with turn:
+        lock = self._locks.setdefault(address.chat_id, asyncio.Lock())
+        async with lock:
             return await (self._send_file(message) if message.file else self._send_text(message))
 
-    def allowance(self, person: str) -> int:
-        """How many messages a person can still get before they write again."""
-        return self._book.left(person, time.time())
-
     async def _send_text(self, message: OutboundMessage) -> Receipt:
-        more = self._room(message, 1)
-        words = (
-            await asyncio.to_thread(render, message, more)
-            if len(message.text) > LONG_TEXT_CHARS
-            else render(message, more)
-        )
-        return await self._put(message.address.chat_id, client_id(message.client_key), text_item(words))
+        more = self._check_allowance(message, 1)
+        is_long = len(message.text) > LONG_TEXT_CHARS
+        text = await asyncio.to_thread(render, message, more) if is_long else render(message, more)
+        return await self._send_item(message.address.chat_id, client_id(message.client_key), text_item(text))
 
     async def _send_file(self, message: OutboundMessage) -> Receipt:
-        """The file is carried first, its words go next, and it is shown last: so that most failures come unseen."""
+        """Upload a file, send its caption, then show the file: most failures happen before anything is seen."""
         assert message.file is not None
         person, key = message.address.chat_id, message.client_key
-        told = not message.text.strip() or (self._book.captioned(key) and not message.repeated)
-        more = self._room(message, 1 if told else 2)
+        needs_caption = bool(message.text.strip()) and (message.repeated or not self._state.is_caption_sent(key))
+        more = self._check_allowance(message, 2 if needs_caption else 1)
         with without_leaving():
-            item = await self._files.upload(person, message.file)
-        if not told:
-            await self._put(person, client_id(key + ".caption"), text_item(render(message, more)))
-            await self._book.caption(key, sent=True)
+            item = await self._media.upload(person, message.file)
+        if needs_caption:
+            await self._send_item(person, client_id(key + ".caption"), text_item(render(message, more)))
+            await self._state.set_caption_sent(key, True)
         try:
-            receipt = await self._put(person, client_id(key), item)
+            receipt = await self._send_item(person, client_id(key), item)
         except Rejected:
-            await self._book.caption(key, sent=False)
+            await self._state.set_caption_sent(key, False)
             raise
-        await self._book.caption(key, sent=False)
+        await self._state.set_caption_sent(key, False)
         return receipt
 
-    def _room(self, message: OutboundMessage, wanted: int) -> bool:
-        """Whether these are the last sends that are allowed while further parts wait. Raises Waits: they are not."""
-        left = self.allowance(message.address.chat_id)
-        if left < wanted:
-            raise AwaitsUser(f"WeChat takes {left} more messages before this person writes again; {wanted} are needed")
-        return left == wanted and message.part_no + 1 < message.parts
+    def _check_allowance(self, message: OutboundMessage, count: int) -> bool:
+        """Check that so many messages may be sent; return whether they are the last while more parts follow.
 
-    async def _put(self, person: str, name: str, item: Json) -> Receipt:
-        peer = self._book.peer(person)
+        Raises:
+            AwaitsUser: the person has to write first.
+        """
+        left = self._state.remaining(message.address.chat_id, time.time())
+        if left < count:
+            raise AwaitsUser(f"WeChat takes {left} more messages before this person writes again; {count} are needed")
+        return left == count and message.part_no + 1 < message.parts
+
+    async def _send_item(self, person: str, name: str, item: Json) -> Receipt:
+        peer = self._state.peers.get(person)
         token = peer.token if peer else ""
-        await self._space(person)
-        sent = {
+        await self._wait_spacing(person)
+        body = {
             "from_user_id": "",
             "to_user_id": person,
             "client_id": name,
@@ -97,44 +96,45 @@ class ReplySender:
             "item_list": [item],
         }
         try:
-            await self._session.call("sendmessage", {"msg": sent})
+            await self._session.call("sendmessage", {"msg": body})
         except ILinkApiError as err:
-            raise await self._meaning(person, token, err) from err
+            raise await self._error_for(person, token, err) from err
         except Ambiguous:
-            await self._book.spend(person, token)
+            await self._state.count_send(person, token)
             raise
-        self._blocks.pop(person, None)
-        await self._book.spend(person, token)
+        self._rate_limits.pop(person, None)
+        await self._state.count_send(person, token)
         return Receipt(platform_id=name)
 
-    async def _space(self, person: str) -> None:
-        due = self._last.get(person, -self._spacing) + self._spacing
+    async def _wait_spacing(self, person: str) -> None:
+        due = self._last_sends.get(person, -self._spacing) + self._spacing
         await asyncio.sleep(max(0.0, due - time.monotonic()))
         now = time.monotonic()
-        self._last = {one: at for one, at in self._last.items() if at + self._spacing > now} | {person: now}
+        recent = {other: at for other, at in self._last_sends.items() if at + self._spacing > now}
+        self._last_sends = recent | {person: now}
 
-    async def _meaning(self, person: str, token: str, err: ILinkApiError) -> ChannelError:
+    async def _error_for(self, person: str, token: str, err: ILinkApiError) -> ChannelError:
         if err.code == _BAD_ARGUMENT_CODE:
             return err
         if err.code != _RATE_LIMIT_CODE:
             return Retryable(str(err))
-        if RATE_LIMITED in err.words.lower():
-            block = self._blocks.get(person, 0)
-            self._blocks[person] = block + 1
-            return Retryable(str(err), retry_after=min(FIRST_BLOCK * 2 ** min(block, 10), MAX_BLOCK))
-        peer = self._book.peer(person)
-        if peer is not None and peer.token != token:  # they wrote meanwhile
+        if RATE_LIMITED in err.text.lower():
+            count = self._rate_limits.get(person, 0)
+            self._rate_limits[person] = count + 1
+            return Retryable(str(err), retry_after=min(FIRST_BLOCK * 2 ** min(count, 10), MAX_BLOCK))
+        peer = self._state.peers.get(person)
+        if peer is not None and peer.token != token:  # they have written since
             return Retryable(str(err), retry_after=self._spacing)
-        await self._book.spend(person, token, all_of_it=True)
+        await self._state.count_send(person, token, all_used=True)
         return AwaitsUser(f"{err}: it takes nothing more before this person writes again")
 
 
 def client_id(key: str) -> str:
-    """The platform's name of a part, the same for every attempt."""
+    """Return the id of a message for the platform, the same for every attempt."""
     return f"mnema-{key}" if _PLAIN_KEY.fullmatch(key) else f"mnema-{hashlib.sha256(key.encode()).hexdigest()[:40]}"
 
 
-# The sign that an answer is being written: for show only, so that every failure of it is passed over.
+# The typing indicator: best effort.
 
 REPEAT_SECONDS = 5.0
 MAX_TYPING_SECONDS = 300.0
@@ -144,68 +144,67 @@ _END_EVENTS = ("reply", "notice", "failed")
 
 
 class WechatTyping:
-    """Shown from `started` to the answer. A ticket for each person is asked for once and used until it is refused."""
+    """Shows "typing" from `started` to the reply. A person's ticket is reused until the API refuses it."""
 
-    def __init__(self, session: ILinkSession, book: AccountState) -> None:
+    def __init__(self, session: ILinkSession, state: AccountState) -> None:
         self._session = session
-        self._book = book
+        self._state = state
         self._tickets: dict[str, str] = {}
         self._shown: set[Address] = set()
-        self._pulse = TypingIndicator(self._on, every=REPEAT_SECONDS, longest=MAX_TYPING_SECONDS)
+        self._indicator = TypingIndicator(self._switch_on, every=REPEAT_SECONDS, longest=MAX_TYPING_SECONDS)
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, event: LiveEvent) -> None:
-        """Begin, go on, or end."""
+        """Start, continue or stop the indicator."""
         if event.name in _START_EVENTS:
-            self._pulse.beat(event.address)
+            self._indicator.beat(event.address)
         elif event.name in _END_EVENTS:
             self.stop(event.address)
 
     def stop(self, address: Address) -> None:
-        """Take the sign away, without waiting for that."""
-        self._pulse.stop(address)
+        """Stop the indicator in the background."""
+        self._indicator.stop(address)
         if address in self._shown:
             self._shown.discard(address)
             with without_leaving():
-                task = asyncio.create_task(self._off(address), name="typing ends")
+                task = asyncio.create_task(self._switch_off(address), name="typing ends")
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
-        """Stop everywhere."""
-        await self._pulse.close()
+        """Stop all indicators."""
+        await self._indicator.close()
         await asyncio.gather(*self._ending, return_exceptions=True)
 
-    async def _on(self, address: Address) -> None:
+    async def _switch_on(self, address: Address) -> None:
         person = address.chat_id
         if person not in self._tickets:
-            self._tickets[person] = await self._ticket(person)
+            self._tickets[person] = await self._fetch_ticket(person)
         self._shown.add(address)
         try:
-            await self._say(person, _TYPING_ON)
+            await self._set_status(person, _TYPING_ON)
         except ILinkApiError:
             self._tickets.pop(person, None)
             self._shown.discard(address)
             raise
 
-    async def _off(self, address: Address) -> None:
+    async def _switch_off(self, address: Address) -> None:
         try:
-            await self._say(address.chat_id, _TYPING_OFF)
+            await self._set_status(address.chat_id, _TYPING_OFF)
         except ChannelError:
             self._tickets.pop(address.chat_id, None)
 
-    async def _say(self, person: str, status: int) -> None:
+    async def _set_status(self, person: str, status: int) -> None:
         body = {"ilink_user_id": person, "typing_ticket": self._tickets.get(person, ""), "status": status}
         await self._session.call("sendtyping", body)
 
-    async def _ticket(self, person: str) -> str:
-        """A ticket; the platform may give a newer context token with it."""
-        peer = self._book.peer(person)
+    async def _fetch_ticket(self, person: str) -> str:
+        """Fetch a ticket; the reply may hold a newer context token."""
+        peer = self._state.peers.get(person)
         token = peer.token if peer else ""
-        body = {"ilink_user_id": person, "context_token": token}
-        told = await self._session.call("getconfig", body)
-        if told.get("context_token"):
-            await self._book.renew(person, token, str(told["context_token"]))
-        if not told.get("typing_ticket"):
+        reply = await self._session.call("getconfig", {"ilink_user_id": person, "context_token": token})
+        if reply.get("context_token"):
+            await self._state.replace_token(person, token, str(reply["context_token"]))
+        if not reply.get("typing_ticket"):
             raise ChannelError("WeChat gave no ticket to show typing with")
-        return str(told["typing_ticket"])
+        return str(reply["typing_ticket"])

@@ -43,7 +43,7 @@ def login(root: str) -> Pages:
 
 def wechat(root: str) -> Wechat:
     channel = Wechat(
-        WechatSettings(base_url=root, cdn_url=root), pace=PollTiming(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05))
+        WechatSettings(base_url=root, cdn_url=root), timing=PollTiming(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05))
     )
     channel.bind(login(root))
     return channel

@@ -24,8 +24,8 @@ SIGNATURE = "test_S15_a_signature_that_is_not_the_right_one_is_refused_however_i
 STORING = "channels/toolkit/storing.py"
 PAUSE = "        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n"
 STORED_WITH_PAGES = (
-    "            await store_with_retry(lambda: deliver(messages, pages), self.name)\n"
-    "            self._book.kept(pages)\n"
+    "            await store_with_retry(lambda: deliver(messages, values), self.name)\n"
+    "            self._state.stored(values)\n"
 )
 GIVEN_UP = "        return []\n"
 SENT_IN_ORDER = """    .limit(1)
@@ -86,7 +86,7 @@ CHANNELS = (
         file="channels/wechat/channel.py",
         old=STORED_WITH_PAGES,
         new=(
-            "            await self._book._write(pages)\n            self._book.kept(pages)\n"
+            "            await self._state._write(values)\n            self._state.stored(values)\n"
             "            await store_with_retry(lambda: deliver(messages), self.name)\n"
         ),
         tests=(f"{WECHAT}::{DEAD}",),

@@ -258,11 +258,11 @@ class WechatWorld(_World):
 
     async def kept(self) -> Mapping[str, str]:
         told, notebook = self.emulator.world.grant(), Pages()
-        book = AccountState()
-        book.bind(notebook)
-        await book.open()
+        state = AccountState()
+        state.bind(notebook)
+        await state.open()
         token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
-        await book.store_login(ILinkCredentials(token=token, bot=bot, base=self.emulator.url, person=person))
+        await state.store_login(ILinkCredentials(token=token, bot=bot, base=self.emulator.url, person=person))
         return notebook.values
 
     def say(self, person: str, text: str) -> None:

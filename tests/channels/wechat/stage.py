@@ -15,7 +15,7 @@ from tests.emulators.ilink import IlinkEmulator
 from tests.emulators.ilink_world import PERSON, Json
 
 OTHER = "def2@im.wechat"
-QUICK = PollTiming(poll=2.0, grace=1.0, answer=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, look=0.02)
+QUICK = PollTiming(poll=2.0, grace=1.0, reply=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, check=0.02)
 PLENTY = 1000  # messages for each one of a person's, where a test is not about their number
 
 
@@ -150,28 +150,30 @@ class WechatStage:
         await self.emulator.until(holds)
 
 
-def open_channel(emulator: IlinkEmulator, notebook: Pages, pace: PollTiming = QUICK, allowance: int = PLENTY) -> Wechat:
+def open_channel(
+    emulator: IlinkEmulator, notebook: Pages, timing: PollTiming = QUICK, allowance: int = PLENTY
+) -> Wechat:
     """A channel of the emulator's, with its notebook."""
     settings = WechatSettings(base_url=emulator.url, cdn_url=emulator.cdn_url)
-    channel = Wechat(settings, pace=pace, allowance=allowance)
+    channel = Wechat(settings, timing=timing, allowance=allowance)
     channel.bind(notebook)
     return channel
 
 
-async def open_book(notebook: Pages) -> AccountState:
+async def open_state(notebook: Pages) -> AccountState:
     """What a channel would read in the notebook."""
-    book = AccountState()
-    book.bind(notebook)
-    await book.open()
-    return book
+    state = AccountState()
+    state.bind(notebook)
+    await state.open()
+    return state
 
 
 async def log_in(emulator: IlinkEmulator, notebook: Pages) -> None:
     """As if somebody had scanned a code in an earlier life."""
     told = emulator.world.grant()
     token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
-    book = await open_book(notebook)
-    await book.store_login(ILinkCredentials(token=token, bot=bot, base=emulator.url, person=person))
+    state = await open_state(notebook)
+    await state.store_login(ILinkCredentials(token=token, bot=bot, base=emulator.url, person=person))
 
 
 async def greet(emulator: IlinkEmulator, notebook: Pages) -> None:
@@ -179,8 +181,8 @@ async def greet(emulator: IlinkEmulator, notebook: Pages) -> None:
     message = emulator.world.say("hello from before")
     answer = emulator.methods.updates(emulator.knobs.bot_id, "")
     assert answer is not None
-    book = await open_book(notebook)
-    await notebook.write(book.heard([message], answer["get_updates_buf"], emulator.world.now()))
+    state = await open_state(notebook)
+    await notebook.write(state.update([message], answer["get_updates_buf"], emulator.world.now()))
     emulator.methods.updates(emulator.knobs.bot_id, answer["get_updates_buf"])
 
 

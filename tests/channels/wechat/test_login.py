@@ -11,7 +11,7 @@ from channels.base import LoginPrompt
 from channels.errors import AwaitsUser, LoggedOut
 from channels.wechat.channel import Wechat
 from channels.wechat.client import PollTiming
-from tests.channels.wechat.stage import QUICK, log_in, open_book, open_channel, part, staged
+from tests.channels.wechat.stage import QUICK, log_in, open_channel, open_state, part, staged
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.ilink import IlinkEmulator
 from tests.emulators.ilink_world import PERSON
@@ -20,11 +20,11 @@ from tests.emulators.ilink_world import PERSON
 class Lobby:
     """A channel that nobody has logged in yet, heard by an inbox."""
 
-    def __init__(self, emulator: IlinkEmulator, pace: PollTiming = QUICK) -> None:
+    def __init__(self, emulator: IlinkEmulator, timing: PollTiming = QUICK) -> None:
         self.emulator, self.world, self.knobs = emulator, emulator.world, emulator.knobs
         self.notebook = Pages()
         self.inbox = Inbox(notebook=self.notebook)
-        self.channel: Wechat = open_channel(emulator, self.notebook, pace)
+        self.channel: Wechat = open_channel(emulator, self.notebook, timing)
         self.hearing: asyncio.Task[None] | None = None
 
     def shows(self, kind: str) -> bool:
@@ -51,10 +51,10 @@ class Lobby:
 
 
 @asynccontextmanager
-async def lobby(pace: PollTiming = QUICK) -> AsyncIterator[Lobby]:
+async def lobby(timing: PollTiming = QUICK) -> AsyncIterator[Lobby]:
     async with IlinkEmulator() as emulator:
         emulator.knobs.hold = 2.0
-        it = Lobby(emulator, pace)
+        it = Lobby(emulator, timing)
         async with listening(it.channel, it.inbox) as it.hearing:
             yield it
         await it.channel.close()
@@ -88,7 +88,7 @@ async def test_the_login_is_there_in_the_next_life() -> None:
         again = open_channel(it.emulator, it.notebook)
         assert "bot9@im.bot" in await again.probe()
         await again.close()
-    login = (await open_book(it.notebook)).login
+    login = (await open_state(it.notebook)).login
     assert login is not None
     assert (login.bot, login.base, login.person) == ("bot9@im.bot", it.emulator.url, PERSON)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
-from tests.channels.wechat.stage import OTHER, QUICK, WechatStage, open_book, open_channel, staged
+from tests.channels.wechat.stage import OTHER, QUICK, WechatStage, open_channel, open_state, staged
 from tests.contracts.channel_stage import Inbox, eventually, hearing_on, listening
 from tests.emulators.ilink_world import PERSON, decrypt
 
@@ -31,10 +31,10 @@ async def test_cursor_and_tokens_are_kept_with_the_messages() -> None:
             await inbox.until(2)
             assert inbox.tried == 1
             await stage.until(lambda: stage.confirmed() == 2)
-        book = await open_book(stage.notebook)
-        assert book.cursor == stage.emulator.wire_log("getupdates")[-1].body["get_updates_buf"]
+        state = await open_state(stage.notebook)
+        assert state.cursor == stage.emulator.wire_log("getupdates")[-1].body["get_updates_buf"]
         for person in (PERSON, OTHER):
-            known = book.peer(person)
+            known = state.peers.get(person)
             assert known is not None
             assert (known.token, known.used) == (stage.world.person(person).token, 0)
 
@@ -51,15 +51,15 @@ async def test_what_was_not_stored_leaves_no_cursor_behind() -> None:
         inbox.gate.set()
         async with listening(stage.channel, inbox):
             await inbox.until(1)
-        book = await open_book(stage.notebook)
-        known = book.peer(PERSON)
+        state = await open_state(stage.notebook)
+        known = state.peers.get(PERSON)
         assert known is not None
         assert known.token == stage.world.person().token
 
 
 async def test_an_empty_new_cursor_keeps_the_old_one() -> None:
     async with staged() as stage:
-        book = await open_book(stage.notebook)
+        state = await open_state(stage.notebook)
         stage.emulator.knobs.empty_cursor = True
         stage.say("once")
         inbox = Inbox(notebook=stage.notebook)
@@ -67,7 +67,7 @@ async def test_an_empty_new_cursor_keeps_the_old_one() -> None:
             await inbox.until(1)
             await stage.until(lambda: len(stage.emulator.wire_log("getupdates")) >= 2)
         cursors = {call.body["get_updates_buf"] for call in stage.emulator.wire_log("getupdates")}
-        assert cursors == {book.cursor}
+        assert cursors == {state.cursor}
         assert inbox.texts == ["once"]
 
 

@@ -207,11 +207,11 @@ async def test_sends_to_one_person_keep_their_distance() -> None:
 
 async def test_nothing_is_remembered_of_a_send_that_is_over() -> None:
     async with staged() as stage:
-        speaking = stage.channel._speaking
+        sender = stage.channel._sender
         await stage.channel.send(part("hello"))
         for number in range(50):
-            await speaking._space(f"person {number}")
-        assert (len(speaking._turns), len(speaking._last)) == (0, 1)
+            await sender._wait_spacing(f"person {number}")
+        assert (len(sender._locks), len(sender._last_sends)) == (0, 1)
 
 
 # -- files ------------------------------------------------------------------------------------------
@@ -347,10 +347,10 @@ async def test_a_fresh_token_that_comes_with_a_ticket_is_used_and_kept() -> None
         await stage.until(lambda: bool(stage.world.typing))
         await stage.channel.send(part("with the new one"))
         assert stage.seen() == ["with the new one"]
-        book = AccountState()
-        book.bind(stage.notebook)
-        await book.open()
-        known = book.peer(PERSON)
+        state = AccountState()
+        state.bind(stage.notebook)
+        await state.open()
+        known = state.peers.get(PERSON)
         assert known is not None
         assert known.token == stage.world.person().token
 
