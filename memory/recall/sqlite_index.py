@@ -18,7 +18,7 @@ from memory.recall.documents import IndexPosition, IndexRow, skip_unchanged
 from memory.recall.index import IndexedRow, SearchFilter, SpaceIndex, SpaceIndexKeeper, days_condition
 from memory.recall.ranking import CandidateRow
 from memory.recall.sync import CONVERSATION_PREFIX, read_new_messages, sync_files
-from memory.store.engine.database import to_store_error
+from memory.store.engine.sqlite import to_store_error
 from memory.store.errors import IndexUnusable, StoreCorrupt
 from memory.store.store import Store
 from memory.text.tokenizer import text_terms

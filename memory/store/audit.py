@@ -1,4 +1,4 @@
-"""The chain of acts that people asked for: append-only, each row's hash covers the one before."""
+"""The audit chain: acts in append-only rows; each hash covers its row and the hash before it."""
 
 import hashlib
 import json
@@ -6,32 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, select, update
 
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read
+from memory.store.engine.database import Repository, Row, Tx, read
 from memory.store.errors import StoreError
 from memory.store.rows import from_unix
 from memory.store.schema.tables import audit, audit_head
 
-# The chain of acts as values.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """An act to be added."""
+    """An act before it is stored; fields as in AuditRow."""
 
     action: str
-    #: The conversation or the space.
     subject: str
-    #: What came of it, in a word or two.
     result: str
     actor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """One act."""
+    """One stored act."""
 
     seq: int
     at: datetime
@@ -39,16 +34,18 @@ class AuditRow:
     action: str
     #: A conversation, a space or a party.
     subject: str
-    #: SHA-256 of what it was asked with, or "".
+    #: SHA-256 of its arguments, "" for none.
     args_digest: str
+    #: "allowed" or "refused".
     decision: str
+    #: The outcome in a word or two.
     result: str
     hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditHead:
-    """Where the chain ended at some time: its newest row's number and hash; 0 and "" for an empty one."""
+    """The end of the chain at some time: number and hash of its last row, 0 and "" for an empty chain."""
 
     seq: int
     hash: str
@@ -56,20 +53,19 @@ class AuditHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFault:
-    """The first row that is not as it was written, and what is wrong with it."""
+    """The first row that was altered, and what is wrong with it."""
 
     seq: int
     what: str
 
 
-PAGE = 1_000
+PAGE = 1_000  # rows
 REFUSED = "refused"
 _TAKE_NUMBER = update(audit_head).values(seq=audit_head.c.seq + 1)
 _SELECT_HEAD = select(audit_head.c.seq, audit_head.c.hash)
-_MOVE_HEAD = update(audit_head).values(hash=bindparam("became"))
-_PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("most"))
-_NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("most"))
-_INSERT = insert(audit)
+_MOVE_HEAD = update(audit_head).values(hash=bindparam("new_hash"))
+_PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("limit"))
+_NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("limit"))
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
 
@@ -82,14 +78,17 @@ async def append_act(
     *,
     args: Mapping[str, object] | None = None,
 ) -> None:
-    """Add one act. subject: the conversation or the space; result: what came of it, in a word or two.
+    """Append one act.
 
-    args: what it was asked with, of which only a digest is kept. A result that is REFUSED is a decision against it.
+    Args:
+        subject: a conversation, a space or a party.
+        result: the outcome in a word or two; REFUSED means that the act was not allowed.
+        args: arguments, of which only a digest is stored.
     """
     await tx.run(_TAKE_NUMBER)
     head = await tx.one(_SELECT_HEAD)
     if head is None:
-        raise StoreError("the row that says where the chain of acts ends is missing")
+        raise StoreError("the row with the end of the audit chain is missing")
     row = {
         "seq": head["seq"],
         "at": tx.now,
@@ -101,40 +100,46 @@ async def append_act(
         "result": result,
         "prev_hash": head["hash"],
     }
-    became = _hash_row(row)
-    await tx.run(_INSERT, **row, hash=became)
-    await tx.run(_MOVE_HEAD, became=became)
+    new_hash = _hash_row(row)
+    await tx.insert(audit, **row, hash=new_hash)
+    await tx.run(_MOVE_HEAD, new_hash=new_hash)
 
 
 async def note_all(tx: Tx, new: Sequence[Act]) -> None:
-    """Add these acts, in their order."""
+    """Append these acts in their order."""
     for act in new:
         await append_act(tx, act.action, act.subject, act.result, act.actor)
 
 
 def digest_arguments(args: Mapping[str, object]) -> str:
-    """SHA-256 of arguments as JSON with sorted keys: what was asked can be shown to be this, and not be read out."""
+    """Return the SHA-256 of arguments as JSON with sorted keys: it proves known arguments and reveals no others."""
     text = json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 async def load_newest_acts(tx: Tx, limit: int) -> list[AuditRow]:
-    """The newest, oldest of them first."""
-    return [_row(row) for row in reversed(await tx.all(_NEWEST, most=limit))]
+    """Load the newest acts, the oldest of them first."""
+    names = AuditRow.__dataclass_fields__
+    rows = reversed(await tx.all(_NEWEST, limit=limit))
+    return [AuditRow(**{name: row[name] for name in names} | {"at": from_unix(row["at"])}) for row in rows]
 
 
 async def load_head(tx: Tx) -> AuditHead:
-    """Where the chain ends now."""
+    """Load the end of the chain."""
     row = await tx.one(_SELECT_HEAD)
     return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
 
 
 async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-    """The first row that is not as it was written, None when all are. known: ends noted outside the store."""
+    """Return the first row that was altered, None when the chain is sound.
+
+    Args:
+        known: ends of the chain that were stored outside the database at earlier times.
+    """
     noted = {one.seq: one.hash for one in known if one.seq}
     end = await load_head(tx)
     seq, before = 0, ""
-    while page := await tx.all(_PAGE, after=seq, most=PAGE):
+    while page := await tx.all(_PAGE, after=seq, limit=PAGE):
         for row in page:
             seq += 1
             if wrong := _fault_of(row, seq, before, noted.get(seq)):
@@ -149,13 +154,13 @@ async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | No
 
 
 async def find_broken_seq(tx: Tx) -> int:
-    """The seq of the first row that does not fit the chain, 0 when all do."""
+    """Return the seq of the first altered row, 0 when the chain is sound."""
     found = await find_fault(tx)
     return found.seq if found else 0
 
 
 def _fault_of(row: Row, seq: int, before: str, noted: str | None) -> str:
-    """What is wrong with the row that should be number `seq`, "" for nothing."""
+    """Return what is wrong with the row that should have number `seq`, "" for nothing."""
     if row["seq"] != seq:
         return f"it is missing; after {seq - 1} comes {row['seq']}"
     if row["hash"] != _hash_row(row):
@@ -167,20 +172,13 @@ def _fault_of(row: Row, seq: int, before: str, noted: str | None) -> str:
     return ""
 
 
-def _row(row: Row) -> AuditRow:
-    return AuditRow(**{**{name: row[name] for name in AuditRow.__dataclass_fields__}, "at": from_unix(row["at"])})
-
-
 def _hash_row(row: Row) -> str:
     covered = json.dumps([row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(covered.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# The Audit door: the chain of acts, read and checked.
-
-
 class AuditLog(Repository):
-    """The chain of acts, read; see Store.note for what adds to it."""
+    """The audit chain, to be read and checked; Store.note appends to it."""
 
     acts = read(load_newest_acts)
     head = read(load_head)

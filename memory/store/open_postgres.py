@@ -1,4 +1,4 @@
-"""Opening the store in PostgreSQL: tables, a lease of our own, a pool of connections."""
+"""Opens the store in PostgreSQL: creates tables, takes a lease, makes the pool of connections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,33 +26,33 @@ from memory.store.store import Store
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
 _SELECT_NOW = f"SELECT {NOW_SQL} AS now"
-MAX_CONNECTIONS = 12
-LEASE_SECONDS = 5.0  # how long a process that does not renew its lease counts as alive
+MAX_CONNECTIONS = 12  # per process
+LEASE_SECONDS = 5.0  # after which a process that does not renew its lease counts as dead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresOptions:
-    """How to open."""
+    """How to open a store in PostgreSQL."""
 
-    #: Postgresql://….
+    #: As configured: postgresql://….
     url: str
-    #: Of this process, for people.
+    #: Name of this process, for people.
     name: str = ""
-    #: At once, at most.
+    #: Limit of open connections.
     connections: int = MAX_CONNECTIONS
-    #: Unix seconds, None for the database's own.
+    #: Unix seconds, None for the database's clock.
     clock: Callable[[], float] | None = None
     lease_seconds: float = LEASE_SECONDS
 
 
-async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> Store:
-    """Open the store, making its tables where there are none. Any number of processes may have it open.
+async def open_postgres(options: PostgresOptions, *, writable: bool = True) -> Store:
+    """Open the store and create its tables where there are none. Any number of processes may have it open.
 
     Raises:
         SchemaNewer: a newer version of this program has written it.
         StoreError: the server cannot be reached, or, for reading, there are no tables of this version.
     """
-    pool = create_pool(driver_url(wanted.url), wanted.connections)
+    pool = create_pool(driver_url(options.url), options.connections)
     compiler = StatementCompiler(create_dialect())
     try:
         await pool.open(wait=True, timeout=5.0)
@@ -61,8 +61,8 @@ async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> St
                 await prepare_tables(bare)
             else:
                 await check_revision(bare)
-            clock = wanted.clock or await _read_clock(bare)
-            lease = await _take_lease(bare, compiler, wanted, clock()) if writable else 0
+            clock = options.clock or await _read_clock(bare)
+            lease = await _take_lease(bare, compiler, options, clock()) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
@@ -82,17 +82,16 @@ async def _read_clock(bare: PostgresConnection) -> DatabaseClock:
 
 
 async def _take_lease(
-    bare: PostgresConnection, compiler: StatementCompiler, wanted: PostgresOptions, now: float
+    bare: PostgresConnection, compiler: StatementCompiler, options: PostgresOptions, now: float
 ) -> int:
     async with bare.transaction():
-        await bare.execute(
-            "SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY]
-        )  # after a command that is alone
+        # Waits for a command that has the store for itself.
+        await bare.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
         tx = Tx(driver=PostgresDriver(bare), compiler=compiler, lease=0, now=now)
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:
             raise StoreCorrupt("the instance row is missing")
         lease = int(taken["lease_epoch"])
-        await leases.add_lease(tx, lease, wanted.name, min(wanted.lease_seconds, FOREVER))
+        await leases.add_lease(tx, lease, options.name, min(options.lease_seconds, FOREVER))
     return lease

@@ -1,4 +1,4 @@
-"""A record that comes out of a backup: looked at, and made to give nobody back what was taken from them since."""
+"""Checks a store from a backup, and keeps a restore from giving back rights that were taken away since."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -6,33 +6,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import bindparam, case, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import bindparam, case, delete, func, or_, select, update
 
 from memory.store.audit import append_act, find_broken_seq
 from memory.store.conversations import ledger
-from memory.store.engine.database import Row, Tx
+from memory.store.engine.database import Row, Statement, Tx
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.maintenance.snapshots import is_sound, read_revision
 from memory.store.open import open_store
 from memory.store.people.access import add_grant, load_all_grants
 from memory.store.people.rows import GrantRow
-from memory.store.schema import memory_tables
 from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.memory_tables import account_link, forgetting, link_code
+from memory.store.schema.memory_tables import (
+    access_grant,
+    access_request,
+    account_link,
+    approval,
+    forgetting,
+    link_code,
+)
 from memory.store.schema.tables import audit, channel_note, conversation, inbox, message, outbox
 
 T = TypeVar("T")
 ACTOR = "restore"
 _RANK = {"blocked": 0, "user": 1, "admin": 2, "owner": 3}
-_LOSS_ACTIONS = ("revoke", "unlink")  # acts in the audit by which somebody lost something
+_LOSS_ACTIONS = ("revoke", "unlink")  # acts that take a right away
 
 _COUNT_CONVERSATIONS = (
-    select(func.count().label("held")).select_from(conversation).where(conversation.c.listed.is_(True))
+    select(func.count().label("count")).select_from(conversation).where(conversation.c.listed.is_(True))
 )
-_COUNT_MESSAGES = select(func.count().label("held")).select_from(message)
-_COUNT_WAITING = select(func.count().label("held")).select_from(inbox).where(is_one_of(inbox.c.state, "new", "running"))
+_COUNT_MESSAGES = select(func.count().label("count")).select_from(message)
+_COUNT_WAITING = (
+    select(func.count().label("count")).select_from(inbox).where(is_one_of(inbox.c.state, "new", "running"))
+)
 _COUNT_FORGOTTEN = (
-    select(func.count().label("held"))
+    select(func.count().label("count"))
     .select_from(forgetting)
     .where(is_one_of(forgetting.c.state, "confirmed", "removed", "done"), forgetting.c.at > bindparam("since"))
 )
@@ -43,37 +51,27 @@ _SELECT_LOSSES = select(audit.c.at, audit.c.action, audit.c.subject, audit.c.res
 )
 _SELECT_NOTES = select(channel_note)
 _SELECT_LINKS = select(account_link)
-_INSERT_NOTE = insert(channel_note)
 _DELETE_NOTES = delete(channel_note)
-_DELETE_LINK = delete(account_link).where(account_link.c.own_space == bindparam("own"))
-_DELETE_GRANT = delete(memory_tables.access_grant).where(
-    *(
-        memory_tables.access_grant.c[name] == bindparam(f"of_{name}")
-        for name in ("channel", "account", "subject", "subject_id", "group_id")
-    )
-)
-# What may be used once may have been used since.
+_DELETE_LINK = delete(account_link).where(account_link.c.own_space == bindparam("own_space"))
+_GRANT_KEY = ("channel", "account", "subject", "subject_id", "group_id")
+_DELETE_GRANT = delete(access_grant).where(*(access_grant.c[name] == bindparam(name) for name in _GRANT_KEY))
+# Codes and approvals are valid once, and may have been used since the backup.
 _END_PENDING = (
-    update(memory_tables.approval)
-    .where(is_one_of(memory_tables.approval.c.state, "asked"))
-    .values(state=literal_text("ended")),
-    update(memory_tables.access_request)
-    .where(
-        is_one_of(memory_tables.access_request.c.state, "pending"),
-        is_one_of(memory_tables.access_request.c.subject, "user", "owner"),
-    )
+    update(approval).where(is_one_of(approval.c.state, "asked")).values(state=literal_text("ended")),
+    update(access_request)
+    .where(is_one_of(access_request.c.state, "pending"), is_one_of(access_request.c.subject, "user", "owner"))
     .values(state=literal_text("cleared")),
     update(link_code)
     .where(is_one_of(link_code.c.state, "made", "typed", "agreed"))
     .values(state=literal_text("refused")),
     update(forgetting).where(is_one_of(forgetting.c.state, "asked")).values(state=literal_text("dropped")),
 )
-# What was still to be sent may have been sent since: it goes as a repeat, and says so.
+# Unsent parts may have been sent since the backup: they are sent with the repeat mark, or not at all.
 _SETTLE_UNSENT = (
     update(outbox)
     .where(is_one_of(outbox.c.state, "pending"))
     .values(
-        state=case((outbox.c.kind == literal_text("progress"), literal_column("'dropped'")), else_=outbox.c.state),
+        state=case((outbox.c.kind == literal_text("progress"), literal_text("dropped")), else_=outbox.c.state),
         repeats=case((outbox.c.repeats == 0, 1), else_=outbox.c.repeats),
     )
 )
@@ -81,43 +79,48 @@ _SETTLE_UNSENT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreContents:
-    """What a record holds."""
+    """What a store holds."""
 
     conversations: int
     messages: int
-    #: Messages without an answer.
+    #: Messages that are not processed yet.
     waiting: int
-    #: No row of its chain was altered.
+    #: No row of the audit chain was altered.
     audit: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplacedRights:
-    """What the store that a backup replaces says about rights, and what its channels keep."""
+    """Rights and channel notes in the store that a restore replaces."""
 
-    #: Somebody has talked to the bot, or was let in; in a home that is new nothing was taken from anybody.
+    #: Whether it was ever used; in an unused one, no right was taken away.
     lived: bool
     grants: tuple[GrantRow, ...]
-    #: Rows of the audit.
+    #: Audit rows of acts that took a right away.
     losses: tuple[Row, ...]
+    #: Own space and the space that it is linked to.
     links: frozenset[tuple[str, str]]
+    #: Rows of channel_note.
     notes: tuple[Row, ...]
     #: Requests to forget that were confirmed since the backup.
     forgotten: int
 
 
 async def examine_store(path: Path) -> StoreContents:
-    """Look at a record that nobody else has open; an older one gets this version's tables first.
+    """Check a store that no process has open; older tables are upgraded first.
 
     Raises:
         SchemaNewer: a newer version of this program has written it.
-        StoreError: it is damaged, is no record, or its ledger has a fault.
+        StoreError: it is damaged, not a store, or its ledger has a fault.
     """
     return await _with_store(path, _count_contents)
 
 
 async def read_rights(copy: Path, since: float) -> ReplacedRights:
-    """What a copy of the store that is to be replaced says. since: unix seconds of the backup.
+    """Read the rights from a copy of the store that a restore replaces.
+
+    Args:
+        since: unix seconds of the backup.
 
     Raises:
         StoreError: it cannot be read.
@@ -126,17 +129,17 @@ async def read_rights(copy: Path, since: float) -> ReplacedRights:
 
 
 async def prepare_restored(path: Path, before: ReplacedRights | None, told: str) -> tuple[str, ...]:
-    """Make a record that `examine` has seen fit to be lived in again.
+    """Prepare a checked store for use.
 
-    A role that was taken away or lowered, and a link that was undone, stay so; whoever is blocked stays blocked. All
-    codes and approvals end. What was still to be sent is marked as a repeat.
+    A role that was revoked or lowered since the backup stays so, as does a removed link; who is blocked stays blocked.
+    All codes and approvals end. Unsent parts are marked as repeats.
 
     Args:
         before: of the store that this one replaces; None where there was none.
-        told: what the audit says of where the store came from.
+        told: where the store came from, for the audit.
 
     Returns:
-        Whom something was not given back to, as `channel:id role`.
+        The rights that were not given back, as `channel:id role`.
 
     Raises:
         StoreError: it could not be written.
@@ -145,8 +148,8 @@ async def prepare_restored(path: Path, before: ReplacedRights | None, told: str)
 
 
 async def _with_store(path: Path, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-    """`work` in one transaction; the store is let go of without a snapshot and without calling it cleanly closed."""
-    if not await asyncio.to_thread(is_sound, path):  # the store would heal it
+    """Run `work` in one transaction, and close the database without a snapshot and without marking a clean end."""
+    if not await asyncio.to_thread(is_sound, path):  # open_store would replace it by a snapshot
         raise StoreCorrupt("SQLite finds the database damaged")
     if not await asyncio.to_thread(read_revision, path):
         raise StoreError("it has no tables of mnema")
@@ -184,8 +187,8 @@ async def _prepare(tx: Tx, before: ReplacedRights | None, told: str) -> tuple[st
         await tx.run(statement)
     lost: list[str] = []
     if before is not None:
-        for kept in before.notes:
-            await tx.run(_INSERT_NOTE, **kept)
+        for note in before.notes:
+            await tx.insert(channel_note, **note)
         lost = [*await _lower_grants(tx, before), *await _unlink(tx, before)]
         await _carry_losses(tx, before)
     await append_act(tx, "restore", told, "done", ACTOR)
@@ -193,20 +196,20 @@ async def _prepare(tx: Tx, before: ReplacedRights | None, told: str) -> tuple[st
 
 
 async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
-    """Each grant of the backup as far as it still stands."""
-    now, lost = {_grant_key(row): row for row in before.grants}, []
-    held = await load_all_grants(tx)
-    for row in held:
+    """Revoke or lower the grants of the backup that were revoked or lowered since; return them."""
+    current_grants, lost = {_grant_key(row): row for row in before.grants}, []
+    restored = await load_all_grants(tx)
+    for row in restored:
         key, party = _grant_key(row), row.party
-        current = now.get(key)
-        if current is None and _count_losses(before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()):
-            await tx.run(_DELETE_GRANT, **dict(zip(_KEY, key, strict=True)))
+        current = current_grants.get(key)
+        if current is None and _was_lost(before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()):
+            await tx.run(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
         elif current is not None and _RANK.get(current.role, 9) < _RANK.get(row.role, 9):
             await add_grant(tx, current)
         else:
             continue
         lost.append(f"{party.channel}:{party.id} {row.role}")
-    known = {_grant_key(row) for row in held}
+    known = {_grant_key(row) for row in restored}
     for row in before.grants:
         if row.role == "blocked" and _grant_key(row) not in known:
             await add_grant(tx, row)
@@ -214,28 +217,26 @@ async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
 
 
 async def _unlink(tx: Tx, before: ReplacedRights) -> list[str]:
+    """Remove the links of the backup that were removed since; return them."""
     lost = []
     for row in await tx.all(_SELECT_LINKS):
-        own = row["own_space"]
-        if (own, row["space"]) not in before.links and _count_losses(before, "unlink", own, row["at"]):
-            await tx.run(_DELETE_LINK, own=own)
-            lost.append(f"{own} linked to {row['space'] or 'the owner'}")
+        own_space = row["own_space"]
+        if (own_space, row["space"]) not in before.links and _was_lost(before, "unlink", own_space, row["at"]):
+            await tx.run(_DELETE_LINK, own_space=own_space)
+            lost.append(f"{own_space} linked to {row['space'] or 'the owner'}")
     return lost
 
 
 async def _carry_losses(tx: Tx, before: ReplacedRights) -> None:
-    """What was lost since stands in this audit too: an earlier backup, restored one day, must not bring it back."""
+    """Copy the acts that took rights away since the backup: an older backup, restored later, needs them too."""
     known = {(row["at"], row["action"], row["subject"]) for row in await tx.all(_SELECT_LOSSES)}
     for row in before.losses:
         if (row["at"], row["action"], row["subject"]) not in known:
             await append_act(tx, row["action"], row["subject"], row["result"], ACTOR)
 
 
-def _count_losses(before: ReplacedRights, action: str, subject: str, since: float) -> bool:
+def _was_lost(before: ReplacedRights, action: str, subject: str, since: float) -> bool:
     return any(row["action"] == action and row["subject"] == subject and row["at"] >= since for row in before.losses)
-
-
-_KEY = ("of_channel", "of_account", "of_subject", "of_subject_id", "of_group_id")
 
 
 def _grant_key(row: GrantRow) -> tuple[str, str, str, str, str]:
@@ -243,6 +244,6 @@ def _grant_key(row: GrantRow) -> tuple[str, str, str, str, str]:
     return (party.channel, party.account, party.subject, party.id, row.group)
 
 
-async def _count(tx: Tx, statement: object, **values: float) -> int:
-    row = await tx.one(statement, **values)  # type: ignore[arg-type]
-    return int(row["held"]) if row else 0
+async def _count(tx: Tx, statement: Statement, **values: float) -> int:
+    row = await tx.one(statement, **values)
+    return int(row["count"]) if row else 0

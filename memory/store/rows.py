@@ -1,4 +1,4 @@
-"""Database rows as the store's values."""
+"""Rows of conversations as frozen values, what transactions take, and the SQL of linked spaces."""
 
 import json
 from collections.abc import Mapping
@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, Text, bindparam, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, func, or_, select
 
 from memory.context.taint import FoldLabel
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
 from memory.store.engine.database import Row, Tx, single_query
+from memory.store.errors import WrongState
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
-
-# The rows of the durable record as frozen values, and what goes into its transactions.
 
 InboxKind = Literal["message", "command", "aside", "edit", "delete", "move"]
 InboxState = Literal["new", "aside", "running", "done", "ignored", "dead"]
@@ -25,13 +24,26 @@ OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "droppe
 FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
 FoldMethod = Literal["model", "extract"]
 
+# From each state, the states that a step may set. A fold reaches "folded" and "undone" by its commit and its undo only;
+# a planned call becomes "started" by `start_call` only.
+FOLD_TRANSITIONS: Mapping[str, tuple[str, ...]] = {
+    "planned": ("summarised", "checked", "stale"),
+    "summarised": ("checked", "stale"),
+    "checked": ("logged", "stale"),
+    "logged": ("stale",),
+}
+CALL_TRANSITIONS: Mapping[str, tuple[str, ...]] = {
+    "planned": ("denied", "cancelled"),
+    "started": ("done", "failed", "denied", "cancelled", "unknown"),
+    "unknown": ("unknown",),
+}
 
-ALBUM_SECONDS = 2.0  # how long more parts of an album are waited for after the newest
+ALBUM_SECONDS = 2.0  # to wait for more parts of an album after the newest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a conversation is and whose memory it uses."""
+    """Where a conversation is, and the space whose memory it uses."""
 
     channel: str
     account: str
@@ -39,65 +51,69 @@ class Place:
     thread_id: str
     #: "dm" or "group".
     kind: str
-    #: "" is the owner's.
+    #: "" for the owner's.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewInboxRow:
-    """One inbound message for T1.
-
-    key is unique per channel and account forever.
-    """
+    """One received message before it is stored."""
 
     place: Place
+    #: Unique for its channel and account forever, so that a repeated delivery changes nothing.
     key: str
+    #: "aside" is not answered but shown to the model with the next turn; "edit" and "delete" change the message with
+    #: the key `target`; "move" is of the chat at `place` to the chat id `target`.
     kind: InboxKind
     sender_id: str
-    #: JSON text of what was said (see bot/messages.py), with blobs by hash.
+    #: JSON text of the message (see bot/messages.py), with blobs by hash.
     body: str
     order_key: str = ""
-    #: "" or why it will not be handled (stored as such).
+    #: Why it is not processed, "" when it is. Stored as the row's reason.
     ignored: str = ""
-    #: Handled beside the lane (a command such as /stop), so it never waits its turn. kind aside: not to be answered,
-    #: told to the model with the conversation's next turn. edit and delete are of the message with key `target`; move
-    #: is of the chat at `place` to the chat id `target`, whose space would be `to_space`.
+    #: Overtakes the conversation's queue, as /stop does.
     urgent: bool = False
+    #: Unix seconds before which it is not processed, 0.0 for at once.
     not_before: float = 0.0
+    #: Of an edit, deletion or move; see `kind`.
     target: str = ""
+    #: Of a move, the space of the new chat, which is linked to that of the old one.
     to_space: str = ""
-    #: Rows of one become one turn; not_before is when the oldest of them is due, and moves with each newer one.
+    #: Rows with the same album become one turn; each new part moves their `not_before`.
     album: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteChanges:
-    """What a channel keeps with the messages it delivers: texts by name; "" takes one away."""
+    """Notes that a channel stores with the messages it delivers, such as its cursor."""
 
     channel: str
+    #: Texts by name; "" deletes one.
     values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedRow:
-    """T1's answer: the inbox id (that of the first delivery where this one is a repeat)."""
+    """The stored inbox row of a delivered message."""
 
+    #: The inbox row; that of the first delivery where this one is a repeat.
     id: str
     conversation: str
+    #: False for a repeat.
     new: bool
     state: InboxState
     line: int
-    #: Of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown.
+    #: Of an edit or a deletion, the inbox id of the message it changes, "" where that is unknown.
     meant: str = ""
-    #: The conversation of that one.
+    #: Of a deletion, the conversation of that message.
     meant_in: str = ""
-    #: What everything that comes of the row is found by.
+    #: Id of the trace that everything done for the row belongs to.
     trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """One accepted message."""
+    """One received message, or what it was for."""
 
     id: str
     conversation: str
@@ -111,16 +127,16 @@ class InboxRow:
     state: InboxState
     #: Why it is ignored, or that its command has begun.
     reason: str
-    #: Deaths of a process that had it at work.
+    #: Processes that died while they worked on it; of a command also its beginning.
     attempts: int
-    #: Those of them when it was the only one at work.
+    #: Of those deaths, the ones when the process worked on nothing else.
     deaths_alone: int
     turn_id: str
     trace_id: str
-    #: Place in the transcript a person sees.
+    #: Line number in the transcript that a person sees.
     line: int
     urgent: bool
-    #: Unix seconds before which it is not begun.
+    #: Unix seconds before which it is not processed.
     not_before: float
     album: str
     received: datetime
@@ -138,26 +154,26 @@ class ConversationRow:
     view_from: int
     fold_head: str
     title: str
-    #: In the view now, the running one left out.
+    #: Turns in the view, without the running one.
     turns: int
-    #: Newest in- or outbound.
+    #: Time of the newest received or queued message.
     updated: datetime
     policy: str
     model: str
-    #: What it has by itself; place.space is the memory it uses, that of the home its account has joined.
+    #: The account's own space; `place.space` is the one it uses, which differs once the account is linked.
     own_space: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """A message before it is stored: the store gives it its seq and turn."""
+    """A message before it is stored; the store assigns its seq and turn."""
 
     role: Role
     parts: tuple[Part, ...]
     tokens: int
     counter: str
     origin: str
-    #: Given by us, "" = made there.
+    #: "" lets the store create one.
     id: str = ""
     #: See Message.
     tainted: bool = False
@@ -174,26 +190,26 @@ class TurnRow:
     inbox_id: str
     actor: str
     state: TurnState
-    #: Model calls finished.
+    #: Finished model calls.
     step: int
-    #: Deaths of a process that had it at work.
+    #: Processes that died while they worked on it.
     attempts: int
     trace_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
-    """One tool call. row id."""
+    """One tool call."""
 
     id: str
     turn_id: str
-    #: The model's.
+    #: The model's id of the call.
     call_id: str
     name: str
-    #: JSON text.
+    #: Arguments as JSON text.
     input: str
     effect: Effect
-    #: The same for every run of it.
+    #: Idempotency key, the same for every run of the call.
     idem_key: str
     state: CallState
     attempts: int
@@ -201,24 +217,24 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    """A call as T3 plans it."""
+    """A tool call before it is stored; fields as in CallRow."""
 
     call_id: str
     name: str
     input: str
-    #: "pure" for an unknown tool, which only ever yields an error.
+    #: "pure" for an unknown tool, whose only result is an error.
     effect: Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOutboxRow:
-    """One part of an answer for T6. The store derives client_key from source and part_no."""
+    """One part of a reply before it is stored."""
 
     kind: OutboxKind
     text: str
     part_no: int
     parts: int
-    #: Seconds for which the platform holds the key, 0 when it takes none.
+    #: Seconds for which the platform recognises the idempotency key, 0.0 when it takes none.
     key_valid: float = 0.0
     #: JSON text of what goes with the text (a file by its blob, buttons), "" for nothing.
     payload: str = ""
@@ -226,38 +242,41 @@ class NewOutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """One part of an answer on its way."""
+    """One part of a reply in the outbox."""
 
     id: str
     conversation: str
     place: Place
-    #: Inbox id it answers + what it is.
+    #: Inbox id it replies to, plus the kind of reply.
     source: str
     part_no: int
     parts: int
     kind: OutboxKind
+    #: Idempotency key, derived from source and part_no.
     client_key: str
     text: str
     state: OutboxState
     attempts: int
-    #: Sends of unknown fate.
+    #: Sends whose outcome is unknown; at most one is retried, with the repeat mark.
     repeats: int
+    #: Sent as plain text, because the platform refused the formatted one.
     plain: bool
-    #: Unix seconds until which the key holds, 0 for none.
+    #: Unix seconds until which the platform recognises the key, 0.0 for none.
     key_expires: float
-    #: Unix seconds.
+    #: Unix seconds before which it is not sent.
     not_before: float
-    #: Inbox id.
+    #: Inbox id of the message it replies to.
     reply_to: str
     #: The platform's key of that message.
     reply_to_key: str
+    #: The platform's id of the sent message.
     platform_id: str
     error: str
-    #: Place in the transcript.
+    #: Line number in the transcript.
     line: int
     payload: str
     created: datetime
-    #: That row's.
+    #: Trace of the message it replies to.
     trace_id: str = ""
 
 
@@ -266,14 +285,15 @@ HELD_UNTIL_REPLY = 9_000_000_000.0  # as retry_at or not_before: until the perso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendOutcome:
-    """T8: what became of a send."""
+    """The outcome of a send."""
 
+    #: "sent", "failed", "pending" (to be retried) or "unknown".
     state: OutboxState
     platform_id: str = ""
     error: str = ""
-    #: Unix seconds or HELD, for state "pending".
+    #: Unix seconds or HELD_UNTIL_REPLY, of "pending" only.
     retry_at: float = 0.0
-    #: Next try as plain text.
+    #: Retry as plain text.
     plain: bool = False
 
 
@@ -282,7 +302,7 @@ class Usage:
     """Tokens of model calls as the provider counted them."""
 
     model: str
-    #: All of it, cached parts included.
+    #: Cached tokens included.
     input: int
     output: int
     cache_read: int = 0
@@ -293,7 +313,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldPlan:
-    """A fold to be begun. The range is whole turns, from the first live one on."""
+    """A fold to plan. Its range is whole turns, from the first live one on."""
 
     conversation: str
     epoch: int
@@ -304,15 +324,15 @@ class FoldPlan:
     to_turn: int
     policy: str
     reason: str
-    #: Of the turns and summary in view.
+    #: Tokens of the turns and the summary in view.
     tokens_before: int
-    #: Of the turns that stay, 0 to tell it from them.
+    #: Tokens of the turns that stay, 0 while unknown.
     tokens_after: int = 0
-    #: /new's, no summary.
+    #: Writes the daily log but no summary, as /new does.
     log_only: bool = False
     #: JSON text that explains the cut, "" for none.
     why: str = ""
-    #: The conversation's next_seq when it was planned, 0 for what it is when this is stored.
+    #: The conversation's next_seq when it was planned, 0 for its value when the plan is stored.
     seen_seq: int = 0
 
 
@@ -339,193 +359,207 @@ class FoldRow:
     summary: str
     summary_tokens: int
     source_sha256: str
-    #: The daily log's path relative to the workspace root.
+    #: Path of the daily log, relative to the workspace root.
     log_ref: str
     tokens_before: int
     tokens_after: int
     log_only: bool
-    #: When planned (UTC).
+    #: Time of the plan (UTC).
     at: datetime
     #: JSON text that explains the cut, "" for none.
     why: str = ""
-    #: The conversation's next_seq when it was planned, or when it was taken back.
+    #: The conversation's next_seq when it was planned, or when it was undone.
     seen_seq: int = 0
-    #: Some line of its texts rests on words from outside (memory.context.taint).
+    #: At least one line of its texts is based on words from outside (memory.context.taint).
     tainted: bool = False
-    #: JSON list of the keys of those that do not, where some do.
+    #: JSON list of the keys of the other lines, "" where no line is tainted.
     clean_lines: str = ""
-    #: One of the summary does.
+    #: At least one line of the summary is tainted.
     summary_tainted: bool = False
 
     @property
     def label(self) -> FoldLabel:
-        """Which lines of its texts rest on words from outside."""
         return FoldLabel.of(self.tainted, self.clean_lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSnapshot:
-    """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at
-    again.
-    """
+    """Awareness, MEMORY.md and the day's log as a conversation's prompt prefix shows them until the next snapshot."""
 
-    #: As they are shown, in order.
+    #: The parts in order.
     parts: tuple[SystemPart, ...]
-    #: A hash of all that a person may edit of it. epoch, fold_head, and reductions (how many its view had): the
-    #: session's when it was taken.
+    #: Hash of the files behind the parts that a person may edit.
     source: str
+    #: The session's when the snapshot was taken.
     epoch: int
+    #: The session's when the snapshot was taken.
     fold_head: str
+    #: Number of the session's reductions when the snapshot was taken.
     reductions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptRow:
-    """One line of the transcript a person sees."""
+    """One line of the transcript that a person sees."""
 
     id: str
-    #: Its `line`.
+    #: The `line` of the inbox or outbox row behind it.
     number: int
     #: "user", "assistant" or "notice".
     role: str
     text: str
     at: datetime
     reply_to: str
-    #: Of the inbox or outbox row behind it.
+    #: State of the inbox or outbox row behind it.
     state: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerFault:
-    """A breach of the coverage ledger: which conversation, which message or fold, what is wrong."""
+    """A breach of the coverage ledger."""
 
     conversation: str
+    #: Id of the message, fold or conversation.
     subject: str
     what: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryReport:
-    """What recovery at start found to do. notices: inbox ids whose dead or interrupted turns were told."""
+    """What recovery found unfinished."""
 
+    #: Open turns that no living process works on.
     turns: tuple[TurnRow, ...]
+    #: Open folds that this process took over.
     folds: tuple[FoldRow, ...]
+    #: Tool calls of open turns whose outcome is unknown.
     calls_unknown: int
+    #: Parts that were being sent.
     sends_unknown: int
+    #: Conversations' inbox rows that are new or running.
     inbox_waiting: int
 
 
-_PLACE_FIELDS = tuple(Place.__dataclass_fields__)
 _ROLES = {"user": "user", "final": "assistant", "media": "assistant", "progress": "notice", "notice": "notice"}
 
 
 def columns_of(kind: Any, table: Table) -> list[Any]:
-    """The table's columns that a record has fields for, by the same name."""
+    """Return the table's columns that have a field of the same name in the dataclass `kind`."""
     return [table.c[name] for name in kind.__dataclass_fields__ if name in table.c]
 
 
+def column_values(row: Any, table: Table) -> dict[str, Any]:
+    """Return the fields of a dataclass that have a column of the same name in the table, as values for an INSERT."""
+    return {name: getattr(row, name) for name in row.__dataclass_fields__ if name in table.c}
+
+
+def new_binds(*columns: str) -> dict[str, BindParameter[Any]]:
+    """Return a parameter `:new_<column>` for each column, as values for an UPDATE."""
+    return {name: bindparam(f"new_{name}") for name in columns}
+
+
+def check_transition(subject: str, transitions: Mapping[str, tuple[str, ...]], state: str, new_state: str) -> None:
+    """Check that a step may set this state.
+
+    Raises:
+        WrongState: the table of transitions has no such step.
+    """
+    if new_state not in transitions.get(state, ()):
+        raise WrongState(f"{subject} cannot go from {state} to {new_state}")
+
+
 def from_unix(seconds: float) -> datetime:
-    """Unix seconds as an aware UTC time."""
+    """Convert unix seconds to an aware UTC time."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
 def shown_text(body: str) -> str:
-    """What a transcript shows of an inbox row's body: `shown` where it has that, else its `text`.
+    """Return what a transcript shows of an inbox row's body: its `shown`, else its `text`.
 
     Raises:
         ValueError: the body is not a JSON object.
     """
-    held = json.loads(body)
-    if not isinstance(held, dict):
+    fields = json.loads(body)
+    if not isinstance(fields, dict):
         raise ValueError("an inbox body is a JSON object")
-    return str(held.get("shown", held.get("text", "")))
+    return str(fields.get("shown", fields.get("text", "")))
 
 
 def to_inbox_row(row: Row) -> InboxRow:
-    """An inbox row as a value."""
+    """Convert an inbox row."""
     return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": from_unix(row["received"])})
 
 
-def to_turn_row(row: Row) -> TurnRow:
-    """A turn's row as a value."""
-    return TurnRow(**row)
-
-
-def to_call_row(row: Row) -> CallRow:
-    """A call's row as a value."""
-    return CallRow(**row)
-
-
 def to_message(row: Row) -> Message:
-    """A message's row as a value, its parts read from JSON."""
+    """Convert a message's row; its parts are JSON."""
     values = {"parts": load_parts(row["parts"]), "at": from_unix(row["at"]), "tainted": bool(row["tainted"])}
     return Message(**{**row, **values})
 
 
 def to_fold_row(row: Row) -> FoldRow:
-    """A fold's row as a value."""
+    """Convert a fold's row."""
     flags = {name: bool(row[name]) for name in ("log_only", "tainted", "summary_tainted")}
     return FoldRow(**{**row, **flags, "at": from_unix(row["at"])})
 
 
 def to_conversation_row(row: Row) -> ConversationRow:
-    """A conversation's row, with what was joined to it, as a value."""
-    own, place = _split_place(row)
-    return ConversationRow(**{**own, "updated": from_unix(row["updated"])}, place=place)
+    """Convert a conversation's row with its PLACE_COLUMNS."""
+    columns, place = _split_place(row)
+    return ConversationRow(**{**columns, "updated": from_unix(row["updated"])}, place=place)
 
 
 def to_outbox_row(row: Row) -> OutboxRow:
-    """An outbox row, with its conversation's place, as a value."""
-    own, place = _split_place(row)
-    return OutboxRow(**{**own, "plain": bool(row["plain"]), "created": from_unix(row["created"])}, place=place)
+    """Convert an outbox row with its PLACE_COLUMNS."""
+    columns, place = _split_place(row)
+    return OutboxRow(**{**columns, "plain": bool(row["plain"]), "created": from_unix(row["created"])}, place=place)
 
 
-def to_transcript_line(row: Row) -> TranscriptRow:
-    """One line of the transcript as a value."""
-    words = shown_text(row["text"]) if row["role"] == "user" else row["text"]
-    return TranscriptRow(**{**row, "role": _ROLES[row["role"]], "text": words, "at": from_unix(row["at"])})
+def to_transcript_row(row: Row) -> TranscriptRow:
+    """Convert a line of the transcript."""
+    text = shown_text(row["text"]) if row["role"] == "user" else row["text"]
+    return TranscriptRow(**{**row, "role": _ROLES[row["role"]], "text": text, "at": from_unix(row["at"])})
 
 
 def _split_place(row: Row) -> tuple[dict[str, Any], Place]:
-    """A joined row's own columns, and the place that its `place_…` columns describe."""
-    own = {name: row[name] for name in row.keys() if not name.startswith("place_")}  # noqa: SIM118
-    return own, Place(**{name: row[f"place_{name}"] for name in _PLACE_FIELDS})
+    """Return a joined row's other columns, and the place of its `place_…` columns."""
+    columns = {name: row[name] for name in row.keys() if not name.startswith("place_")}  # noqa: SIM118
+    return columns, Place(**{name: row[f"place_{name}"] for name in Place.__dataclass_fields__})
 
 
-# Whose memory an account's space is: its own, or the one it has joined. The one place that says so in SQL.
+def linked_space(own_space: ColumnElement[str]) -> ColumnElement[str]:
+    """Return the space that an account with this space of its own uses: the one it is linked to, else its own."""
+    linked = select(account_link.c.space).where(account_link.c.own_space == own_space).scalar_subquery()
+    return func.coalesce(linked, own_space)
 
 
-def linked_space(own: ColumnElement[str]) -> ColumnElement[str]:
-    """The space whose memory goes with this one: what it has joined, else itself. A group's never joins another."""
-    joined = select(account_link.c.space).where(account_link.c.own_space == own).scalar_subquery()
-    return func.coalesce(joined, own)
+def belongs_to_space(own_space: ColumnElement[str]) -> ColumnElement[bool]:
+    """Return whether rows of this space belong to `:space`: it is that space, or is linked to it."""
+    linked = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
+    return or_(own_space == bindparam("space"), own_space.in_(linked))
 
 
-def belongs_to_space(own: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether what stands under this space is the memory of `:space`: its own, or that of an account that joined it."""
-    joined = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
-    return or_(own == bindparam("space"), own.in_(joined))
-
-
-LINKED_SPACE = linked_space(conversation.c.space)  # the home of a conversation's space, within a query of conversations
-# A conversation's place as `place_…` columns, with the home of its space.
+LINKED_SPACE = linked_space(conversation.c.space)
+# A conversation's place as `place_…` columns; its space is the linked one.
 PLACE_COLUMNS = tuple(
     (LINKED_SPACE if name == "space" else conversation.c[name]).label(f"place_{name}")
     for name in Place.__dataclass_fields__
 )
-_SELECT_LINKED_SPACE = select(linked_space(bindparam("own", type_=Text())).label("space"))
-_MEMBERS = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
-_MEMBERS_IN_ORDER = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)
+_SELECT_LINKED_SPACE = select(linked_space(bindparam("own_space", type_=Text())).label("space"))
+_SELECT_MEMBERS = (
+    select(account_link.c.own_space)
+    .where(account_link.c.space == bindparam("space"))
+    .order_by(account_link.c.at, account_link.c.own_space)
+)
 
 
 @single_query
 async def load_linked_space(tx: Tx, own_space: str) -> str:
-    """The space that an account's memory is: its own, or the one it joined."""
-    row = await tx.one(_SELECT_LINKED_SPACE, own=own_space)
+    """Return the space that an account uses: the one it is linked to, else its own."""
+    row = await tx.one(_SELECT_LINKED_SPACE, own_space=own_space)
     return str(row["space"]) if row else own_space
 
 
 @single_query
 async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
-    """All spaces whose texts belong to this one: itself first, then those that joined it."""
-    return (space, *(row["own_space"] for row in await tx.all(_MEMBERS_IN_ORDER, space=space)))
+    """Return all spaces whose rows belong to this one: itself first, then those linked to it."""
+    return (space, *(row["own_space"] for row in await tx.all(_SELECT_MEMBERS, space=space)))

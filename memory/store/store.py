@@ -1,4 +1,4 @@
-"""One open store: its three doors, and the life it leads."""
+"""One open store: its repositories, statistics, readiness and closing."""
 
 import asyncio
 import sqlite3
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import structlog
-from sqlalchemy import bindparam, delete, insert, update
+from sqlalchemy import bindparam, delete, true, update
 
 from memory.ids import new_id
 from memory.store import audit
@@ -19,8 +19,8 @@ from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work
 from memory.store.engine.database import Database, OnCommit, Tx
-from memory.store.engine.database_file import DatabaseFile
 from memory.store.engine.leases import Leases
+from memory.store.engine.sqlite import DatabaseFile
 from memory.store.errors import StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
@@ -37,18 +37,17 @@ from memory.store.people.spending import Spending
 from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
-_PROBE_CHARACTERS = 4096
-CLOSE_SECONDS = 3.0  # for which a server is told that we go; a lease ends by itself soon after
-_INSERT_PROBE = insert(probe)
-_DELETE_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
-_MARK_CLEAN = update(instance).values(clean=bindparam("whole"))
+_PROBE_CHARACTERS = 4096  # enough to need disk space of its own
+CLOSE_SECONDS = 3.0  # to release the lease on a server; it expires soon after anyway
+_DELETE_PROBE = delete(probe).where(probe.c.id == bindparam("id"))
+_MARK_CLEAN = update(instance).values(clean=true())
 
 
 class Store:
-    """One open store: its repositories and its own life.
+    """One open store with its repositories.
 
-    Methods of repositories may raise StoreFull (disk), StoreBusy (another process holds the database) or
-    StoreCorrupt. A method named after a state transition raises WrongState where the state diagram has none such.
+    All methods of repositories may raise StoreFull, StoreBusy and StoreCorrupt. A method that changes a state raises
+    WrongState where the row's state does not allow it.
     """
 
     def __init__(
@@ -64,8 +63,8 @@ class Store:
 
         Args:
             path: file of the database, None where it is on a server.
-            healed: what was done about a damaged file at opening, "" when nothing was.
-            file: finds out whether the file is still in its place.
+            healed: what was done about a damaged file at opening, "" for nothing.
+            file: detects that the file was moved.
         """
         self.delivery = Delivery(database)
         self.sessions = Sessions(database)
@@ -90,28 +89,26 @@ class Store:
         self._writable = writable
 
     def set_on_commit(self, on_commit: OnCommit) -> None:
-        """From now on tell this one, after each commit, in which lanes there is something to do."""
+        """Set the function that is called after each commit with the queues that have work."""
         self.database.on_commit = on_commit
 
     def now(self) -> float:
-        """Unix seconds by the clock that the store goes by: one for all processes that share it."""
+        """Return unix seconds by the store's clock, which all processes share."""
         return self.database.clock()
 
     async def figures(self) -> StoreStats:
-        """What is under way and how the database is, for the metrics; cheap."""
-        under_way = await self.database.read(stats.load_stats)
-        size, log_size = await self._sizes()
-        breaks, busy = dict(self.database.breaks), self.database.busy
-        return replace(under_way, prefix_breaks=breaks, busy=busy, db_bytes=size, wal_bytes=log_size)
-
-    async def _sizes(self) -> tuple[int, int]:
-        """Bytes of the database and of its log; a server's log is not ours to see."""
+        """Load the open work and the state of the database, for the metrics; cheap."""
+        loaded = await self.database.read(stats.load_stats)
         if self._path is None:
-            return await self.database.read(stats.size_on_server), 0
-        return stats.file_size(self._path), stats.file_size(self._path.with_name(f"{self._path.name}-wal"))
+            size, log_size = await self.database.read(stats.size_on_server), 0
+        else:
+            size = stats.file_size(self._path)
+            log_size = stats.file_size(self._path.with_name(f"{self._path.name}-wal"))
+        breaks, busy = dict(self.database.breaks), self.database.busy
+        return replace(loaded, prefix_breaks=breaks, busy=busy, db_bytes=size, wal_bytes=log_size)
 
     async def totals(self) -> StoreTotals:
-        """What the store counts in all, for the metrics; it reads whole tables, so not for every request."""
+        """Load totals for the metrics; reads whole tables, so cache the result."""
         return await self.database.read(stats.load_totals)
 
     async def note(
@@ -123,14 +120,11 @@ class Store:
         *,
         args: Mapping[str, object] | None = None,
     ) -> None:
-        """Add an act to the audit's chain. subject: the conversation or space; result: what came of it, in a word.
-
-        args: what it was asked with, of which a digest is kept. "refused" as a result is a decision against it.
-        """
+        """Append an act to the audit chain; see memory.store.audit.append_act."""
         await self.database.write(audit.append_act, action, subject, result, actor, args=args)
 
     async def ready(self) -> bool:
-        """A write probe: True when a row can be written now."""
+        """Return whether a row can be written now."""
         if self.database.is_damaged:
             return False
         try:
@@ -140,17 +134,17 @@ class Store:
         return True
 
     def file_trouble(self) -> str:
-        """That the database file was removed or replaced under us, and what to do; "" otherwise."""
+        """Return that the database file was removed or replaced, and what to do; "" otherwise."""
         return self._file.trouble() if self._file else ""
 
     async def close(self) -> None:
-        """Finish what waits, say that the end was a clean one, and keep a snapshot when the last is a day old."""
+        """Finish waiting writes, mark the end as clean, and copy the database when the last snapshot is a day old."""
         if self._writable and not self.database.is_damaged:
-            with suppress(StoreError, TimeoutError):  # a full disk, taken over, a server that does not answer
+            with suppress(StoreError, TimeoutError):  # full disk, lease lost, or a server that does not answer
                 async with asyncio.timeout(CLOSE_SECONDS if self._path is None else None):
                     await self.database.write(_mark_clean)
                     await self.leases.leave()
-        moved = self.file_trouble()  # closing takes the log away
+        moved = self.file_trouble()  # before closing, which deletes the log
         await self.database.close()
         if self._writable and not self.database.is_damaged and not moved:
             await asyncio.to_thread(self._snapshot)
@@ -165,12 +159,11 @@ class Store:
 
 
 async def _write_probe(tx: Tx) -> None:
-    """A row large enough to need room of its own."""
     id = new_id(tx.now)
-    await tx.run(_INSERT_PROBE, id=id, padding="." * _PROBE_CHARACTERS)
-    await tx.run(_DELETE_PROBE, row=id)
+    await tx.insert(probe, id=id, padding="." * _PROBE_CHARACTERS)
+    await tx.run(_DELETE_PROBE, id=id)
 
 
 async def _mark_clean(tx: Tx) -> None:
     await release_work(tx)
-    await tx.run(_MARK_CLEAN, whole=True)
+    await tx.run(_MARK_CLEAN)

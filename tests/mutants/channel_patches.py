@@ -30,11 +30,11 @@ STORED_WITH_PAGES = (
 GIVEN_UP = "        return []\n"
 SENT_IN_ORDER = """    .limit(1)
 )
-_SELECT_OPEN_PART = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _IS_OPEN).limit(1)
+_SELECT_OPEN_PART = select(outbox.c.id).where(outbox.c.conversation == bindparam("conversation"), _IS_OPEN).limit(1)
 _MARK_SENDING = (
     update(outbox)
     .where(
-        outbox.c.id == bindparam("row"),
+        outbox.c.id == bindparam("id"),
         outbox.c.state == literal_text("pending"),
         ~_IS_ANOTHER_SENDING,
 """
@@ -95,11 +95,11 @@ CHANNELS = (
         name="what a channel keeps has a transaction of its own",
         guards="I1",
         file="memory/store/conversations/delivery.py",
-        old='    accept = write(arrivals.accept, committed="recv.committed")\n',
+        old='    accept = write(inbox_rows.accept, committed="recv.committed")\n',
         new=(
             "    async def accept(self, rows, keep=None):\n"
-            "        if keep:\n            await self._database.write(arrivals.accept, [], keep)\n"
-            "        stored = await self._database.write(arrivals.accept, rows)\n"
+            "        if keep:\n            await self._database.write(inbox_rows.accept, [], keep)\n"
+            "        stored = await self._database.write(inbox_rows.accept, rows)\n"
             '        await hit_async("recv.committed")\n        return stored\n'
         ),
         tests=(f"{ATTACKS}::test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not",),

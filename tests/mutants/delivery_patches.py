@@ -22,8 +22,8 @@ DELIVERY = (
         name="a death counts against what waits for its lane",
         guards="I13",
         file="memory/store/conversations/turns.py",
-        old='deaths_alone=inbox_table.c.deaths_alone + bindparam("more"),\n        lease_epoch=NOBODY,',
-        new='deaths_alone=inbox_table.c.deaths_alone + bindparam("more"),',
+        old='deaths_alone=inbox.c.deaths_alone + bindparam("more"),\n        lease_epoch=NO_LEASE,',
+        new='deaths_alone=inbox.c.deaths_alone + bindparam("more"),',
         tests=(f"{STORE}::TestRecovery::test_a_death_says_nothing_of_what_waits_for_its_lane",),
     ),
     Mutant(

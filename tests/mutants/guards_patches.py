@@ -80,10 +80,10 @@ GUARDS = (
         guards="I11",
         file="memory/store/engine/leases.py",
         old=(
-            '.where(duty.c.name == bindparam("called"), '
-            'or_(duty.c.lease == bindparam("mine"), is_lease_void(duty.c.lease)))\n'
+            '.where(duty.c.name == bindparam("name"), '
+            'or_(duty.c.lease == bindparam("lease"), is_lease_void(duty.c.lease)))\n'
         ),
-        new='.where(duty.c.name == bindparam("called"))\n',
+        new='.where(duty.c.name == bindparam("name"))\n',
         tests=(LEASES,),
     ),
     Mutant(
@@ -91,10 +91,9 @@ GUARDS = (
         guards="I11",
         file="memory/store/engine/leases.py",
         old=(
-            '_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("called"), '
-            'duty.c.lease == bindparam("mine"))\n'
+            '_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("name"), duty.c.lease == bindparam("lease"))\n'
         ),
-        new='_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("called"))\n',
+        new='_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("name"))\n',
         tests=(LEASES,),
     ),
     Mutant(
@@ -109,8 +108,8 @@ GUARDS = (
         name="a lease that is over is renewed",
         guards="I11",
         file="memory/store/engine/leases.py",
-        old='    .where(process.c.lease == bindparam("mine"), process.c.until > database_clock())\n    .values(until',
-        new='    .where(process.c.lease == bindparam("mine"))\n    .values(until',
+        old='    .where(process.c.lease == bindparam("lease"), process.c.until > database_clock())\n    .values(until',
+        new='    .where(process.c.lease == bindparam("lease"))\n    .values(until',
         tests=(LEASES, ALIVE),
     ),
     Mutant(

@@ -35,7 +35,7 @@ PAGE = (
         name="of the conversations of one moment a page leaves some out",
         guards="list",
         file="memory/store/conversations/sessions.py",
-        old='        and_(conversation.c.updated == bindparam("newest"), conversation.c.id < bindparam("last")),\n',
+        old='        and_(conversation.c.updated == bindparam("updated"), conversation.c.id < bindparam("id")),\n',
         new="",
         tests=(f"{LISTING}::TestListing",),
     ),

@@ -14,13 +14,13 @@ PROCESSES = (
         guards="I11",
         file="memory/store/conversations/turns.py",
         old=(
-            '        is_one_of(turn.c.state, "running", "waiting"),\n'
-            '        turn.c.lease_epoch == bindparam("holder"),\n'
-            '    )\n    .values(state=bindparam("became"), ended=bindparam("now"))'
+            "        _IS_OPEN_TURN,\n"
+            '        turn.c.lease_epoch == bindparam("lease_epoch"),\n'
+            '    )\n    .values(state=bindparam("new_state"), ended=bindparam("now"))'
         ),
         new=(
-            '        is_one_of(turn.c.state, "running", "waiting"),\n        turn.c.lease_epoch != bindparam("holder") '
-            '+ 1_000_000,\n    )\n    .values(state=bindparam("became"), ended=bindparam("now"))'
+            '        _IS_OPEN_TURN,\n        turn.c.lease_epoch != bindparam("lease_epoch") + 1_000_000,\n'
+            '    )\n    .values(state=bindparam("new_state"), ended=bindparam("now"))'
         ),
         tests=(OUTLIVED,),
     ),

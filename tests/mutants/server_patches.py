@@ -38,7 +38,7 @@ SERVER = (
     Mutant(
         name="a removed log of the database is not missed",
         guards="I1",
-        file="memory/store/engine/database_file.py",
+        file="memory/store/engine/sqlite.py",
         old='(str(path), f"{path}-wal")',
         new="(str(path),)",
         tests=(MOVED,),

@@ -280,7 +280,7 @@ def names_in_code() -> frozenset[str]:
 
 
 def _names_in(source: Source) -> Iterator[str]:
-    if source.name == "memory/store/engine/repository.py":  # its names are given where `write` is called
+    if source.name == "memory/store/engine/database.py":  # its names are given where `write` is called
         return
     for node in ast.walk(source.tree):
         for argument in _name_arguments(node):

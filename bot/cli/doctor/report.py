@@ -29,7 +29,7 @@ from memory.longterm.memories import MAX_RECORDED, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable, read_memory
 from memory.recall.check import IndexCheck, check_index_files
 from memory.store.audit import AuditFault
-from memory.store.engine.database_file import REMEDY
+from memory.store.engine.sqlite import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.rows import LedgerFault
 from memory.workspace.files import FileTooBig, Workspace

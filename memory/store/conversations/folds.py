@@ -1,4 +1,4 @@
-"""The fold's states: each step a compare-and-set, fenced by the conversation's epoch and head."""
+"""Folds: each step compares and sets the state, fenced by the lease and by the conversation's epoch and fold head."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
@@ -12,121 +12,111 @@ from memory.store.conversations import ledger
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.prompt_state import raise_generation
 from memory.store.conversations.turns import load_running_number
-from memory.store.engine.database import Row, Tx, single_query
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.errors import WrongState
-from memory.store.rows import FoldMethod, FoldPlan, FoldRow, columns_of, load_linked_space, to_fold_row
+from memory.store.rows import (
+    FOLD_TRANSITIONS,
+    FoldMethod,
+    FoldPlan,
+    FoldRow,
+    check_transition,
+    column_values,
+    columns_of,
+    load_linked_space,
+    new_binds,
+    to_fold_row,
+)
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, message
 
-OPEN = ("planned", "summarised", "checked", "logged")
-TEXT_COLUMNS = ("log_text", "summary")
-TRANSITIONS: dict[str, tuple[str, ...]] = {
-    "planned": ("summarised", "checked", "stale"),
-    "summarised": ("checked", "stale"),
-    "checked": ("logged", "stale"),
-    "logged": ("stale",),
-}
+_TEXT_COLUMNS = ("log_text", "summary")
+OPEN = tuple(FOLD_TRANSITIONS)  # the states of a fold that has not ended
+_IS_OPEN = is_one_of(fold.c.state, *OPEN)
 _SELECT = select(*columns_of(FoldRow, fold))
-_SELECT_ONE = _SELECT.where(fold.c.id == bindparam("row"))
-_SELECT_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("row"))
-_SELECT_OPEN = _SELECT.where(is_one_of(fold.c.state, *OPEN)).order_by(fold.c.at, fold.c.id)
+_SELECT_ONE = _SELECT.where(fold.c.id == bindparam("id"))
+_SELECT_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("id"))
+_SELECT_OPEN = _SELECT.where(_IS_OPEN).order_by(fold.c.at, fold.c.id)
+_SELECT_OURS = _SELECT_OPEN.where(fold.c.lease_epoch == bindparam("lease_epoch"))
 _SELECT_FOLDED = _SELECT.where(
-    fold.c.conversation == bindparam("row"),
+    fold.c.conversation == bindparam("conversation"),
     fold.c.state == literal_text("folded"),
-    or_(bindparam("any_epoch"), fold.c.epoch == bindparam("only")),
+    or_(bindparam("any_epoch"), fold.c.epoch == bindparam("epoch")),
 ).order_by(fold.c.at, fold.c.from_seq)
 _SELECT_FOLDED_WITHOUT_TEXTS = _SELECT_FOLDED.with_only_columns(
-    *(literal_text("").label(one.name) if one.name in TEXT_COLUMNS else one for one in columns_of(FoldRow, fold))
+    *(literal_text("").label(one.name) if one.name in _TEXT_COLUMNS else one for one in columns_of(FoldRow, fold))
 )
-_SELECT_BEGUN = select(fold.c.id).where(
-    fold.c.conversation == bindparam("row"), is_one_of(fold.c.state, *OPEN), fold.c.log_only.is_(False)
+_IS_OPEN_WITH_SUMMARY = (
+    fold.c.conversation == bindparam("conversation"),
+    _IS_OPEN,
+    fold.c.log_only.is_(False),
 )
-_SELECT_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("row"))
-_INSERT = insert(fold)
+_SELECT_OPEN_WITH_SUMMARY = select(fold.c.id).where(*_IS_OPEN_WITH_SUMMARY)
+_SELECT_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("conversation"))
+_IS_IN_RANGE = (
+    message.c.conversation == bindparam("conversation"),
+    message.c.seq >= bindparam("from_seq"),
+    message.c.seq <= bindparam("to_seq"),
+)
 _SELECT_RANGE = select(
     func.min(message.c.turn).label("from_turn"),
     func.max(message.c.turn).label("to_turn"),
     func.max(message.c.seq).label("to_seq"),
     func.coalesce(func.sum(message.c.tokens), 0).label("tokens"),
-).where(
-    message.c.conversation == bindparam("row"),
-    message.c.seq >= bindparam("first"),
-    message.c.seq <= bindparam("last"),
+).where(*_IS_IN_RANGE)
+_SELECT_TURN_OF_SEQ = select(message.c.turn).where(
+    message.c.conversation == bindparam("conversation"), message.c.seq == bindparam("seq")
 )
-_SELECT_AFTER = select(message.c.turn).where(
-    message.c.conversation == bindparam("row"), message.c.seq == bindparam("last") + 1
+_STEP_COLUMNS = (
+    *("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after"),
+    *("tainted", "clean_lines", "summary_tainted"),
 )
-_ADVANCE = (
+_STEP = (
     update(fold)
-    .where(fold.c.id == bindparam("row"), fold.c.state == bindparam("was"), fold.c.lease_epoch == bindparam("holder"))
-    .values(
-        state=bindparam("became"),
-        method=bindparam("by_method"),
-        log_text=bindparam("diary"),
-        summary=bindparam("gist"),
-        summary_tokens=bindparam("gist_tokens"),
-        source_sha256=bindparam("source"),
-        log_ref=bindparam("entry"),
-        tokens_after=bindparam("left"),
-        tainted=bindparam("outside"),
-        clean_lines=bindparam("clean"),
-        summary_tainted=bindparam("gist_outside"),
+    .where(
+        fold.c.id == bindparam("id"),
+        fold.c.state == bindparam("state"),
+        fold.c.lease_epoch == bindparam("lease_epoch"),
     )
+    .values(**new_binds("state", *_STEP_COLUMNS))
 )
 _INSERT_COVERAGE = insert(coverage).from_select(
     ["message_id", "kind", "fold_id"],
-    select(message.c.id, literal_text("folded"), bindparam("by")).where(
-        message.c.conversation == bindparam("row"),
-        message.c.seq >= bindparam("first"),
-        message.c.seq <= bindparam("last"),
-    ),
+    select(message.c.id, literal_text("folded"), bindparam("fold_id")).where(*_IS_IN_RANGE),
 )
 _DELETE_COVERAGE = delete(coverage).where(
-    coverage.c.fold_id == bindparam("by"), coverage.c.kind == literal_text("folded")
+    coverage.c.fold_id == bindparam("fold_id"), coverage.c.kind == literal_text("folded")
 )
 _MOVE_HEAD = (
     update(conversation)
     .where(
-        conversation.c.id == bindparam("row"),
-        conversation.c.epoch == bindparam("under"),
-        conversation.c.fold_head == bindparam("former"),
+        conversation.c.id == bindparam("id"),
+        conversation.c.epoch == bindparam("epoch"),
+        conversation.c.fold_head == bindparam("fold_head"),
     )
-    .values(fold_head=bindparam("head"))
+    .values(fold_head=bindparam("new_fold_head"))
 )
-_MARK_STALE = (
-    update(fold)
-    .where(fold.c.conversation == bindparam("row"), is_one_of(fold.c.state, *OPEN), fold.c.log_only.is_(False))
-    .values(state=literal_text("stale"))
-)
+_MARK_STALE = update(fold).where(*_IS_OPEN_WITH_SUMMARY).values(state=literal_text("stale"))
 _MARK_UNDONE = (
     update(fold)
-    .where(fold.c.id == bindparam("row"), fold.c.state == literal_text("folded"))
-    .values(state=literal_text("undone"), seen_seq=bindparam("seen"))
+    .where(fold.c.id == bindparam("id"), fold.c.state == literal_text("folded"))
+    .values(state=literal_text("undone"), seen_seq=bindparam("new_seen_seq"))
 )
 _TAKE_OVER = (
-    update(fold)
-    .where(is_one_of(fold.c.state, *OPEN), is_lease_void(fold.c.lease_epoch))
-    .values(lease_epoch=bindparam("mine"))
+    update(fold).where(_IS_OPEN, is_lease_void(fold.c.lease_epoch)).values(lease_epoch=bindparam("new_lease_epoch"))
 )
 _TAKE_ONE = (
     update(fold)
     .where(
-        fold.c.id == bindparam("row"),
-        is_one_of(fold.c.state, *OPEN),
-        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("mine"), is_lease_void(fold.c.lease_epoch)),
+        fold.c.id == bindparam("id"),
+        _IS_OPEN,
+        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("lease_epoch"), is_lease_void(fold.c.lease_epoch)),
     )
-    .values(lease_epoch=bindparam("mine"))
+    .values(lease_epoch=bindparam("lease_epoch"))
 )
-_SELECT_OURS = _SELECT_OPEN.where(fold.c.lease_epoch == bindparam("mine"))
-
-
-_TEXT_FIELDS = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
-_CHANGEABLE_FIELDS = (*_TEXT_FIELDS, "tainted", "clean_lines", "summary_tainted")
 
 
 class FoldChanges(TypedDict, total=False):
-    """What a step may add to a fold's row; None leaves a field as it is."""
+    """What a step adds to a fold's row; None leaves a column as it is."""
 
     method: FoldMethod | None
     log_text: str | None
@@ -141,29 +131,26 @@ class FoldChanges(TypedDict, total=False):
 
 @single_query
 async def load_fold(tx: Tx, id: str) -> FoldRow | None:
-    """One fold, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, row=id)
+    """Load one fold, None for an unknown id."""
+    row = await tx.one(_SELECT_ONE, id=id)
     return to_fold_row(row) if row else None
 
 
 async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
-    """Which lines of these folds rest on words from outside; those that are not in the store are left out."""
-    found = [await tx.one(_SELECT_LABEL, row=id) for id in ids]
-    return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in found if row}
+    """Load which lines of these folds are tainted; unknown ids are left out."""
+    rows = [await tx.one(_SELECT_LABEL, id=id) for id in ids]
+    return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in rows if row}
 
 
 async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
-    """Folded ones, oldest first.
+    """Load the folds in state folded, oldest first.
 
     Args:
-        bare: with "" for their log texts and summaries, of which a conversation of years has megabytes.
+        epoch: only this one, None for all.
+        bare: leave log texts and summaries empty; in a conversation of years they are megabytes.
     """
-    rows = await tx.all(
-        _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED,
-        row=conversation,
-        any_epoch=epoch is None,
-        only=epoch or 0,
-    )
+    statement = _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED
+    rows = await tx.all(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)
     return [to_fold_row(row) for row in rows]
 
 
@@ -173,200 +160,213 @@ async def load_open_folds(tx: Tx) -> list[FoldRow]:
 
 
 async def load_fold_ids(tx: Tx, conversation: str) -> frozenset[str]:
-    """The ids of all its folds, in whatever state and epoch."""
-    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, row=conversation))
+    """Load the ids of all folds of a conversation, in any state and epoch."""
+    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, conversation=conversation))
 
 
 async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
-    """None when a fold of this conversation is open, or the epoch or the head has moved."""
-    home = await take_numbers(tx, plan.conversation)
-    if not _is_current(home, plan.epoch, plan.prev_fold) or not await _covers_whole_turns(tx, home, plan):
+    """Store a plan.
+
+    Returns:
+        None when a fold of this conversation is open, the epoch or the fold head has moved, or the range is not whole
+        turns from the first live one on.
+    """
+    conversation_row = await take_numbers(tx, plan.conversation)
+    if not _is_current(conversation_row, plan.epoch, plan.prev_fold):
         return None
-    if not plan.log_only and await tx.one(_SELECT_BEGUN, row=plan.conversation):
+    if not await _covers_whole_turns(tx, conversation_row, plan):
         return None
-    return await _insert_fold(tx, home, plan)
+    if not plan.log_only and await tx.one(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation):
+        return None
+    return await _insert_fold(tx, conversation_row, plan)
 
 
-async def plan_log_only_fold(tx: Tx, home: Row, wanted: FoldPlan) -> None:
-    """At a clear: a log-only fold of exactly what is in the view at this instant."""
-    first, last = await load_live_from(tx, home), home["next_seq"] - 1
-    held = await tx.one(_SELECT_RANGE, row=home["id"], first=first, last=last)
-    if held is None or held["to_seq"] is None:
+async def plan_log_only_fold(tx: Tx, conversation_row: Row, requested: FoldPlan) -> None:
+    """At a clear: plan a log-only fold of exactly what is in the view in this transaction."""
+    from_seq, to_seq = await _load_live_from(tx, conversation_row), conversation_row["next_seq"] - 1
+    found = await tx.one(_SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq)
+    if found is None or found["to_seq"] is None:
         return
-    view = FoldPlan(
-        conversation=home["id"],
-        epoch=home["epoch"],
-        prev_fold=home["fold_head"],
-        from_seq=first,
-        to_seq=last,
-        from_turn=held["from_turn"],
-        to_turn=held["to_turn"],
-        policy=wanted.policy,
-        reason=wanted.reason,
-        tokens_before=wanted.tokens_before or held["tokens"],
+    plan = FoldPlan(
+        conversation=conversation_row["id"],
+        epoch=conversation_row["epoch"],
+        prev_fold=conversation_row["fold_head"],
+        from_seq=from_seq,
+        to_seq=to_seq,
+        from_turn=found["from_turn"],
+        to_turn=found["to_turn"],
+        policy=requested.policy,
+        reason=requested.reason,
+        tokens_before=requested.tokens_before or found["tokens"],
         log_only=True,
-        why=wanted.why,
+        why=requested.why,
     )
-    await _insert_fold(tx, home, view)
+    await _insert_fold(tx, conversation_row, plan)
 
 
 async def advance(tx: Tx, fold: FoldRow, state: str, **changes: Unpack[FoldChanges]) -> FoldRow | None:
-    """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
-    home = await take_numbers(tx, fold.conversation)
-    if not fold.log_only and state != "stale" and not _is_current(home, fold.epoch, fold.prev_fold):
+    """Set the next state of a fold and store what its step has made.
+
+    Returns:
+        None when the epoch or the fold head has moved; then the fold is stale, unless it is log-only.
+
+    Raises:
+        WrongState: the fold cannot go to that state, or is not this process's.
+    """
+    conversation_row = await take_numbers(tx, fold.conversation)
+    if not fold.log_only and state != "stale" and not _is_current(conversation_row, fold.epoch, fold.prev_fold):
         await _mark_stale(tx, fold)
         return None
-    if state not in TRANSITIONS.get(fold.state, ()):
-        raise WrongState(f"a fold does not go from {fold.state} to {state}")
+    check_transition("a fold", FOLD_TRANSITIONS, fold.state, state)
     return await _update_fold(tx, fold, state, {name: value for name, value in changes.items() if value is not None})
 
 
 async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
-    """T9, fenced by epoch and head; None when it is stale. A log-only fold moves no head."""
+    """Move the conversation's fold head to a logged fold, so that its summary replaces the turns in the view.
+
+    A log-only fold moves no head.
+
+    Returns:
+        None when the epoch or the fold head has moved; then the fold is stale.
+
+    Raises:
+        WrongState: the fold is not logged, or is not this process's.
+    """
     if not fold.log_ref:
         raise WrongState(f"fold {fold.id} has no log entry")
-    if (await _load_known(tx, fold.id)).state == "stale":
+    if (await _load_existing(tx, fold.id)).state == "stale":
         return None
     if not fold.log_only:
-        head = {"under": fold.epoch, "former": fold.prev_fold, "head": fold.id}
-        if not await tx.run(_MOVE_HEAD, row=fold.conversation, **head):
+        moved = await tx.run(
+            _MOVE_HEAD, id=fold.conversation, epoch=fold.epoch, fold_head=fold.prev_fold, new_fold_head=fold.id
+        )
+        if not moved:
             await _mark_stale(tx, fold)
             return None
-        await tx.run(_INSERT_COVERAGE, row=fold.conversation, by=fold.id, first=fold.from_seq, last=fold.to_seq)
+        covered = {"conversation": fold.conversation, "from_seq": fold.from_seq, "to_seq": fold.to_seq}
+        await tx.run(_INSERT_COVERAGE, fold_id=fold.id, **covered)
         await raise_generation(tx, fold.conversation, "fold")
-    done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, was="logged")
+    done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged")
     await hit_async("fold.in_txn")
     return done
 
 
 async def undo(tx: Tx, conversation: str) -> FoldRow | None:
-    """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
-    home = await take_numbers(tx, conversation)
-    held = await load_fold(tx, home["fold_head"])
-    if held is None:
+    """Undo the newest fold; None when there is none, or a clear came after it."""
+    conversation_row = await take_numbers(tx, conversation)
+    newest = await load_fold(tx, conversation_row["fold_head"])
+    if newest is None:
         return None
-    await tx.run(_MOVE_HEAD, row=conversation, under=home["epoch"], former=held.id, head=held.prev_fold)
-    await tx.run(_DELETE_COVERAGE, by=held.id)
+    epoch = conversation_row["epoch"]
+    await tx.run(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
+    await tx.run(_DELETE_COVERAGE, fold_id=newest.id)
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
-    await tx.run(_MARK_UNDONE, row=held.id, seen=home["next_seq"])
-    return await load_fold(tx, held.id)
+    await tx.run(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
+    return await load_fold(tx, newest.id)
 
 
-async def mark_open_stale(tx: Tx, id: str) -> None:
-    """The epoch or the head moves: what was begun on the old one changes nothing any more; log-only folds go on."""
-    await tx.run(_MARK_STALE, row=id)
+async def mark_open_stale(tx: Tx, conversation_id: str) -> None:
+    """When the epoch or the fold head moves: end open folds, except log-only ones."""
+    await tx.run(_MARK_STALE, conversation=conversation_id)
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
-    """At start: open folds that still fit go on under our lease; the others are stale."""
-    await tx.run(_TAKE_OVER, mine=tx.lease)
-    for held in await _load_ours(tx):
-        home = await take_numbers(tx, held.conversation)
-        if not held.log_only and not _is_current(home, held.epoch, held.prev_fold):
-            await _mark_stale(tx, held)
+    """Take over the open folds of processes that are gone; those whose epoch or fold head has moved become stale."""
+    await tx.run(_TAKE_OVER, new_lease_epoch=tx.lease)
+    for row in await _load_ours(tx):
+        conversation_row = await take_numbers(tx, row.conversation)
+        if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):
+            await _mark_stale(tx, row)
     return await _load_ours(tx)
 
 
 async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
-    """Carry out an open fold from now on; None while a living process does. at_once: take it from that one."""
-    return await load_fold(tx, id) if await tx.run(_TAKE_ONE, row=id, mine=tx.lease, at_once=at_once) else None
+    """Put this process's lease on an open fold; None while another living process has it.
+
+    Args:
+        at_once: take it from a living process too.
+    """
+    return await load_fold(tx, id) if await tx.run(_TAKE_ONE, id=id, lease_epoch=tx.lease, at_once=at_once) else None
 
 
 async def _load_ours(tx: Tx) -> list[FoldRow]:
-    return [to_fold_row(row) for row in await tx.all(_SELECT_OURS, mine=tx.lease)]
+    return [to_fold_row(row) for row in await tx.all(_SELECT_OURS, lease_epoch=tx.lease)]
 
 
-async def load_live_from(tx: Tx, home: Row) -> int:
-    """The first seq that is in the view: behind the head, or where the view begins."""
-    head = await load_fold(tx, home["fold_head"])
-    return head.to_seq + 1 if head else int(home["view_from"])
+async def _load_live_from(tx: Tx, conversation_row: Row) -> int:
+    """Load the first seq in the view: behind the fold head, or where the view begins."""
+    head = await load_fold(tx, conversation_row["fold_head"])
+    return head.to_seq + 1 if head else int(conversation_row["view_from"])
 
 
-def _is_current(home: Row, epoch: int, head: str) -> bool:
-    return bool(home["epoch"] == epoch and home["fold_head"] == head)
+def _is_current(conversation_row: Row, epoch: int, head: str) -> bool:
+    return bool(conversation_row["epoch"] == epoch and conversation_row["fold_head"] == head)
 
 
-async def _covers_whole_turns(tx: Tx, home: Row, wanted: FoldPlan) -> bool:
-    if wanted.from_seq != await load_live_from(tx, home):
+async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> bool:
+    if plan.from_seq != await _load_live_from(tx, conversation_row):
         return False
-    held = await tx.one(_SELECT_RANGE, row=wanted.conversation, first=wanted.from_seq, last=wanted.to_seq)
-    after = await tx.one(_SELECT_AFTER, row=wanted.conversation, last=wanted.to_seq)
-    found = (held["from_turn"], held["to_turn"], held["to_seq"]) if held else ()
+    found = await tx.one(_SELECT_RANGE, conversation=plan.conversation, from_seq=plan.from_seq, to_seq=plan.to_seq)
+    after = await tx.one(_SELECT_TURN_OF_SEQ, conversation=plan.conversation, seq=plan.to_seq + 1)
+    covered = (found["from_turn"], found["to_turn"], found["to_seq"]) if found else ()
     return (
-        found == (wanted.from_turn, wanted.to_turn, wanted.to_seq)
-        and (after is None or after["turn"] > wanted.to_turn)
-        and await load_running_number(tx, wanted.conversation) not in range(wanted.from_turn, wanted.to_turn + 1)
+        covered == (plan.from_turn, plan.to_turn, plan.to_seq)
+        and (after is None or after["turn"] > plan.to_turn)
+        and await load_running_number(tx, plan.conversation) not in range(plan.from_turn, plan.to_turn + 1)
     )
 
 
-async def _insert_fold(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
-    before = None if wanted.log_only else await load_fold(tx, wanted.prev_fold)
+async def _insert_fold(tx: Tx, conversation_row: Row, plan: FoldPlan) -> FoldRow:
+    before = None if plan.log_only else await load_fold(tx, plan.prev_fold)
     id = new_id(tx.now)
-    await tx.run(
-        _INSERT,
+    columns = column_values(plan, fold) | {"seen_seq": plan.seen_seq or conversation_row["next_seq"]}
+    await tx.insert(
+        fold,
+        **columns,
         id=id,
-        **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__ if name != "seen_seq"},
-        seen_seq=wanted.seen_seq or home["next_seq"],
-        space=await load_linked_space(tx, home["space"]),
-        channel=home["channel"],
-        turns_covered=wanted.to_turn - wanted.from_turn + 1 + (before.turns_covered if before else 0),
+        space=await load_linked_space(tx, conversation_row["space"]),
+        channel=conversation_row["channel"],
+        turns_covered=plan.to_turn - plan.from_turn + 1 + (before.turns_covered if before else 0),
         state="planned",
         method="model",
         at=tx.now,
         lease_epoch=tx.lease,
     )
-    return await _load_known(tx, id)
+    return await _load_existing(tx, id)
 
 
-async def _update_fold(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
-    now = {name: changes.get(name, getattr(held, name)) for name in _CHANGEABLE_FIELDS}
-    written = await tx.run(
-        _ADVANCE,
-        row=held.id,
-        was=was or held.state,
-        holder=tx.lease,
-        became=state,
-        by_method=now["method"],
-        diary=now["log_text"],
-        gist=now["summary"],
-        gist_tokens=now["summary_tokens"],
-        source=now["source_sha256"],
-        entry=now["log_ref"],
-        left=now["tokens_after"],
-        outside=int(now["tainted"]),
-        clean=now["clean_lines"],
-        gist_outside=int(now["summary_tainted"]),
-    )
-    found = await _load_known(tx, held.id)
+async def _update_fold(
+    tx: Tx, row: FoldRow, state: str, changes: dict[str, Any], from_state: str = ""
+) -> FoldRow | None:
+    """Compare and set the state; None when the fold has become stale."""
+    from_state = from_state or row.state
+    new = {f"new_{name}": changes.get(name, getattr(row, name)) for name in _STEP_COLUMNS}
+    for flag in ("new_tainted", "new_summary_tainted"):
+        new[flag] = int(new[flag])
+    written = await tx.run(_STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new)
+    found = await _load_existing(tx, row.id)
     if not written and found.state != "stale":
-        raise WrongState(f"fold {held.id} is {found.state}, not {was or held.state}, or not ours")
+        raise WrongState(f"fold {row.id} is {found.state}, not {from_state}, or not ours")
     return found if written else None
 
 
-async def _mark_stale(tx: Tx, held: FoldRow) -> None:
-    found = await _load_known(tx, held.id)
-    if found.state not in (*OPEN, "stale"):
-        raise WrongState(f"fold {held.id} is {found.state}")
+async def _mark_stale(tx: Tx, row: FoldRow) -> None:
+    found = await _load_existing(tx, row.id)
     if found.state != "stale":
+        check_transition(f"fold {row.id}", FOLD_TRANSITIONS, found.state, "stale")
         await _update_fold(tx, found, "stale", {})
 
 
-async def _load_known(tx: Tx, id: str) -> FoldRow:
+async def _load_existing(tx: Tx, id: str) -> FoldRow:
     found = await load_fold(tx, id)
     if found is None:
         raise WrongState(f"there is no fold {id}")
     return found
 
 
-# The door of folds: every state that one goes through is a transaction of its own.
-
-
-# The Folds door: each method is one unit of work.
-
-
 class Folds(Repository):
-    """The fold's states: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
+    """The folds: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
 
     plan = write(plan_fold)
     advance = write(advance)

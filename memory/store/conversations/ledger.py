@@ -1,4 +1,4 @@
-"""The coverage ledger: every message is live, folded or cleared, exactly one of them, and one statement proves it."""
+"""The check of the coverage ledger: every message is in exactly one class (live, folded, cleared)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from memory.store.schema.tables import conversation, coverage, fold, message
 
 
 def _fold_chain() -> Any:
-    """Each conversation's folds from its head back to where its view begins."""
+    """Select each conversation's folds from its fold head back to where its view begins."""
     head = (
         select(conversation.c.id.label("conversation"), fold.c.id.label("fold"), fold.c.prev_fold.label("before"))
         .join(fold, fold.c.id == conversation.c.fold_head)
@@ -34,23 +34,23 @@ _scope = (
             conversation.c.view_from,
         ).label("live_from"),
     )
-    .where(or_(bindparam("only") == literal_text(""), conversation.c.id == bindparam("only")))
+    .where(or_(bindparam("conversation") == literal_text(""), conversation.c.id == bindparam("conversation")))
     .cte("scope")
 )
 _chained = _fold_chain()
 _covers = (coverage.c.message_id == message.c.id) & (coverage.c.kind == literal_text("folded"))
 
 
-def _fault_columns(subject: Any, what: Any) -> Select[Any]:
-    told = literal_column(f"'{what}'", String) if isinstance(what, str) else what
-    return select(_scope.c.id.label("conversation"), subject.label("subject"), told.label("what"))
+def _fault_columns(subject: Any, what: str) -> Select[Any]:
+    text = literal_column(f"'{what}'", String)
+    return select(_scope.c.id.label("conversation"), subject.label("subject"), text.label("what"))
 
 
-def _message_faults(what: Any) -> Select[Any]:
+def _message_faults(what: str) -> Select[Any]:
     return _fault_columns(message.c.id, what).join_from(_scope, message, message.c.conversation == _scope.c.id)
 
 
-def _fold_faults(what: Any) -> Select[Any]:
+def _fold_faults(what: str) -> Select[Any]:
     return _fault_columns(fold.c.id, what).join_from(_scope, fold, fold.c.conversation == _scope.c.id)
 
 
@@ -59,10 +59,10 @@ def _chain_faults(what: str) -> Select[Any]:
 
 
 def _expected_start() -> Any:
-    """Where the fold must begin: behind the one before it, or where the view begins."""
+    """Return where a fold must begin: behind the fold before it, or where the view begins."""
     before = fold.alias("before")
-    behind = select(before.c.to_seq + 1).where(before.c.id == fold.c.prev_fold).scalar_subquery()
-    return func.coalesce(behind, _scope.c.view_from)
+    end_of_before = select(before.c.to_seq + 1).where(before.c.id == fold.c.prev_fold).scalar_subquery()
+    return func.coalesce(end_of_before, _scope.c.view_from)
 
 
 _dangling = fold.alias("dangling")
@@ -115,5 +115,5 @@ _CHECK = union_all(
 
 
 async def check_ledger(tx: Tx, conversation: str = "") -> list[LedgerFault]:
-    """I36, one SQL statement."""
-    return [LedgerFault(**row) for row in await tx.all(_CHECK, only=conversation)]
+    """Check the ledger of a conversation, or of all for "", by one statement; return what is wrong."""
+    return [LedgerFault(**row) for row in await tx.all(_CHECK, conversation=conversation)]

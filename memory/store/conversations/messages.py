@@ -1,64 +1,74 @@
-"""Messages are added here, and nowhere changed: the originals that folds and reductions stand in for."""
+"""Messages and tool calls of a conversation, and its counters. Messages are only added, never changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, select, update
 
-from memory.conversation import Document, Message, Part, Text, ToolResult, dump_parts
+from memory.conversation import Document, Message, Text, ToolResult, dump_parts
 from memory.ids import derive_key, new_id
 from memory.store.engine.database import Row, Tx, update_returning
 from memory.store.errors import WrongState
-from memory.store.rows import CallRow, CallState, NewMessage, PlannedCall, TurnRow, columns_of, from_unix, to_call_row
-from memory.store.schema.columns import literal_text
+from memory.store.rows import (
+    CALL_TRANSITIONS,
+    CallRow,
+    CallState,
+    NewMessage,
+    PlannedCall,
+    TurnRow,
+    check_transition,
+    column_values,
+    columns_of,
+    from_unix,
+)
+from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, is_lease_void, message, tool_call, turn
-
-# The conversation's own counters: the places of its messages, turns and transcript lines, given out once each.
 
 _ADD_TO_COUNTERS = (
     update(conversation)
-    .where(conversation.c.id == bindparam("row"))
+    .where(conversation.c.id == bindparam("id"))
     .values(
         next_seq=conversation.c.next_seq + bindparam("seqs"),
         next_turn=conversation.c.next_turn + bindparam("turns"),
         next_line=conversation.c.next_line + bindparam("lines"),
     )
 )
-_SELECT_CONVERSATION = select(conversation).where(conversation.c.id == bindparam("row"))
+_SELECT_CONVERSATION = select(conversation).where(conversation.c.id == bindparam("id"))
 _TAKE_NUMBERS = update_returning(_ADD_TO_COUNTERS, conversation, select_after=_SELECT_CONVERSATION)
 _TAKE_NUMBERS_AND_TOUCH = update_returning(
-    _ADD_TO_COUNTERS.values(updated=bindparam("now")), conversation, select_after=_SELECT_CONVERSATION
+    _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")), conversation, select_after=_SELECT_CONVERSATION
 )
 
 
 async def take_numbers(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False) -> Row:
-    """Take numbers; returns the conversation's row with the counters past what was taken, held until the commit.
+    """Take so many seqs, turn numbers and lines; other transactions cannot change the conversation until the commit.
 
-    touched: something went in or out here now.
+    Args:
+        touched: whether a message came in or is queued now, which sets `updated`.
+
+    Returns:
+        The conversation's row, with the counters behind the taken numbers.
 
     Raises:
-        LookupError: there is no such conversation.
+        LookupError: unknown conversation.
     """
-    values = {"row": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"now": tx.now} if touched else {})
-    row = await tx.told(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)
+    values = {"id": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"new_updated": tx.now} if touched else {})
+    row = await tx.update_returning(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
 
 
 async def load_conversation_row(tx: Tx, id: str) -> Row:
-    """The conversation's bare row.
+    """Load the conversation's row with all its columns.
 
     Raises:
-        LookupError: there is no such conversation.
+        LookupError: unknown conversation.
     """
-    row = await tx.one(_SELECT_CONVERSATION, row=id)
+    row = await tx.one(_SELECT_CONVERSATION, id=id)
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
-
-
-_INSERT_MESSAGE = insert(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +80,17 @@ class TurnRef:
     number: int
 
 
-async def add_message(tx: Tx, spot: TurnRef, draft: NewMessage, taken: Row | None = None) -> Message:
-    """Store a message behind all others of its conversation; the draft's id is kept where it has one.
+async def add_message(tx: Tx, turn_ref: TurnRef, draft: NewMessage, taken: Row | None = None) -> Message:
+    """Store a message as the last of its conversation.
 
-    taken: the conversation's row, where its number has been taken already.
+    Args:
+        taken: the result of `take_numbers` where the caller has taken the message's seq already.
     """
-    conversation_row = taken or await take_numbers(tx, spot.conversation, seqs=1)
+    conversation_row = taken or await take_numbers(tx, turn_ref.conversation, seqs=1)
     added = Message(
         id=draft.id or new_id(tx.now),
         seq=conversation_row["next_seq"] - 1,
-        turn=spot.number,
+        turn=turn_ref.number,
         role=draft.role,
         parts=draft.parts,
         at=from_unix(tx.now),
@@ -88,64 +99,51 @@ async def add_message(tx: Tx, spot: TurnRef, draft: NewMessage, taken: Row | Non
         origin=draft.origin,
         tainted=draft.tainted,
     )
-    await tx.run(
-        _INSERT_MESSAGE,
-        id=added.id,
-        conversation=spot.conversation,
-        epoch=conversation_row["epoch"],
-        seq=added.seq,
-        turn=added.turn,
-        turn_id=spot.turn_id,
-        role=added.role,
-        parts=dump_parts(added.parts),
-        origin=added.origin,
-        space=conversation_row["space"],
-        has_text=any(_has_text(part) for part in added.parts),
-        tokens=added.tokens,
-        counter=added.counter,
-        at=tx.now,
-        tainted=int(added.tainted),
-    )
+    epoch, space = conversation_row["epoch"], conversation_row["space"]
+    await insert_message(tx, turn_ref, added, at=tx.now, epoch=epoch, space=space)
     return added
 
 
-def _has_text(part: Part) -> bool:
-    return isinstance(part, Text | Document) and bool(part.text.strip())
+async def insert_message(tx: Tx, turn_ref: TurnRef, added: Message, *, at: float, epoch: int, space: str) -> None:
+    """Insert the row of a message.
+
+    Args:
+        at: unix seconds; `added.at` has them rounded to microseconds.
+    """
+    columns = column_values(added, message) | {"parts": dump_parts(added.parts), "tainted": int(added.tainted)}
+    await tx.insert(
+        message,
+        **columns | {"at": at},
+        conversation=turn_ref.conversation,
+        turn_id=turn_ref.turn_id,
+        epoch=epoch,
+        space=space,
+        has_text=any(isinstance(part, Text | Document) and bool(part.text.strip()) for part in added.parts),
+    )
 
 
-# Tool calls and their states: planned, started before the effect, ended with exactly one result.
-
-TRANSITIONS: dict[str, tuple[str, ...]] = {
-    "planned": ("denied", "cancelled"),
-    "started": ("done", "failed", "denied", "cancelled", "unknown"),
-    "unknown": ("unknown",),
-}
 _CLOSING_RESULTS = {
     "cancelled": "[cancelled: the turn ended before this was done]",
     "unknown": "[outcome unknown: the turn ended while this ran; it may or may not have happened]",
 }
-_COUNT_CALLS = select(func.count().label("taken")).where(tool_call.c.turn_id == bindparam("row"))
-_INSERT_CALL = insert(tool_call)
+_CLOSING_TOKENS = 20  # of each such result, roughly
+_COUNT_CALLS = select(func.count().label("count")).where(tool_call.c.turn_id == bindparam("turn_id"))
 _SELECT_CALLS = select(*columns_of(CallRow, tool_call))
-_SELECT_CALLS_OF_TURN = _SELECT_CALLS.where(tool_call.c.turn_id == bindparam("row")).order_by(tool_call.c.place)
+_SELECT_CALLS_OF_TURN = _SELECT_CALLS.where(tool_call.c.turn_id == bindparam("turn_id")).order_by(tool_call.c.place)
 _SELECT_OPEN_CALLS = _SELECT_CALLS.where(
-    tool_call.c.turn_id == bindparam("row"),
+    tool_call.c.turn_id == bindparam("turn_id"),
     tool_call.c.result_id == literal_text(""),
-    or_(
-        tool_call.c.state == literal_text("planned"),
-        tool_call.c.state == literal_text("started"),
-        tool_call.c.state == literal_text("unknown"),
-    ),
+    is_one_of(tool_call.c.state, "planned", "started", "unknown"),
 ).order_by(tool_call.c.place)
 _START_CALL = (
     update(tool_call)
-    .where(tool_call.c.id == bindparam("row"), tool_call.c.state == literal_text("planned"))
+    .where(tool_call.c.id == bindparam("id"), tool_call.c.state == literal_text("planned"))
     .values(state=literal_text("started"), attempts=tool_call.c.attempts + 1)
 )
 _END_CALL = (
     update(tool_call)
-    .where(tool_call.c.id == bindparam("row"), tool_call.c.result_id == literal_text(""))
-    .values(state=bindparam("became"), result_id=bindparam("result"))
+    .where(tool_call.c.id == bindparam("id"), tool_call.c.result_id == literal_text(""))
+    .values(state=bindparam("new_state"), result_id=bindparam("new_result_id"))
 )
 _SELECT_ORPHANED_CALLS = (
     select(tool_call.c.id, tool_call.c.effect)
@@ -153,14 +151,14 @@ _SELECT_ORPHANED_CALLS = (
     .where(tool_call.c.state == literal_text("started"), is_lease_void(turn.c.lease_epoch))
 )
 _SELECT_STARTED_CALLS = select(tool_call.c.id, tool_call.c.effect).where(
-    tool_call.c.turn_id == bindparam("row"), tool_call.c.state == literal_text("started")
+    tool_call.c.turn_id == bindparam("turn_id"), tool_call.c.state == literal_text("started")
 )
-_SET_CALL_STATE = update(tool_call).where(tool_call.c.id == bindparam("row")).values(state=bindparam("became"))
+_SET_CALL_STATE = update(tool_call).where(tool_call.c.id == bindparam("id")).values(state=bindparam("new_state"))
 _COUNT_UNKNOWN = (
-    select(func.count().label("found"))
+    select(func.count().label("count"))
     .join_from(tool_call, turn, turn.c.id == tool_call.c.turn_id)
     .where(
-        or_(turn.c.state == literal_text("running"), turn.c.state == literal_text("waiting")),
+        is_one_of(turn.c.state, "running", "waiting"),
         tool_call.c.state == literal_text("unknown"),
         tool_call.c.result_id == literal_text(""),
     )
@@ -168,103 +166,95 @@ _COUNT_UNKNOWN = (
 
 
 async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list[CallRow]:
-    """Rows for the calls of one step, in the model's order."""
-    row = await tx.one(_COUNT_CALLS, row=turn_id)
-    first = row["taken"] if row else 0
-    planned = [_planned_call(tx, turn_id, call) for call in calls]
-    for place, call in enumerate(planned, first):
-        await tx.run(
-            _INSERT_CALL,
-            id=call.id,
+    """Store the calls of one step as planned, in the model's order."""
+    row = await tx.one(_COUNT_CALLS, turn_id=turn_id)
+    planned = [
+        CallRow(
+            id=new_id(tx.now),
             turn_id=turn_id,
-            place=place,
             call_id=call.call_id,
             name=call.name,
             input=call.input,
             effect=call.effect,
-            idem_key=call.idem_key,
-            state=call.state,
+            idem_key=derive_key(turn_id, call.call_id),
+            state="planned",
+            attempts=0,
         )
+        for call in calls
+    ]
+    for place, call_row in enumerate(planned, row["count"] if row else 0):
+        await tx.insert(tool_call, **column_values(call_row, tool_call), place=place)
     return planned
 
 
 async def load_calls(tx: Tx, turn_id: str) -> list[CallRow]:
-    """All calls of a turn, in the order they were planned."""
-    return [to_call_row(row) for row in await tx.all(_SELECT_CALLS_OF_TURN, row=turn_id)]
+    """Load all calls of a turn, in the order they were planned."""
+    return [CallRow(**row) for row in await tx.all(_SELECT_CALLS_OF_TURN, turn_id=turn_id)]
 
 
 async def load_open_calls(tx: Tx, turn_id: str) -> list[CallRow]:
-    """The calls that have no result yet, in the model's order."""
-    return [to_call_row(row) for row in await tx.all(_SELECT_OPEN_CALLS, row=turn_id)]
+    """Load the calls of a turn that have no result yet, in the order they were planned."""
+    return [CallRow(**row) for row in await tx.all(_SELECT_OPEN_CALLS, turn_id=turn_id)]
 
 
 async def start_call(tx: Tx, id: str) -> bool:
-    """planned -> started; False when it is not planned."""
-    return bool(await tx.run(_START_CALL, row=id))
+    """Set a planned call to started; False when it is not planned."""
+    return bool(await tx.run(_START_CALL, id=id))
 
 
 async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
-    """One step to a final state. call: as the store has it now.
+    """Set a call to a final state.
+
+    Args:
+        call: as it is stored now.
+        result_id: message that holds its result.
 
     Raises:
-        WrongState: that step is not drawn, or the call has its result.
+        WrongState: the call cannot go to that state, or has a result.
     """
-    if state not in TRANSITIONS.get(call.state, ()):
-        raise WrongState(f"call {call.call_id} does not go from {call.state} to {state}")
-    if not await tx.run(_END_CALL, row=call.id, became=state, result=result_id):
+    check_transition(f"call {call.call_id}", CALL_TRANSITIONS, call.state, state)
+    if not await tx.run(_END_CALL, id=call.id, new_state=state, new_result_id=result_id):
         raise WrongState(f"call {call.call_id} has its result already")
 
 
-async def close_calls(tx: Tx, row: TurnRow) -> None:
-    """The turn ends: each call without a result gets its final state and one, all in one message."""
-    left = await load_open_calls(tx, row.id)
-    if not left:
+async def close_calls(tx: Tx, turn_row: TurnRow) -> None:
+    """At the end of a turn: give each call without a result a final state and a result, all in one message."""
+    open_calls = await load_open_calls(tx, turn_row.id)
+    if not open_calls:
         return
-    states = {call.id: _closing_state(call) for call in left}
-    results: tuple[Part, ...] = tuple(
-        ToolResult(call_id=call.call_id, text=_CLOSING_RESULTS[states[call.id]], is_error=True) for call in left
+    states = {call.id: _closing_state(call) for call in open_calls}
+    results = tuple(
+        ToolResult(call_id=call.call_id, text=_CLOSING_RESULTS[states[call.id]], is_error=True) for call in open_calls
     )
-    draft = NewMessage(role="user", parts=results, tokens=20 * len(left), counter="house", origin="house")
-    told = await add_message(tx, TurnRef(conversation=row.conversation, turn_id=row.id, number=row.number), draft)
-    for call in left:
-        await end_call(tx, call, states[call.id], told.id)
+    tokens = _CLOSING_TOKENS * len(open_calls)
+    draft = NewMessage(role="user", parts=results, tokens=tokens, counter="house", origin="house")
+    turn_ref = TurnRef(conversation=turn_row.conversation, turn_id=turn_row.id, number=turn_row.number)
+    added = await add_message(tx, turn_ref, draft)
+    for call in open_calls:
+        await end_call(tx, call, states[call.id], added.id)
 
 
 async def settle_orphaned_calls(tx: Tx) -> None:
-    """Calls that an earlier life had started: those that may run again are planned again, the others unknown."""
+    """Settle the started calls of processes that are gone: unsafe ones become unknown, the others planned again."""
     await _settle(tx, await tx.all(_SELECT_ORPHANED_CALLS))
 
 
 async def settle_calls(tx: Tx, turn_id: str) -> None:
-    """The same for one turn whose holder goes on with it no more."""
-    await _settle(tx, await tx.all(_SELECT_STARTED_CALLS, row=turn_id))
+    """Settle the started calls of a turn that is taken over: unsafe ones become unknown, the others planned again."""
+    await _settle(tx, await tx.all(_SELECT_STARTED_CALLS, turn_id=turn_id))
 
 
 async def _settle(tx: Tx, started: Sequence[Row]) -> None:
     for row in started:
-        await tx.run(_SET_CALL_STATE, row=row["id"], became="unknown" if row["effect"] == "unsafe" else "planned")
+        await tx.run(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
 
 
 async def count_unknown(tx: Tx) -> int:
-    """Calls of open turns whose outcome nobody knows and that have no result yet."""
+    """Count the calls of open turns whose outcome is unknown and that have no result yet."""
     row = await tx.one(_COUNT_UNKNOWN)
-    return int(row["found"]) if row else 0
-
-
-def _planned_call(tx: Tx, turn_id: str, call: PlannedCall) -> CallRow:
-    return CallRow(
-        id=new_id(tx.now),
-        turn_id=turn_id,
-        call_id=call.call_id,
-        name=call.name,
-        input=call.input,
-        effect=call.effect,
-        idem_key=derive_key(turn_id, call.call_id),
-        state="planned",
-        attempts=0,
-    )
+    return int(row["count"]) if row else 0
 
 
 def _closing_state(call: CallRow) -> CallState:
-    begun = call.state == "started" and call.effect != "pure"
-    return "unknown" if call.state == "unknown" or begun else "cancelled"
+    may_have_run = call.state == "started" and call.effect != "pure"
+    return "unknown" if call.state == "unknown" or may_have_run else "cancelled"

@@ -1,147 +1,142 @@
-"""What the prefix of a conversation's requests is made of, and when it changed: reductions and generations."""
+"""What a conversation's prompt prefix is made of: reductions, the snapshot of files, and its generation."""
 
 import hashlib
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, delete, exists, insert, select, update
+from sqlalchemy import bindparam, delete, exists, select, update
 
 from memory.conversation import Reduction, SystemPart
 from memory.store.conversations.messages import load_conversation_row, take_numbers
-from memory.store.engine.database import InsertIfAbsent, Row, Tx
-from memory.store.rows import PromptSnapshot, columns_of
+from memory.store.engine.database import InsertIfAbsent, Tx
+from memory.store.rows import PromptSnapshot, column_values, columns_of, new_binds
 from memory.store.schema.tables import conversation, message, prefix_text, reduction, snapshot, snapshot_part
 
 _INSERT_REDUCTION = InsertIfAbsent(reduction)
 _RAISE_GENERATION = (
     update(conversation)
-    .where(conversation.c.id == bindparam("row"))
-    .values(prefix_generation=conversation.c.prefix_generation + 1, prefix_reason=bindparam("why"))
+    .where(conversation.c.id == bindparam("id"))
+    .values(prefix_generation=conversation.c.prefix_generation + 1, **new_binds("prefix_reason"))
 )
 _MARK_PREFIX = (
     update(conversation)
-    .where(conversation.c.id == bindparam("row"))
-    .values(prefix_sha256=bindparam("now_sha256"), prefix_reason=bindparam("why"))
+    .where(conversation.c.id == bindparam("id"))
+    .values(**new_binds("prefix_sha256", "prefix_reason"))
 )
 _SELECT_LIVE_REDUCTIONS = (
     select(*columns_of(Reduction, reduction))
     .join(message, message.c.id == reduction.c.message_id)
-    .where(message.c.conversation == bindparam("row"), message.c.seq >= bindparam("live_from"))
+    .where(message.c.conversation == bindparam("conversation"), message.c.seq >= bindparam("live_from"))
     .order_by(reduction.c.prefix_generation, message.c.seq, reduction.c.part, reduction.c.form)
+)
+_SELECT_SNAPSHOT = select(snapshot).where(snapshot.c.conversation == bindparam("conversation"))
+_SELECT_PARTS = (
+    select(snapshot_part.c.name, snapshot_part.c.left_out, prefix_text.c.sha256, prefix_text.c.text)
+    .join(prefix_text, prefix_text.c.sha256 == snapshot_part.c.sha256)
+    .where(snapshot_part.c.conversation == bindparam("conversation"))
+    .order_by(snapshot_part.c.place)
+)
+_INSERT_TEXT = InsertIfAbsent(prefix_text)
+_DELETE_SNAPSHOT = delete(snapshot).where(snapshot.c.conversation == bindparam("conversation"))
+_DELETE_PARTS = delete(snapshot_part).where(snapshot_part.c.conversation == bindparam("conversation"))
+_DELETE_UNUSED_TEXT = delete(prefix_text).where(
+    prefix_text.c.sha256 == bindparam("sha256"), ~exists().where(snapshot_part.c.sha256 == prefix_text.c.sha256)
 )
 
 
-async def raise_generation(tx: Tx, id: str, reason: str) -> None:
-    """The prefix changes with this transaction."""
-    await tx.run(_RAISE_GENERATION, row=id, why=reason)
+async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
+    """Note that the prefix changes with this transaction."""
+    await tx.run(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
     tx.breaks.append(reason)
 
 
 async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
-    """Record reductions; raises prefix_generation by one when any is new."""
+    """Store reductions; raises the prefix generation by one when at least one is new."""
     generation = (await load_conversation_row(tx, conversation))["prefix_generation"] + 1
-    new = [await _insert_reduction(tx, conversation, one, reason, generation) for one in reductions]
-    if any(new):
+    added = 0
+    for one in reductions:
+        columns = column_values(one, reduction)
+        added += await tx.run(
+            _INSERT_REDUCTION, **columns, conversation=conversation, reason=reason, prefix_generation=generation
+        )
+    if added:
         await raise_generation(tx, conversation, reason)
 
 
 async def mark_prefix(tx: Tx, conversation: str, sha256: str, reason: str) -> int:
-    """Note what the prefix (system, tools, model) is now; returns the generation, raised when it changed."""
-    home = await load_conversation_row(tx, conversation)
-    if home["prefix_sha256"] == sha256:
-        return int(home["prefix_generation"])
-    await tx.run(_MARK_PREFIX, row=conversation, now_sha256=sha256, why=reason)
-    if home["prefix_sha256"]:
-        await raise_generation(tx, conversation, reason)
-    return int((await load_conversation_row(tx, conversation))["prefix_generation"])
+    """Store the hash of the current prefix (system, tools, model); return the generation, raised if it has changed."""
+    conversation_row = await load_conversation_row(tx, conversation)
+    generation = int(conversation_row["prefix_generation"])
+    if conversation_row["prefix_sha256"] == sha256:
+        return generation
+    await tx.run(_MARK_PREFIX, id=conversation, new_prefix_sha256=sha256, new_prefix_reason=reason)
+    if not conversation_row["prefix_sha256"]:
+        return generation
+    await raise_generation(tx, conversation, reason)
+    return generation + 1
 
 
-async def load_live_reductions(tx: Tx, id: str, live_from: int) -> tuple[Reduction, ...]:
-    """Those of messages from seq `live_from` on, in the order they were made."""
-    return tuple(Reduction(**row) for row in await tx.all(_SELECT_LIVE_REDUCTIONS, row=id, live_from=live_from))
-
-
-async def _insert_reduction(tx: Tx, id: str, one: Reduction, reason: str, generation: int) -> int:
-    return await tx.run(
-        _INSERT_REDUCTION,
-        message_id=one.message_id,
-        part=one.part,
-        form=one.form,
-        conversation=id,
-        text=one.text,
-        tokens=one.tokens,
-        reason=reason,
-        prefix_generation=generation,
-    )
-
-
-# What a conversation's prefix shows of files and of the bot itself, so that a restart shows the same bytes.
-
-_SELECT_SNAPSHOT = select(snapshot).where(snapshot.c.conversation == bindparam("row"))
-_SELECT_PARTS = (
-    select(snapshot_part.c.name, snapshot_part.c.left_out, prefix_text.c.sha256, prefix_text.c.text)
-    .join(prefix_text, prefix_text.c.sha256 == snapshot_part.c.sha256)
-    .where(snapshot_part.c.conversation == bindparam("row"))
-    .order_by(snapshot_part.c.place)
-)
-_INSERT_SNAPSHOT = insert(snapshot)
-_INSERT_PART = insert(snapshot_part)
-_INSERT_TEXT = InsertIfAbsent(prefix_text)
-_DELETE_SNAPSHOT = delete(snapshot).where(snapshot.c.conversation == bindparam("row"))
-_DELETE_PARTS = delete(snapshot_part).where(snapshot_part.c.conversation == bindparam("row"))
-_DELETE_TEXT = delete(prefix_text).where(
-    prefix_text.c.sha256 == bindparam("unused"), ~exists().where(snapshot_part.c.sha256 == prefix_text.c.sha256)
-)
+async def load_live_reductions(tx: Tx, conversation_id: str, live_from: int) -> tuple[Reduction, ...]:
+    """Load the reductions of messages from seq `live_from` on, in the order they were made."""
+    rows = await tx.all(_SELECT_LIVE_REDUCTIONS, conversation=conversation_id, live_from=live_from)
+    return tuple(Reduction(**row) for row in rows)
 
 
 async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
-    """What the files look like in this conversation's prefix, None where none was taken yet."""
-    head = await tx.one(_SELECT_SNAPSHOT, row=conversation)
-    if head is None:
+    """Load the snapshot of files in this conversation's prefix, None before the first."""
+    row = await tx.one(_SELECT_SNAPSHOT, conversation=conversation)
+    if row is None:
         return None
-    own = {name: head[name] for name in ("source", "epoch", "fold_head", "reductions")}
-    return PromptSnapshot(**own, parts=tuple(_to_part(row) for row in await tx.all(_SELECT_PARTS, row=conversation)))
+    parts = tuple(
+        SystemPart(name=part["name"], text=part["text"], left_out=tuple(json.loads(part["left_out"])))
+        for part in await tx.all(_SELECT_PARTS, conversation=conversation)
+    )
+    return PromptSnapshot(**{name: row[name] for name in ("source", "epoch", "fold_head", "reductions")}, parts=parts)
 
 
 async def set_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
-    """Keep a new one; returns the generation, raised when there was one before and its parts are others now.
+    """Replace the snapshot; return the prefix generation, raised when there was one with other parts.
 
-    One whose epoch or fold_head is not the conversation's any more changes nothing.
+    A snapshot whose epoch or fold_head is not the conversation's any more changes nothing.
     """
-    home = await take_numbers(tx, conversation)
-    if (home["epoch"], home["fold_head"]) == (snapshot.epoch, snapshot.fold_head):
-        before = await load_snapshot(tx, conversation)
-        await delete_snapshot(tx, conversation, keep={hash_text(part.text) for part in snapshot.parts})
-        await _insert_snapshot(tx, conversation, snapshot)
-        if before is not None and before.parts != snapshot.parts:
-            await raise_generation(tx, conversation, reason)
-            return int(home["prefix_generation"]) + 1
-    return int(home["prefix_generation"])
+    conversation_row = await take_numbers(tx, conversation)
+    generation = int(conversation_row["prefix_generation"])
+    if (conversation_row["epoch"], conversation_row["fold_head"]) != (snapshot.epoch, snapshot.fold_head):
+        return generation
+    before = await load_snapshot(tx, conversation)
+    await delete_snapshot(tx, conversation, keep={hash_text(part.text) for part in snapshot.parts})
+    await _insert_snapshot(tx, conversation, snapshot)
+    if before is None or before.parts == snapshot.parts:
+        return generation
+    await raise_generation(tx, conversation, reason)
+    return generation + 1
 
 
-async def delete_snapshot(tx: Tx, id: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
-    """Take a conversation's snapshot away, and of its texts those that no other shows. keep: texts that stay."""
-    held = [row["sha256"] for row in await tx.all(_SELECT_PARTS, row=id)]
-    await tx.run(_DELETE_PARTS, row=id)
-    await tx.run(_DELETE_SNAPSHOT, row=id)
-    for unused in {*held} - keep:
-        await tx.run(_DELETE_TEXT, unused=unused)
+async def delete_snapshot(tx: Tx, conversation_id: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
+    """Delete a conversation's snapshot, and those of its texts that no other snapshot uses.
+
+    Args:
+        keep: hashes of texts that stay, because the next snapshot uses them.
+    """
+    hashes = {row["sha256"] for row in await tx.all(_SELECT_PARTS, conversation=conversation_id)}
+    await tx.run(_DELETE_PARTS, conversation=conversation_id)
+    await tx.run(_DELETE_SNAPSHOT, conversation=conversation_id)
+    for sha256 in hashes - keep:
+        await tx.run(_DELETE_UNUSED_TEXT, sha256=sha256)
 
 
 def hash_text(text: str) -> str:
-    """The name of a text."""
+    """Return the key of a text in `prefix_text`."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-async def _insert_snapshot(tx: Tx, id: str, taken: PromptSnapshot) -> None:
-    head = {"epoch": taken.epoch, "fold_head": taken.fold_head, "reductions": taken.reductions}
-    await tx.run(_INSERT_SNAPSHOT, conversation=id, source=taken.source, at=tx.now, **head)
-    for place, part in enumerate(taken.parts):
+async def _insert_snapshot(tx: Tx, conversation_id: str, new: PromptSnapshot) -> None:
+    columns = column_values(new, snapshot)
+    await tx.insert(snapshot, **columns, conversation=conversation_id, at=tx.now)
+    for place, part in enumerate(new.parts):
         sha256 = hash_text(part.text)
         await tx.run(_INSERT_TEXT, sha256=sha256, text=part.text)
         left_out = json.dumps(part.left_out, ensure_ascii=False)
-        await tx.run(_INSERT_PART, conversation=id, place=place, name=part.name, sha256=sha256, left_out=left_out)
-
-
-def _to_part(row: Row) -> SystemPart:
-    return SystemPart(name=row["name"], text=row["text"], left_out=tuple(json.loads(row["left_out"])))
+        await tx.insert(
+            snapshot_part, conversation=conversation_id, place=place, name=part.name, sha256=sha256, left_out=left_out
+        )

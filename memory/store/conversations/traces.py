@@ -1,4 +1,4 @@
-"""What became of one message, read from the rows that its work left: nothing is written for it."""
+"""The trace of one message, put together from the rows that its processing has stored."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -13,23 +13,21 @@ from memory.store.rows import from_unix
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import fold, inbox, message, outbox, tool_call, turn, usage
 
-# What became of one message, as values.
-
 TraceKind = Literal["received", "claimed", "model", "tool", "fold", "ended", "part"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEvent:
-    """One thing that happened."""
+    """One step of the processing."""
 
-    #: None for what has not ended yet.
+    #: None while it has not ended.
     at: datetime | None
     kind: TraceKind
-    #: Of the channel, model, tool, fold's method or kind of a part.
+    #: The channel, model or tool, the method of a fold, or the kind of a part.
     name: str = ""
-    #: What it is in now, where it has states.
+    #: Current state of its row, "" where that has none.
     state: str = ""
-    #: Since the step before it, for a part since it was stored.
+    #: Since the step before it; of a part since it was queued.
     seconds: float = 0.0
     #: Tokens.
     input: int = 0
@@ -37,26 +35,25 @@ class TraceEvent:
     output: int = 0
     #: Tokens.
     cached: int = 0
-    #: Of an answer.
+    #: Number of the part of a reply, from 1.
     part: int = 0
-    #: Of an answer.
+    #: Number of parts of the reply.
     parts: int = 0
-    #: How often it was tried.
     attempts: int = 0
-    #: What went wrong, or what asked for it.
+    #: The error, or the reason for the step.
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """All of it, in order."""
+    """The trace of one message."""
 
     #: The trace id.
     id: str
     conversation: str
-    #: The inbox row's id.
+    #: Id of the inbox row.
     message: str
-    #: The inbox row's.
+    #: State of the inbox row.
     state: str
     events: tuple[TraceEvent, ...]
 
@@ -68,9 +65,9 @@ _MESSAGE = select(
     inbox.c.trace_id,
     inbox.c.received,
 ).where(
-    inbox.c.conversation == bindparam("row"),
-    inbox.c.line < bindparam("below"),
-    or_(bindparam("only") == literal_text(""), inbox.c.sender_id == bindparam("only")),
+    inbox.c.conversation == bindparam("conversation"),
+    inbox.c.line < bindparam("before"),
+    or_(bindparam("sender_id") == literal_text(""), inbox.c.sender_id == bindparam("sender_id")),
 )
 _SELECT_NEWEST = (
     _MESSAGE.where(
@@ -81,7 +78,7 @@ _SELECT_NEWEST = (
     .limit(1)
 )
 _SELECT_ANSWERED = select(outbox.c.reply_to).where(
-    outbox.c.conversation == bindparam("row"), outbox.c.id == bindparam("of")
+    outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of")
 )
 _SELECT_THIS = _MESSAGE.where(
     or_(
@@ -90,42 +87,47 @@ _SELECT_THIS = _MESSAGE.where(
         inbox.c.id.in_(_SELECT_ANSWERED),
     )
 )
-_SELECT_TURN = select(turn).where(turn.c.id == bindparam("row"))
-_SELECT_USAGE = select(usage).where(usage.c.conversation == bindparam("row"), usage.c.turn_id == bindparam("turn"))
+_SELECT_TURN = select(turn).where(turn.c.id == bindparam("id"))
+_SELECT_USAGE = select(usage).where(
+    usage.c.conversation == bindparam("conversation"), usage.c.turn_id == bindparam("turn_id")
+)
 _SELECT_CALLS = (
     select(tool_call.c.name, tool_call.c.state, tool_call.c.attempts, tool_call.c.result_id)
-    .where(tool_call.c.turn_id == bindparam("turn"))
+    .where(tool_call.c.turn_id == bindparam("turn_id"))
     .order_by(tool_call.c.place)
 )
 _SELECT_TIMES = select(message.c.id, message.c.at).where(
-    message.c.conversation == bindparam("row"), message.c.turn == bindparam("number")
+    message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn")
 )
 _SELECT_NEXT_TURN = select(turn.c.started).where(
-    turn.c.conversation == bindparam("row"), turn.c.number == bindparam("number")
+    turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("number")
 )
 _SELECT_FOLDS = select(fold.c.method, fold.c.state, fold.c.reason, fold.c.at, fold.c.log_only).where(
-    fold.c.conversation == bindparam("row"), fold.c.at >= bindparam("begin"), fold.c.at < bindparam("end")
+    fold.c.conversation == bindparam("conversation"), fold.c.at >= bindparam("begin"), fold.c.at < bindparam("end")
 )
 _SELECT_PARTS = (
     select(outbox)
-    .where(outbox.c.conversation == bindparam("row"), outbox.c.reply_to == bindparam("answered"))
+    .where(outbox.c.conversation == bindparam("conversation"), outbox.c.reply_to == bindparam("reply_to"))
     .order_by(outbox.c.line, outbox.c.part_no)
 )
 
 
 async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
-    """What became of a message here, None for an unknown one. sender: only theirs; below: lines under that number.
+    """Load the trace of a message of this conversation, None for an unknown one.
 
-    of: a trace id, or the id of a message or of an answer to it; "": of the newest that asked the model.
+    Args:
+        of: a trace id, or the id of a message or of a part of its reply; "" for the newest message that had a turn.
+        sender: only messages of this sender, "" for all.
+        below: only messages with smaller line numbers, 0 for all.
     """
-    where = {"row": conversation, "below": below or _LAST_LINE, "only": sender}
+    where = {"conversation": conversation, "before": below or _LAST_LINE, "sender_id": sender}
     found = await (tx.one(_SELECT_THIS, **where, of=of) if of else tx.one(_SELECT_NEWEST, **where))
     if found is None:
         return None
-    worked = await tx.one(_SELECT_TURN, row=found["turn_id"]) if found["turn_id"] else None
-    events = [_received_event(found), *(await _turn_events(tx, conversation, worked) if worked else ())]
-    answered = worked["inbox_id"] if worked else found["id"]
-    parts = [_part_event(row) for row in await tx.all(_SELECT_PARTS, row=conversation, answered=answered)]
+    turn_row = await tx.one(_SELECT_TURN, id=found["turn_id"]) if found["turn_id"] else None
+    events = [_received_event(found), *(await _turn_events(tx, conversation, turn_row) if turn_row else ())]
+    reply_to = turn_row["inbox_id"] if turn_row else found["id"]
+    parts = [_part_event(row) for row in await tx.all(_SELECT_PARTS, conversation=conversation, reply_to=reply_to)]
     known = sorted((event for event in events if event.at), key=lambda event: event.at.timestamp() if event.at else 0)
     return Trace(
         id=found["trace_id"],
@@ -136,24 +138,26 @@ async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "
     )
 
 
-async def _turn_events(tx: Tx, conversation: str, worked: Row) -> list[TraceEvent]:
-    """What a turn did: claimed, its calls of models and tools, folds until the next turn, its end."""
-    spent = sorted(await tx.all(_SELECT_USAGE, row=conversation, turn=worked["id"]), key=lambda row: row["at"])
-    said = {row["id"]: row["at"] for row in await tx.all(_SELECT_TIMES, row=conversation, number=worked["number"])}
-    calls = [(row, said.get(row["result_id"], 0.0)) for row in await tx.all(_SELECT_CALLS, turn=worked["id"])]
-    after = await tx.one(_SELECT_NEXT_TURN, row=conversation, number=worked["number"] + 1)
-    span = {"begin": worked["started"], "end": after["started"] if after else _MAX_SECONDS}
-    folds = [_fold_event(row) for row in await tx.all(_SELECT_FOLDS, row=conversation, **span)]
-    asked = [row["at"] for row in spent]
-    steps = sorted([worked["started"], *(at for _, at in calls if at)])
-    events = [TraceEvent(at=from_unix(worked["started"]), kind="claimed", attempts=worked["attempts"])]
-    events += [_model_event(row, steps) for row in spent]
-    events += [_tool_event(row, at, asked) for row, at in calls]
-    events += folds
-    if worked["ended"]:
-        over = worked["ended"]
-        took = over - worked["started"]
-        events.append(TraceEvent(at=from_unix(over), kind="ended", state=worked["state"], seconds=took))
+async def _turn_events(tx: Tx, conversation: str, turn_row: Row) -> list[TraceEvent]:
+    """Load the events of a turn: claim, model and tool calls, folds until the next turn, end."""
+    number, started, ended = turn_row["number"], turn_row["started"], turn_row["ended"]
+    of_turn = {"conversation": conversation, "turn_id": turn_row["id"]}
+    model_calls = sorted(await tx.all(_SELECT_USAGE, **of_turn), key=lambda row: row["at"])
+    times = {row["id"]: row["at"] for row in await tx.all(_SELECT_TIMES, conversation=conversation, turn=number)}
+    tool_calls = await tx.all(_SELECT_CALLS, turn_id=turn_row["id"])
+    calls = [(row, times.get(row["result_id"], 0.0)) for row in tool_calls]
+    following = await tx.one(_SELECT_NEXT_TURN, conversation=conversation, number=number + 1)
+    end = following["started"] if following else _MAX_SECONDS
+    folds = await tx.all(_SELECT_FOLDS, conversation=conversation, begin=started, end=end)
+    answered = [row["at"] for row in model_calls]
+    steps = sorted([started, *(at for _, at in calls if at)])
+    events = [TraceEvent(at=from_unix(started), kind="claimed", attempts=turn_row["attempts"])]
+    events += [_model_event(row, steps) for row in model_calls]
+    events += [_tool_event(row, at, answered) for row, at in calls]
+    events += [_fold_event(row) for row in folds]
+    if ended:
+        seconds = ended - started
+        events.append(TraceEvent(at=from_unix(ended), kind="ended", state=turn_row["state"], seconds=seconds))
     return events
 
 
@@ -181,13 +185,13 @@ def _model_event(row: Row, steps: Sequence[float]) -> TraceEvent:
     )
 
 
-def _tool_event(row: Row, at: float, asked: Sequence[float]) -> TraceEvent:
+def _tool_event(row: Row, at: float, answered: Sequence[float]) -> TraceEvent:
     return TraceEvent(
         at=from_unix(at) if at else None,
         kind="tool",
         name=row["name"],
         state=row["state"],
-        seconds=_seconds_since(at, asked) if at else 0.0,
+        seconds=_seconds_since(at, answered) if at else 0.0,
         attempts=row["attempts"],
     )
 
@@ -197,14 +201,13 @@ def _fold_event(row: Row) -> TraceEvent:
 
 
 def _part_event(row: Row) -> TraceEvent:
-    """One part of an answer; where its fate was settled before that was noted, there is no time for it."""
-    over = row["settled"]
+    settled = row["settled"]  # 0.0 for parts of versions that did not store it
     return TraceEvent(
-        at=from_unix(over) if over else None,
+        at=from_unix(settled) if settled else None,
         kind="part",
         name=row["kind"],
         state=row["state"],
-        seconds=max(0.0, over - row["created"]) if over else 0.0,
+        seconds=max(0.0, settled - row["created"]) if settled else 0.0,
         part=row["part_no"] + 1,
         parts=row["parts"],
         attempts=row["attempts"],
@@ -213,6 +216,6 @@ def _part_event(row: Row) -> TraceEvent:
 
 
 def _seconds_since(at: float, earlier: Sequence[float]) -> float:
-    """Seconds from the last of the earlier times, in order, to this one; 0 where there is none."""
+    """Return the seconds since the last of these sorted times that is not later, 0.0 when there is none."""
     place = bisect_right(earlier, at)
     return max(0.0, at - earlier[place - 1]) if place else 0.0

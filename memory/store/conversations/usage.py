@@ -1,91 +1,83 @@
-"""What models cost in tokens, and how far each one's counter is off."""
+"""Token usage of model calls, and the calibration of each model's token counter."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 
 from memory.ids import new_id
 from memory.store.engine.database import Row, Tx, single_query
-from memory.store.rows import Usage
+from memory.store.rows import Usage, column_values, new_binds
 from memory.store.schema.columns import literal_text
-from memory.store.schema.tables import conversation as homes
+from memory.store.schema.tables import conversation as conversation_table
 from memory.store.schema.tables import model_factor, turn, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
-_INSERT = insert(usage)
 _SELECT_SUMS = (
     select(usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
     .where(
         usage.c.at >= bindparam("since"),
-        or_(bindparam("only") == literal_text(""), usage.c.conversation == bindparam("only")),
+        or_(bindparam("conversation") == literal_text(""), usage.c.conversation == bindparam("conversation")),
     )
     .group_by(usage.c.model, usage.c.purpose)
     .order_by(usage.c.model, usage.c.purpose)
 )
-_SELECT_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("name"))
-_INSERT_FACTOR = insert(model_factor)
+_SELECT_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("model"))
 _SET_FACTOR = (
     update(model_factor)
-    .where(model_factor.c.model == bindparam("name"))
-    .values(factor=bindparam("to"), samples=bindparam("of"), error_percent=bindparam("off"))
+    .where(model_factor.c.model == bindparam("model"))
+    .values(**new_binds("factor", "samples", "error_percent"))
 )
-
-
-_WHO_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("row"))
-_WHO_OF_CONVERSATION = (
+_SELECT_WHO_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("id"))
+_SELECT_WHO_OF_CONVERSATION = (
     select(turn.c.who)
-    .join(homes, homes.c.id == turn.c.conversation)
-    .where(turn.c.conversation == bindparam("row"), homes.c.kind == literal_text("dm"))
+    .join(conversation_table, conversation_table.c.id == turn.c.conversation)
+    .where(turn.c.conversation == bindparam("conversation"), conversation_table.c.kind == literal_text("dm"))
     .order_by(turn.c.number.desc())
     .limit(1)
 )
 
 
 async def add_usage(
-    tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", known: Row | None = None
+    tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", turn_row: Row | None = None
 ) -> None:
-    """Note what calls used, for a turn or for no turn. What a group's memory takes is nobody's in particular.
+    """Store the usage of model calls.
 
-    known: of the turn, with its `who`, where it has been read.
+    It counts against the budget of the turn's person. Without a turn that is the person of a private chat; in a group
+    nobody is charged.
+
+    Args:
+        turn_row: the turn's columns with its `who`, where the caller has them already.
     """
     if not spent:
         return
-    whose = known or (
-        await tx.one(_WHO_OF_TURN, row=turn_id) if turn_id else await tx.one(_WHO_OF_CONVERSATION, row=conversation)
-    )
+    if turn_row is None and turn_id:
+        turn_row = await tx.one(_SELECT_WHO_OF_TURN, id=turn_id)
+    elif turn_row is None:
+        turn_row = await tx.one(_SELECT_WHO_OF_CONVERSATION, conversation=conversation)
+    who = turn_row["who"] if turn_row else ""
     for one in spent:
-        await tx.run(
-            _INSERT,
-            id=new_id(tx.now),
-            conversation=conversation,
-            turn_id=turn_id,
-            model=one.model,
-            purpose=one.purpose,
-            input=one.input,
-            output=one.output,
-            cache_read=one.cache_read,
-            cache_write=one.cache_write,
-            estimated=one.estimated,
-            at=tx.now,
-            who=whose["who"] if whose else "",
+        columns = column_values(one, usage)
+        await tx.insert(
+            usage, **columns, id=new_id(tx.now), conversation=conversation, turn_id=turn_id, at=tx.now, who=who
         )
 
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
-    """Sums per model and purpose."""
-    return [Usage(**row) for row in await tx.all(_SELECT_SUMS, since=since.timestamp(), only=conversation)]
+    """Sum the usage per model and purpose; of one conversation, or of all for ""."""
+    rows = await tx.all(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)
+    return [Usage(**row) for row in rows]
 
 
 @single_query
 async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
-    """(factor, samples, last error in per cent) of the counter for that model; (1.0, 0, 0.0) when unknown."""
-    row = await tx.one(_SELECT_FACTOR, name=model)
+    """Load a model's (factor, samples, last error in per cent), (1.0, 0, 0.0) when unknown."""
+    row = await tx.one(_SELECT_FACTOR, model=model)
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
 async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
-    """What `factor` tells from now on, by model."""
+    """Store (factor, samples, last error in per cent) by model."""
     for model, (factor, samples, error) in learned.items():
-        if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error):
-            await tx.run(_INSERT_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)
+        if not await tx.run(_SET_FACTOR, model=model, new_factor=factor, new_samples=samples, new_error_percent=error):
+            await tx.insert(model_factor, model=model, factor=factor, samples=samples, error_percent=error)

@@ -1,58 +1,47 @@
-"""Statements compiled once per dialect, and the transaction that runs them on a bare driver."""
+"""Queue keys, compiled statements, transactions, and repositories whose methods are units of work."""
 
-import errno
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
+from functools import cache
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, overload
 
-from sqlalchemy import ClauseElement, Select, Table, Update
+from sqlalchemy import ClauseElement, Insert, Select, Table, Update, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
-from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
+from memory.failpoints import hit_async
 
-# The lanes that rows of the store wait in: whoever puts a row in rings the lane's bell in the same transaction.
-
-# What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts.
+# Received messages, commands that overtake them, parts to send, and finished turns to extract facts from.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKey:
-    """One lane in which something is to be done."""
+    """One queue that has work. A transaction that adds work names the queue, and its commit notifies the worker."""
 
     kind: QueueKind
     #: A conversation; of "urgent" an inbox row, of "facts" a space.
     id: str
-    #: Whose wire an "out" lane needs.
+    #: The channel that sends, of "out" only.
     channel: str = ""
     #: Unix seconds before which there is nothing to do, 0.0 for at once.
     due: float = 0.0
 
 
 Row = Mapping[str, Any]
-Asks = TypeVar("Asks", bound=Callable[..., Any])
+Work = TypeVar("Work", bound=Callable[..., Any])
 _SINGLE_QUERIES: set[Callable[..., Any]] = set()
-MIN_SQLITE_WITH_RETURNING = (3, 35)  # the first SQLite whose UPDATE knows RETURNING; some that are still in use do not
-_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+MIN_SQLITE_WITH_RETURNING = (3, 35)  # older ones, some still in use, have no UPDATE … RETURNING
 _INSERT_OF_DIALECT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-_ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
-    sqlite3.SQLITE_BUSY: StoreBusy,
-    sqlite3.SQLITE_LOCKED: StoreBusy,
-    sqlite3.SQLITE_FULL: StoreFull,
-    sqlite3.SQLITE_IOERR: StoreFull,
-    sqlite3.SQLITE_CORRUPT: StoreCorrupt,
-    sqlite3.SQLITE_NOTADB: StoreCorrupt,
-    sqlite3.SQLITE_CONSTRAINT: WrongState,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InsertIfAbsent:
-    """An insert that leaves alone what is there already under one of the table's keys."""
+    """An INSERT that changes nothing where a row has one of the new row's unique keys."""
 
     table: Table
 
@@ -62,56 +51,54 @@ Statement = ClauseElement | InsertIfAbsent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UpdateReturning:
-    """A change of one row that tells what became of it: in one statement, or in two where a database cannot.
+    """UPDATE … RETURNING of one row, or UPDATE and then SELECT where the database has no RETURNING."""
 
-    look: asks the same columns of the row named by `row`.
-    """
-
-    bare: Update
+    update: Update
     returning: ClauseElement
+    #: Selects the same columns of the row that has the id `:id`.
     select_after: Select[Any]
 
 
 def update_returning(change: Update, *columns: Any, select_after: Select[Any]) -> UpdateReturning:
-    """That change, telling these columns."""
+    """Make an UPDATE of the row with the id `:id` return these columns."""
     return UpdateReturning(change, change.returning(*columns), select_after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledStatement:
-    """A compiled statement."""
+    """A statement as SQL of one dialect."""
 
     sql: str
-    #: Of its parameters by position.
+    #: Names of its parameters, by position.
     names: tuple[str, ...]
-    #: Values of those that nobody passes.
+    #: Values of parameters that a caller may leave out.
     fixed: Mapping[str, Any]
 
     def parameters(self, values: Mapping[str, Any]) -> list[Any]:
-        """The values by position.
+        """Order the values by position.
 
         Raises:
             KeyError: a parameter without a value.
             TypeError: a value without a parameter.
         """
-        if stray := values.keys() - set(self.names):
-            raise TypeError(f"not in this statement: {', '.join(sorted(stray))}")
+        if unknown := values.keys() - set(self.names):
+            raise TypeError(f"not in this statement: {', '.join(sorted(unknown))}")
         return [values[name] if name in values else self.fixed[name] for name in self.names]
 
 
 class StatementCompiler:
-    """Compiles each statement once for one dialect. returns: whether a change may tell what became of its rows."""
+    """Compiles each statement once for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.returns = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= MIN_SQLITE_WITH_RETURNING
-        self._ready: dict[Statement, CompiledStatement] = {}
+        self.has_returning = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= MIN_SQLITE_WITH_RETURNING
+        self._compiled: dict[Statement, CompiledStatement] = {}
 
     def __call__(self, statement: Statement) -> CompiledStatement:
-        ready = self._ready.get(statement)
-        if ready is None:
-            ready = self._ready[statement] = self._compile(statement)
-        return ready
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            compiled = self._compiled[statement] = self._compile(statement)
+        return compiled
 
     def _compile(self, statement: Statement) -> CompiledStatement:
         if isinstance(statement, InsertIfAbsent):
@@ -131,15 +118,20 @@ def _column_defaults(statement: ClauseElement) -> dict[str, Any]:
     return {column.key: column.default.arg for column in columns if column.default is not None}
 
 
+@cache
+def _insert_into(table: Table) -> Insert:
+    return insert(table)  # one object per table, so that it is compiled once
+
+
 class Driver(Protocol):
-    """A connection of a bare async driver, as far as a transaction needs it."""
+    """A connection of a database driver, as far as a transaction needs it."""
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
-        """Run it; return how many rows it touched."""
+        """Run a statement; return how many rows it changed."""
         ...
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        """Run it; return its rows."""
+        """Run a query; return its rows."""
         ...
 
 
@@ -149,114 +141,114 @@ class Tx:
 
     driver: Driver
     compiler: StatementCompiler
-    #: Ours, what the rows we hold are marked with.
+    #: Lease of this process, stored in the rows it works on.
     lease: int
-    #: Unix seconds when it began. rung: lanes in which there is something to do once it is committed, in order.
+    #: Unix seconds when it began.
     now: float
+    #: Queues that have work once it is committed, in order.
     notified: dict[QueueKey, None] = field(default_factory=dict)
-    #: Why prefixes change with it, a reason for each change.
+    #: Reasons of the prompt prefixes that change with it, one for each change.
     breaks: list[str] = field(default_factory=list)
 
-    def notify(self, lane: QueueKey) -> None:
-        """Something was put into this lane."""
-        self.notified[lane] = None
+    def notify(self, queue: QueueKey) -> None:
+        """Note that this queue has work once the transaction is committed."""
+        self.notified[queue] = None
 
     async def run(self, statement: Statement, **values: Any) -> int:
         """Change rows; return how many."""
-        ready = self.compiler(statement)
-        return await self.driver.change(ready.sql, ready.parameters(values))
+        compiled = self.compiler(statement)
+        return await self.driver.change(compiled.sql, compiled.parameters(values))
 
-    async def told(self, change: UpdateReturning, **values: Any) -> Row | None:
-        """Change one row; returns what is told of it then, None where none was changed."""
-        if self.compiler.returns:
+    async def insert(self, table: Table, **columns: Any) -> None:
+        """Insert one row; columns that are not named get their defaults."""
+        await self.run(_insert_into(table), **columns)
+
+    async def update_returning(self, change: UpdateReturning, **values: Any) -> Row | None:
+        """Change one row and return its columns, None where no row was changed."""
+        if self.compiler.has_returning:
             return await self.one(change.returning, **values)
-        if not await self.run(change.bare, **values):
+        if not await self.run(change.update, **values):
             return None
-        return await self.one(change.select_after, row=values["row"])
+        return await self.one(change.select_after, id=values["id"])
 
     async def all(self, statement: Statement, **values: Any) -> list[Row]:
-        """All rows of a query."""
-        ready = self.compiler(statement)
-        return await self.driver.fetch(ready.sql, ready.parameters(values))
+        """Return all rows of a query."""
+        compiled = self.compiler(statement)
+        return await self.driver.fetch(compiled.sql, compiled.parameters(values))
 
     async def one(self, statement: Statement, **values: Any) -> Row | None:
-        """The first row of a query, None when there is none."""
+        """Return the first row of a query, None when there is none."""
         rows = await self.all(statement, **values)
         return rows[0] if rows else None
 
 
-def single_query(work: Asks) -> Asks:
-    """Marks a unit of work that asks one question and changes nothing: its answer needs no snapshot around it."""
+def single_query(work: Work) -> Work:
+    """Mark a unit of work that runs one query: PostgreSQL needs no transaction for it, which saves two round trips."""
     _SINGLE_QUERIES.add(work)
     return work
 
 
 def is_single_query(work: Callable[..., Any]) -> bool:
-    """Whether it was marked so."""
+    """Return whether a unit of work is marked as a single query."""
     return work in _SINGLE_QUERIES
 
 
-def to_store_error(err: BaseException) -> BaseException:
-    """What a database's or disk's error is called in this house; any other error is returned as it is."""
-    if isinstance(err, sqlite3.Error):
-        code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-        kind = _ERROR_OF_SQLITE_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
-        return kind(str(err))
-    if isinstance(err, OSError):
-        return (StoreFull if err.errno in _DISK_FULL_ERRNOS else StoreError)(str(err))
-    return err
-
-
-# The database's clock as one process knows it: what all that share a record go by, whatever their own clocks say.
-
-
 class DatabaseClock:
-    """Unix seconds by the clock of the database.
+    """Unix seconds by the database's clock, the same for all processes that share the store.
 
-    Between two answers it goes on by the machine's monotonic clock, so that nobody who sets the machine's time sets
-    this. What the database said lies between the question and its answer: the clock is moved no further than it must be
-    for that to be true, and a slow answer moves it by nothing. ticks: seconds that never go back.
+    Between two server times it advances by the machine's monotonic clock, so setting the machine's time does not move
+    it. A server time was taken somewhere between request and response; the clock moves only as far as that requires,
+    so a slow response does not move it at all.
     """
 
     def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
+        """Start without a server time.
+
+        Args:
+            ticks: seconds that never go back.
+        """
         self._ticks = ticks
         self._ahead: float | None = None
 
     def __call__(self) -> float:
-        """The time; by the machine's own clock as long as nothing was heard."""
+        """Return the time; by the machine's clock until there is a server time."""
         return time.time() if self._ahead is None else self._ticks() + self._ahead
 
     def sent_at(self) -> float:
-        """To be noted just before the database is asked for its time."""
+        """Return the value for `set_server_time`; call it just before the database is asked."""
         return self._ticks()
 
-    def set_server_time(self, theirs: float, sent_at: float) -> None:
-        """Take the database's answer, now that it has come. asked: see there."""
-        least, most = theirs - self._ticks(), theirs - sent_at
+    def set_server_time(self, server_time: float, sent_at: float) -> None:
+        """Take the database's time as soon as its response is there.
+
+        Args:
+            server_time: unix seconds.
+            sent_at: what `sent_at` returned before the request.
+        """
+        least, most = server_time - self._ticks(), server_time - sent_at
         self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
 
-
-# The seam between the store's doors and a backend: units of work, each in a transaction of its own.
 
 T = TypeVar("T")
 P = ParamSpec("P")
 UnitOfWork = Callable[[Tx], Coroutine[Any, Any, T]]
-OnCommit = Callable[[Sequence[QueueKey]], None]  # told, after a commit, in which lanes there is something to do now
+OnCommit = Callable[[Sequence[QueueKey]], None]  # called after a commit with the queues that have work now
 
 
 class Database(Protocol):
     """Runs units of work: functions whose first argument is the transaction, which may be run more than once."""
 
-    #: This opening's number, what the rows it holds are marked with.
+    #: Number of this opening of the database, stored in the rows that this process works on.
     lease: int
-    #: Unix seconds, where several processes have the store by the clock of the database. suspect: the database was
-    #: found damaged while in use. bell: where the engine of the lanes is not itself in the database.
+    #: Unix seconds; by the database's clock where several processes share the store.
     clock: Callable[[], float]
+    #: Whether the database was found damaged while it was in use.
     is_damaged: bool
+    #: Not called where the commit itself queues the work in the database.
     on_commit: OnCommit
-    #: Changes of prefixes that were committed here, by reason.
+    #: Committed changes of prompt prefixes, by reason.
     breaks: Counter[str]
-    #: How often a unit was given up because others were in its way.
+    #: Units that failed with StoreBusy.
     busy: int
 
     async def read(
@@ -268,21 +260,82 @@ class Database(Protocol):
     async def write(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a unit of work; returns after the commit that holds it. A cancelled caller's unit is still done.
+        """Run a unit of work and return after its commit. It is completed even when the caller is cancelled.
 
         Raises:
-            StoreError: nothing of this unit is in the store.
+            StoreError: nothing of this unit is stored.
         """
         ...
 
     async def compact(self) -> bool:
-        """Leave no byte of what was deleted where this program can reach; False when somebody was in the way."""
+        """Remove the bytes of deleted rows from the files; False when another connection prevented it."""
         ...
 
     async def close(self) -> None:
-        """Finish what waits, then let go of the database."""
+        """Finish the waiting units, then close the connections."""
         ...
 
 
-def ignore_commit(lanes: Sequence[QueueKey]) -> None:
-    """The bell of a record whose lanes nobody runs here."""
+def ignore_commit(queues: Sequence[QueueKey]) -> None:
+    """The OnCommit of a store whose queues have no worker in this process."""
+
+
+class Repository:
+    """Base of all repositories: one database, and methods made by `read` and `write`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+class _Bound(ABC, Generic[P, T]):
+    """A function of a transaction as a method: same parameters without the transaction, same result."""
+
+    def __init__(self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]]) -> None:
+        self._work = work
+        self.__doc__ = work.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type[Repository]) -> Self: ...
+
+    @overload
+    def __get__(self, instance: Repository, owner: type[Repository]) -> Callable[P, Coroutine[Any, Any, T]]: ...
+
+    def __get__(
+        self, instance: Repository | None, owner: type[Repository]
+    ) -> Self | Callable[P, Coroutine[Any, Any, T]]:
+        return self if instance is None else self._bind(instance._database)
+
+    @abstractmethod
+    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]: ...
+
+
+class read(_Bound[P, T]):
+    """A method that runs its function on one snapshot of what is committed."""
+
+    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]:
+        def call(*args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, T]:
+            return database.read(self._work, *args, **kwargs)
+
+        return call
+
+
+class write(_Bound[P, T]):
+    """A method that runs its function as one transaction and returns after the commit."""
+
+    def __init__(self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, committed: str = "") -> None:
+        """Bind `work`.
+
+        Args:
+            committed: name of the failpoint to pass after the commit, "" for none.
+        """
+        super().__init__(work)
+        self._committed = committed
+
+    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]:
+        async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            result = await database.write(self._work, *args, **kwargs)
+            if self._committed:
+                await hit_async(self._committed)
+            return result
+
+        return call

@@ -1,4 +1,4 @@
-"""The store in PostgreSQL: units of work on a pool of connections, each tried again when another was in its way."""
+"""Units of work on a pool of PostgreSQL connections, retried after conflicts and lost connections."""
 
 import asyncio
 import random
@@ -31,16 +31,14 @@ from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, 
 from memory.store.schema.tables import NOW_SQL, process
 from memory.tasks import cancel_and_wait
 
-# What PostgreSQL's errors are called in this house.
-
-# Somebody else's transaction came between: what was read is not so any more. The unit is run again, and sees it.
+# Another transaction changed what this one has read. The unit is run again and reads the new state.
 CONFLICTS = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
-CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)  # the server is not to be had, or was lost on the way
+CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)  # the server cannot be reached, or closed the connection
 _SHUTDOWN_SQLSTATES = ("57P01", "57P02", "57P03")
 _ERROR_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
     ((errors.DiskFull, errors.OutOfMemory), StoreFull),
@@ -52,14 +50,14 @@ _ERROR_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ..
 
 
 def is_connection_lost(err: BaseException) -> bool:
-    """Whether a connection was lost that had been there; one that could not be had in time was none."""
+    """Return whether an open connection was lost; a pool's timeout is none."""
     if not isinstance(err, psycopg.OperationalError) or isinstance(err, PoolTimeout):
         return False
     return err.sqlstate is None or err.sqlstate.startswith("08") or err.sqlstate in _SHUTDOWN_SQLSTATES
 
 
 def to_store_error(err: BaseException) -> StoreError:
-    """The store's own error for one of the driver's."""
+    """Return the StoreError for an error of the driver or the pool."""
     kind = next((kind for kinds, kind in _ERROR_KINDS if isinstance(err, kinds)), StoreError)
     text = str(err).strip().splitlines()[0] if str(err).strip() else type(err).__name__
     if kind is StoreBusy and isinstance(err, PoolTimeout):
@@ -68,27 +66,26 @@ def to_store_error(err: BaseException) -> StoreError:
 
 
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
-# Puts the wish to work in these lanes into the connection's open transaction.
+# Queues jobs for these queues in the connection's open transaction.
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
-# Asked at the beginning of a transaction that may change rows; what it raises ends it.
+# Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
 _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS fate"
+_COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
-# For a row that is there already: either the unit sees it when it is run again, or it is a mistake that stays one.
+# A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
 MAX_INTEGRITY_TRIES = 4
-# Connections that are found dead, one after the other, before a unit is given up: more than a pool has.
+# Dead connections in a row before a unit fails: more than a pool has.
 MAX_LOST_CONNECTIONS = 16
-MAX_PAUSE = 0.1
-# How long a transaction may do nothing: what a process that was stopped has locked is not locked forever.
-IDLE_TRANSACTION_SECONDS = 5.0
-CLOSE_SECONDS = 3.0  # for which work that has begun is waited for at the end
-CONNECT_SECONDS = 10.0  # seconds in which a connection is to be had, and in which the fate of a commit is asked for
+MAX_PAUSE = 0.1  # seconds between two tries
+IDLE_TRANSACTION_SECONDS = 5.0  # then the server ends the transaction: a stopped process must not keep its row locks
+CLOSE_SECONDS = 3.0  # to wait for running units at the end
+CONNECT_SECONDS = 10.0  # to get a connection, and to find out whether a broken commit succeeded
 
 
 class PostgresDriver:
-    """See memory.store.engine.database.Driver; statements of one open transaction."""
+    """The Driver of one open transaction."""
 
     def __init__(self, bare: PostgresConnection) -> None:
         self._bare = bare
@@ -101,38 +98,37 @@ class PostgresDriver:
 
 
 class SingleQueryDriver(PostgresDriver):
-    """A single query outside of any transaction: one round trip instead of three."""
+    """The Driver of a single query outside of any transaction: one round trip instead of three."""
 
-    _asked = False
+    _used = False
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
-        raise WrongState("a glance changes nothing")
+        raise WrongState("a unit marked as a single query changes nothing")
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        if self._asked:
-            raise WrongState("a glance asks one question; two need a snapshot")
-        self._asked = True
+        if self._used:
+            raise WrongState("a unit marked as a single query ran a second one, which needs a snapshot")
+        self._used = True
         return await super().fetch(sql, parameters)
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """One try at a unit."""
+    """One attempt at a unit of work."""
 
-    #: Its transaction's number.
+    #: Number of its transaction.
     xid: str = ""
     #: See Tx.
     breaks: Sequence[str] = ()
-    #: Once its commit was asked for, with what it returns.
+    #: Its result and its queues, set just before the commit.
     done: tuple[Any, tuple[QueueKey, ...]] | None = None
 
 
 class PostgresDatabase:
-    """See memory.store.engine.database.Database.
+    """The Database on a PostgreSQL server.
 
-    Transactions see one snapshot, and the second of two that change the same row is begun again: what was read before a
-    change is still true when it is committed. Each that changes something brings the database's time along.
-    enqueue: for lanes whose engine is in this database too. sure: where not every write may still be made.
+    Each transaction sees one snapshot; of two that change the same row, the second is run again. So what a unit has
+    read is still true when it is committed. Each writing transaction also fetches the server's time.
     """
 
     def __init__(
@@ -149,8 +145,8 @@ class PostgresDatabase:
         self.on_commit: OnCommit = ignore_commit
         self.breaks: Counter[str] = Counter()
         self.busy = 0
-        self.enqueue: Enqueue | None = None
-        self.check_still_held: WriteGuard | None = None
+        self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
+        self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -160,9 +156,9 @@ class PostgresDatabase:
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
-        look = self._read_single if is_single_query(work) else self._snapshot
+        run = self._read_single if is_single_query(work) else self._read_snapshot
         with self._counting_busy():
-            return await look(lambda tx: work(tx, *args, **kwargs))
+            return await run(lambda tx: work(tx, *args, **kwargs))
 
     async def write(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
@@ -176,7 +172,7 @@ class PostgresDatabase:
             return await asyncio.shield(unit)
 
     async def compact(self) -> bool:
-        """Rows that were deleted are wiped when their pages are vacuumed; that is asked for here."""
+        """VACUUM the tables of words: it overwrites the deleted rows."""
         async with self._connection() as bare:
             try:
                 for table in ("message", "inbox", "outbox", "fold", "reduction", "prefix_text", "memory"):
@@ -190,10 +186,10 @@ class PostgresDatabase:
         if self._units:
             _, late = await asyncio.wait(list(self._units), timeout=CLOSE_SECONDS)
             await cancel_and_wait(late)
-        await self.pool.close(timeout=1.0)  # for those that connect just now
+        await self.pool.close(timeout=1.0)  # for connections that are just being opened
 
     def with_pool(self, pool: AsyncConnectionPool[PostgresConnection]) -> "PostgresDatabase":
-        """The same opening over connections of its own, for what may not wait behind other work."""
+        """Return a database with the same lease and its own connections, for work that must not wait for others."""
         return PostgresDatabase(pool, self._compiler, self.lease, self.clock)
 
     @contextmanager
@@ -207,21 +203,21 @@ class PostgresDatabase:
     async def _read_single(self, work: UnitOfWork[T]) -> T:
         return await self._retry_read(lambda bare: work(self._tx(bare, SingleQueryDriver)))
 
-    async def _snapshot(self, work: UnitOfWork[T]) -> T:
-        async def look(bare: PostgresConnection) -> T:
+    async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
+        async def run(bare: PostgresConnection) -> T:
             await bare.execute(_SNAPSHOT)
             result = await work(self._tx(bare))
             await bare.execute("COMMIT")
             return result
 
-        return await self._retry_read(look)
+        return await self._retry_read(run)
 
-    async def _retry_read(self, look: Callable[[PostgresConnection], Awaitable[T]]) -> T:
-        """Whoever only looks may look again over another connection, where the first was dead."""
+    async def _retry_read(self, run: Callable[[PostgresConnection], Awaitable[T]]) -> T:
+        """Read, and read again over another connection where the first was dead."""
         for tries in range(MAX_LOST_CONNECTIONS):
             try:
                 async with self._connection() as bare:
-                    return await look(bare)
+                    return await run(bare)
             except (psycopg.Error, PoolTimeout) as err:
                 if not is_connection_lost(err) or tries + 1 == MAX_LOST_CONNECTIONS:
                     raise to_store_error(err) from err
@@ -239,14 +235,14 @@ class PostgresDatabase:
                 continue
             except CONNECTION_LOST as err:
                 if not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS:
-                    continue  # it was dead before anything was begun: others of the pool may be, after a restart
+                    continue  # dead before the transaction began; after a restart of the server all of the pool are
                 if attempt.done is None or not await self._was_committed(attempt.xid):
                     raise to_store_error(err) from err
             except psycopg.Error as err:
                 raise to_store_error(err) from err
             result, notified = cast(tuple[T, tuple[QueueKey, ...]], attempt.done)
             self.breaks.update(attempt.breaks)
-            if notified and self.enqueue is None:  # else the wish to work was committed with what rang
+            if notified and self.enqueue is None:  # else the jobs were committed with the unit
                 self.on_commit(notified)
             return result
         raise StoreBusy("other work was in the way for too long")
@@ -265,7 +261,7 @@ class PostgresDatabase:
             await bare.execute("COMMIT")
 
     async def _begin(self, bare: PostgresConnection) -> str:
-        """Begin a transaction that may change rows; returns its number."""
+        """Begin a writing transaction and return its number."""
         clock = self.clock if isinstance(self.clock, DatabaseClock) else None
         sent_at = clock.sent_at() if clock else 0.0
         begun = await bare.execute(_BEGIN, prepare=False)
@@ -276,7 +272,7 @@ class PostgresDatabase:
         return str(row["xid"])
 
     async def _was_committed(self, xid: str) -> bool:
-        """Whether a transaction whose connection broke in its commit is in the store."""
+        """Return whether a transaction whose connection broke during COMMIT was committed."""
         until = time.monotonic() + CONNECT_SECONDS
         while time.monotonic() < until:
             try:
@@ -285,35 +281,35 @@ class PostgresDatabase:
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
-            if row is None or row["fate"] != "in progress":
-                return row is not None and row["fate"] == "committed"
+            if row is None or row["status"] != "in progress":
+                return row is not None and row["status"] == "committed"
             await asyncio.sleep(0.05)
         return False
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[PostgresConnection]:
-        """A connection outside any transaction; one that is left open by an error is taken back."""
+        """Yield a connection outside any transaction; after an error an open transaction is rolled back."""
         async with self.pool.connection() as bare:
             try:
                 yield bare
             except BaseException as err:
                 if not bare.closed and bare.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                    told = isinstance(err, asyncio.CancelledError)  # who is told to end waits for no server
-                    await (bare.close() if told else bare.execute("ROLLBACK"))
+                    cancelled = isinstance(err, asyncio.CancelledError)  # then it does not wait for a server
+                    await (bare.close() if cancelled else bare.execute("ROLLBACK"))
                 raise
 
     def _tx(self, bare: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
         return Tx(driver=driver(bare), compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
-def create_pool(url: str, most: int) -> AsyncConnectionPool[PostgresConnection]:
-    """A pool that is not open yet. url: of the server; most: connections at once."""
+def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:
+    """Create a pool; the caller opens it."""
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
         kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 3},
         min_size=1,
-        max_size=most,
+        max_size=max_connections,
         timeout=CONNECT_SECONDS,
         open=False,
         check=None,
@@ -322,25 +318,26 @@ def create_pool(url: str, most: int) -> AsyncConnectionPool[PostgresConnection]:
 
 
 async def set_idle_timeout(bare: psycopg.AsyncConnection[Any]) -> None:
-    """Make a new connection one whose transactions end by themselves once their process has gone quiet."""
+    """Let the server end transactions of this connection whose process has stopped."""
     await bare.execute(f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}")
     await bare.commit()
 
 
 def driver_url(url: str) -> str:
-    """A configured address as the driver takes it: without the name of the driver."""
+    """Return a configured URL without the name of the driver, as libpq takes it."""
     scheme, _, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}://{rest}"
 
 
+SCHEMA_LOCK_KEY = 7_306_500_117  # advisory lock of the process that creates or changes tables
 SELECT_ALIVE = f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY lease"  # noqa: S608
 
 
 def refuse_alive(names: Sequence[str]) -> None:
-    """Go on only where nobody is alive.
+    """Refuse to continue while processes use the database.
 
     Raises:
-        StoreBusy: somebody is.
+        StoreBusy: `names` has a living process.
     """
     if names:
         raise StoreBusy(f"{len(names)} at work on that database ({', '.join(names)}); stop every mnema run on it first")
@@ -348,7 +345,7 @@ def refuse_alive(names: Sequence[str]) -> None:
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[PostgresConnection]:
-    """A connection outside any transaction.
+    """Yield a connection outside any transaction.
 
     Raises:
         StoreError: the server cannot be used.
@@ -360,6 +357,3 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
             yield bare
     except psycopg.Error as err:
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
-
-
-SCHEMA_LOCK_KEY = 7_306_500_117  # the advisory lock of whoever makes tables

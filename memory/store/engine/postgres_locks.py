@@ -1,8 +1,8 @@
-"""Who may write a space's files, where several processes do: a lock in PostgreSQL, and the lease of whoever holds it.
+"""Locks in PostgreSQL: write locks on a space's files, and exclusive access to the store for one command.
 
-The lock is a session's: free as soon as its process is gone; and the server ends a session that lies idle with it.
-A process that slept longer than that is not sure any more. One that fell asleep after it was sure finds that the next
-writer has taken its unfinished file away, so that there is nothing left to put in place: it is too late at any time.
+A write lock belongs to a session. It is free once its process is gone, and the server ends a session that is idle
+while it holds the lock. A process that was suspended for longer notices at the check before the rename. One that was
+suspended after the check finds that the next writer has deleted its unfinished file, so there is nothing to rename.
 """
 
 import hashlib
@@ -26,8 +26,8 @@ from memory.store.schema.tables import instance
 from memory.workspace.locks import LockLost, SpaceWriter
 
 log = structlog.get_logger(__name__)
-LOCK_CLASS = 0x6D6E656D  # the first half of our locks' keys; the second is the space
-MAX_CONNECTIONS = 4  # connections of one process: threads that write at once
+LOCK_CLASS = 0x6D6E656D  # first half of the locks' keys; the second is the space
+MAX_CONNECTIONS = 4  # per process: threads that write at the same time
 _LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
 _LEASE_IS_VALID = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
 _SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
@@ -38,28 +38,33 @@ LockSession = psycopg.Connection[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockTimeouts:
-    """Seconds."""
+    """Limits in seconds."""
 
-    #: For the lock, or a connection.
+    #: To wait for the lock, or for a connection.
     wait: float = 30.0
-    #: For which the holder may be busy with the disk, or asleep.
+    #: For which the holder may be suspended, or busy with the disk.
     idle: float = 10.0
 
 
 class PostgresWriteLocks:
-    """See memory.workspace.locks.Writers. url: of the store; lease: this process's, 0 for one that never writes."""
+    """The WriteLocks of several processes that share one PostgreSQL store."""
 
-    def __init__(self, url: str, lease: int, patience: LockTimeouts | None = None) -> None:
+    def __init__(self, url: str, lease: int, timeouts: LockTimeouts | None = None) -> None:
+        """Prepare the pool; `open` opens it.
+
+        Args:
+            url: of the store.
+            lease: of this process, 0 for one that never writes.
+        """
         self._lease = lease
-        self._patience = patience or LockTimeouts()
+        self._timeouts = timeouts or LockTimeouts()
         self._numbers = itertools.count(1)
-        given = {"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_KEEPALIVE}
         self._pool: ConnectionPool[LockSession] = ConnectionPool(
             driver_url(url),
-            kwargs=given,
+            kwargs={"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_KEEPALIVE},
             min_size=0,
             max_size=MAX_CONNECTIONS,
-            timeout=self._patience.wait,
+            timeout=self._timeouts.wait,
             configure=self._configure,
             check=ConnectionPool.check_connection,
             open=False,
@@ -67,11 +72,11 @@ class PostgresWriteLocks:
         )
 
     def open(self) -> None:
-        """From now on connections are made as they are needed."""
+        """Allow connections; each is opened when it is needed."""
         self._pool.open()
 
     def close(self) -> None:
-        """Nobody writes any more. Blocks."""
+        """Close all connections. Blocks."""
         self._pool.close()
 
     @contextmanager
@@ -84,22 +89,21 @@ class PostgresWriteLocks:
                 session.execute(_LOCK, [LOCK_CLASS, lock_key(space)])
             yield _HeldLock(session, self._lease, f".{self._lease}-{next(self._numbers)}")
         finally:
-            self._let_go(session)
+            self._release(session)
 
-    def _let_go(self, session: LockSession) -> None:
-        """What was written is written: a lock that cannot be given back goes with its session."""
+    def _release(self, session: LockSession) -> None:
+        """Release the lock, by closing the session where nothing else works: the file is already in place."""
         try:
             session.rollback()
         except psycopg.Error as err:
-            log.warning("the lock on files went with its session", error=type(err).__name__)
+            log.warning("lock on files released by closing its session", error=type(err).__name__)
             with suppress(psycopg.Error):
                 session.close()
         self._pool.putconn(session)
 
     def _configure(self, session: LockSession) -> None:
-        wait, idle = f"{self._patience.wait:.3f}s", f"{self._patience.idle:.3f}s"
-        longer = f"{self._patience.wait + 5:.3f}s"
-        session.execute(_SET_TIMEOUTS, [wait, longer, idle])
+        wait, idle = self._timeouts.wait, self._timeouts.idle
+        session.execute(_SET_TIMEOUTS, [f"{wait:.3f}s", f"{wait + 5:.3f}s", f"{idle:.3f}s"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +116,11 @@ class _HeldLock:
         with _as_lock_lost():
             alive = self.session.execute(_LEASE_IS_VALID, [self.lease]).fetchone()
         if alive is None:
-            raise LockLost("the lease of this process is over, and another may be writing; nothing was written")
+            raise LockLost("the lease of this process has expired, and another may be writing; nothing was written")
 
 
 def lock_key(space: str) -> int:
-    """The second half of a space's key. Pure."""
+    """Return the second half of the key of a space's lock."""
     return int.from_bytes(hashlib.sha256(space.encode()).digest()[:4], "big", signed=True)
 
 
@@ -125,10 +129,8 @@ def _as_lock_lost() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as err:  # a pool's timeout is one of them
-        raise LockLost(f"the turn to write did not come ({type(err).__name__}); nothing was written") from err
+        raise LockLost(f"the write lock was not granted ({type(err).__name__}); nothing was written") from err
 
-
-# Alone on a record in PostgreSQL: who starts meanwhile waits, and who came although is not written beside.
 
 _NEWEST = select(instance.c.lease_epoch)
 _NEWEST_LOCKED = _NEWEST.with_for_update(read=True)
@@ -136,21 +138,20 @@ _NEWEST_LOCKED = _NEWEST.with_for_update(read=True)
 
 @asynccontextmanager
 async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
-    """Nobody else has the store open.
+    """Make sure that no other process uses the store.
 
-    A lock keeps others from starting, and is gone with the connection that has it, whoever is in the middle of what. So
-    each write asks first for the row that every opening has to change: it is refused if somebody has changed it since,
-    and nobody can until the write is committed.
+    A lock keeps others from opening it, but is lost with its connection. So each write first locks the row that every
+    opening changes: the write fails when another process has opened the store, and none can until it is committed.
 
     Raises:
-        StoreBusy: another process is at work on it; in what is written within, one has come since.
+        StoreBusy: another process uses the store. Writes inside the block raise it too.
         StoreError: the server cannot be used.
     """
     async with connected(url) as bare:
         await bare.execute("SELECT pg_advisory_lock(%s)", [SCHEMA_LOCK_KEY])
-        newest = await database.read(_newest_lease)  # before the look at who is there, so that nobody comes between
-        mine = f"#{database.lease}"
-        refuse_alive([who.rpartition("#")[0] for who in await Leases(database).alive() if not who.endswith(mine)])
+        newest = await database.read(_newest_lease)  # before the list of processes, so that none is missed in between
+        own = f"#{database.lease}"
+        refuse_alive([name.rpartition("#")[0] for name in await Leases(database).alive() if not name.endswith(own)])
         database.check_still_held = partial(_check_still_newest, newest)
         try:
             yield
@@ -160,7 +161,7 @@ async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterato
 
 @single_query
 async def _newest_lease(tx: Tx) -> int:
-    """The number of the newest opening."""
+    """Return the lease of the newest opening."""
     row = await tx.one(_NEWEST)
     if row is None:
         raise StoreCorrupt("the instance row is missing")
@@ -171,6 +172,6 @@ async def _check_still_newest(newest: int, tx: Tx) -> None:
     row = await tx.one(_NEWEST_LOCKED)
     if row is None or row["lease_epoch"] != newest:
         raise StoreBusy(
-            "another process has opened the record meanwhile, for the connection that kept others out broke; nothing "
-            "more was changed: stop every mnema run on it, and say it again"
+            "another process has opened the database meanwhile, because the connection that locked it broke; nothing "
+            "more was changed: stop every mnema run on it and run the command again"
         )

@@ -3,8 +3,7 @@
 from sqlalchemy import bindparam, func, insert, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
 from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_unix

@@ -3,8 +3,7 @@
 from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Message
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
 from memory.store.rows import columns_of, from_unix, linked_space, to_message

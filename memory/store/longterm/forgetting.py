@@ -32,8 +32,7 @@ from memory.store.audit import append_act
 from memory.store.conversations.folds import OPEN, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import (
     EraseReport,

@@ -8,8 +8,7 @@ from sqlalchemy import Column, ColumnElement, bindparam, delete, func, insert, o
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
 from memory.store.schema.columns import is_one_of, literal_text

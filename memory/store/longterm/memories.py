@@ -11,8 +11,7 @@ from memory.conversation import Message
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store import audit
-from memory.store.engine.database import Row, Tx, single_query
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.columns import is_one_of, literal_text

@@ -5,8 +5,7 @@ from sqlalchemy import Table, bindparam, delete, exists, insert, or_, select, up
 from memory.store.conversations.folds import mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.sessions import delete_conversation
-from memory.store.engine.database import Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Tx, read, write
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import (
     access_request,

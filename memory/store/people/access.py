@@ -7,8 +7,7 @@ from sqlalchemy import bindparam, case, delete, insert, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Row, Tx, single_query
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of

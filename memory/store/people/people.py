@@ -11,8 +11,7 @@ from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, ins
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act, digest_arguments
-from memory.store.engine.database import Row, Tx
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.rows import from_unix
 from memory.store.schema.columns import literal_text

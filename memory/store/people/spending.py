@@ -21,8 +21,7 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Row, Statement, Tx, single_query
-from memory.store.engine.repository import Repository, read, write
+from memory.store.engine.database import Repository, Row, Statement, Tx, read, single_query, write
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow

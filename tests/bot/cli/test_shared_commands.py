@@ -256,10 +256,10 @@ async def test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_ca
     [(garden,)] = query(fresh, GARDEN)
     async with alone_no_more(shared, fresh) as store:
         came = await open_postgres(PostgresOptions(url=fresh, name="late"))
-        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+        with pytest.raises(StoreBusy, match="opened the database meanwhile"):
             await store.sessions.delete(garden)
         await left(came)
-        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+        with pytest.raises(StoreBusy, match="opened the database meanwhile"):
             await store.sessions.delete(garden)
     assert query(fresh, GARDEN) == [(garden,)]
     assert query(fresh, DELETED) == []
@@ -317,7 +317,7 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
         came.append(await open_postgres(PostgresOptions(url=fresh, name="late")))
 
     async with alone_no_more(shared, fresh) as store:
-        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+        with pytest.raises(StoreBusy, match="opened the database meanwhile"):
             await open_removal(home, store, home.workspace, forget_index).remove(person, "test")
     assert [folder.exists() for folder in folders] == [False, True]
     [there] = came

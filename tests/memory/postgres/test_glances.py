@@ -47,7 +47,7 @@ async def test_a_question_needs_no_transaction_and_two_do_not_pass_for_one(recor
         await take_numbers(tx, row.conversation, lines=1)
         await tx.run(text("SELECT 1"))
 
-    with pytest.raises(WrongState, match="two need a snapshot"):
+    with pytest.raises(WrongState, match="which needs a snapshot"):
         await store.database.read(twice)
     with pytest.raises(WrongState, match="changes nothing"):
         await store.database.read(changing)
@@ -57,7 +57,7 @@ async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_change
     store = await record.open()
     (row,) = await store.delivery.accept([arrival("k1")])
     plain = StatementCompiler(create_dialect())
-    plain.returns = False
+    plain.has_returning = False
 
     async def both(tx: Tx) -> list[int]:
         old = Tx(driver=tx.driver, compiler=plain, lease=tx.lease, now=tx.now)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.engine.database_file import DatabaseFile
+from memory.store.engine.sqlite import DatabaseFile
 from memory.store.errors import StoreMoved
 from tests.contracts.store_words import arrival
 from tests.memory.store.conftest import SqliteRecord

@@ -12,7 +12,6 @@ import pytest
 from memory.ids import derive_key, new_id
 from memory.store import audit
 from memory.store.conversations import inbox, messages, outbox, sessions, turns
-from memory.store.conversations import inbox as acts
 from memory.store.engine.database import Statement, Tx
 from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
 from memory.store.store import Store
@@ -241,16 +240,20 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
 @pytest.mark.parametrize(
     ("statement", "values", "index"),
     [
-        (inbox._SELECT_NEXT, {"row": "c", "now": 1.0}, "inbox_open"),
+        (inbox._SELECT_NEXT, {"conversation": "c", "now": 1.0}, "inbox_open"),
         (inbox._SELECT_WAITING, {}, "inbox_open"),
-        (acts._SELECT_CONTEXT_ROWS, {"of": "c"}, "inbox_aside"),
-        (acts._END_OLDER_CONTEXT_ROWS, {"of": "c", "before": 9, "by": "t"}, "inbox_aside"),
-        (outbox._SELECT_NEXT, {"row": "c"}, "outbox_open"),
+        (inbox._SELECT_CONTEXT_ROWS, {"conversation": "c"}, "inbox_aside"),
+        (
+            inbox._END_OLDER_CONTEXT_ROWS,
+            {"conversation": "c", "before_line": 9, "new_turn_id": "t"},
+            "inbox_aside",
+        ),
+        (outbox._SELECT_NEXT, {"conversation": "c"}, "outbox_open"),
         (outbox._SELECT_UNSENT, {}, "outbox_open"),
-        (outbox._RELEASE, {"row": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
-        (outbox._SELECT_OPEN_PART, {"row": "c"}, "outbox_open"),
-        (turns._SELECT_RUNNING, {"row": "c"}, "turn_open"),
-        (sessions._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
+        (outbox._RELEASE, {"conversation": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
+        (outbox._SELECT_OPEN_PART, {"conversation": "c"}, "outbox_open"),
+        (turns._SELECT_RUNNING, {"conversation": "c"}, "turn_open"),
+        (sessions._LAST_LINES, {"conversation": "c", "after": 0, "before": 9, "limit": 5}, "outbox_line"),
     ],
 )
 async def test_I26_what_is_asked_often_is_asked_of_an_index(
@@ -312,7 +315,7 @@ async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: Sqlit
         await store.database.write(sessions.load_session, "nobody")
 
     async def stray(tx: Tx) -> None:
-        await tx.run(messages._SELECT_CONVERSATION, row="x", other=2)
+        await tx.run(messages._SELECT_CONVERSATION, id="x", other=2)
 
     with pytest.raises(TypeError, match="other"):
         await store.database.write(stray)
@@ -347,7 +350,7 @@ async def _steps(store: Store, home: str) -> int:
         return 0
 
     async def watch(handler: object) -> None:
-        reader._bare.set_progress_handler(handler, 100)  # type: ignore[arg-type]
+        reader._conn.set_progress_handler(handler, 100)  # type: ignore[arg-type]
 
     await reader.run_in_thread(watch(tick))
     await store.sessions.load(home)
