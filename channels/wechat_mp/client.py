@@ -43,13 +43,13 @@ class QuotaUsedUp(AwaitsUser):
 
 
 class OfficialAccountClient:
-    """The API of one account. patience: seconds to wait for a reply."""
+    """The API of one account. timeout: seconds to wait for a reply."""
 
-    def __init__(self, settings: WechatMpSettings, patience: float = ANSWER_SECONDS) -> None:
+    def __init__(self, settings: WechatMpSettings, timeout: float = ANSWER_SECONDS) -> None:
         self._app_id = settings.app_id
         self._secret = settings.app_secret
         self.root = (settings.base_url or SERVER).rstrip("/")
-        self._http = HttpPool(settings.proxy, patience)
+        self._http = HttpPool(settings.proxy, timeout)
         self._token = AccessToken(self._fetch_token)
         self._forced_at = -FORCED_RENEWAL_SECONDS  # monotonic seconds
         #: Unix seconds of the last good reply, 0 for none.
@@ -67,7 +67,7 @@ class OfficialAccountClient:
         )
 
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
-        """Upload an image, voice or video and return its media_id, valid for three days. Never raises Ambiguous."""
+        """Upload an image, voice or video; return its media_id, valid for three days. Never raises Ambiguous."""
         try:
             with without_leaving():
                 answer = await self._call_with_token(
@@ -157,7 +157,7 @@ class OfficialAccountClient:
         return answer
 
     async def _fetch_token(self, rejected: str) -> tuple[str, float]:
-        """Fetch a token and the seconds to use it for; forces a new one if the platform returns the rejected one."""
+        """Fetch a token and its lifetime in seconds; force a new one if the platform returns the rejected one."""
         token, seconds = await self._request_token(force=False)
         if token == rejected and time.monotonic() - self._forced_at >= FORCED_RENEWAL_SECONDS:
             self._forced_at = time.monotonic()
@@ -265,35 +265,35 @@ def video_url(data: bytes) -> str:
 # The customer-service API: whether the account has it, and how many messages each user can still get.
 
 T = TypeVar("T")
-GRANTED_KEY = "granted"
+GRANTED_VALUE = "granted"
 MESSAGES_PER_WINDOW = 5  # messages after each of a user's own, within 48 h
 MAX_PEOPLE = 10_000
 
 
 class CustomerServiceQuota:
-    """Whether the account may use the customer-service API, as its calls show, and what each user has received."""
+    """Whether the account may use the customer-service API, learned from its calls, and message counts."""
 
     def __init__(self, app_id: str) -> None:
-        self._page = f"{app_id}.service"
+        self._notebook_key = f"{app_id}.service"
         self._refused_until = 0.0
         self._used = BoundedDict[str, int](MAX_PEOPLE)
         self._notebook: Notebook | None = None
         self.granted = False
         self.trouble = ""
 
-    def bind(self, notebook: Notebook | None, pages: Mapping[str, str]) -> None:
+    def bind(self, notebook: Notebook | None, values: Mapping[str, str]) -> None:
         """Restore the state that an earlier process stored."""
         self._notebook = notebook
-        written = pages.get(self._page, "")
-        self.granted = written == GRANTED_KEY
-        self._refused_until = float(written) if written and not self.granted else 0.0
+        value = values.get(self._notebook_key, "")
+        self.granted = value == GRANTED_VALUE
+        self._refused_until = float(value) if value and not self.granted else 0.0
 
     @property
     def may_call(self) -> bool:
         """False for a day after a refusal, and for five minutes after an error that the owner has to fix."""
         return time.time() >= self._refused_until
 
-    async def ask(self, call: Awaitable[T]) -> T:
+    async def call(self, call: Awaitable[T]) -> T:
         """Await a call and store whether it was permitted.
 
         Raises:
@@ -310,23 +310,23 @@ class CustomerServiceQuota:
         self.trouble = ""
         if not self.granted:
             self.granted = True
-            await self._note(GRANTED_KEY)
+            await self._store(GRANTED_VALUE)
         return result
 
-    def wrote(self, person: str) -> None:
+    def reset_count(self, person: str) -> None:
         """Reset the count of a user who has written."""
         self._used.pop(person, None)
 
-    def sent(self, person: str, *, all_used: bool = False) -> None:
+    def count_send(self, person: str, *, all_used: bool = False) -> None:
         """Count one message to a user. all_used: the platform reports that the quota is used up."""
         count = MESSAGES_PER_WINDOW if all_used else self._used.pop(person, 0) + 1
         self._used[person] = count
 
-    def last(self, person: str) -> bool:
+    def is_last(self, person: str) -> bool:
         """Whether the next message to a user is the last one before they write."""
         return not self.granted or self._used.get(person, 0) + 1 >= MESSAGES_PER_WINDOW
 
-    def quota(self) -> str:
+    def describe(self) -> str:
         """Describe what is left of the quota."""
         if not self.granted:
             return "" if self.may_call else "one answer to each message: the account has no customer-service API"
@@ -338,9 +338,9 @@ class CustomerServiceQuota:
         self.trouble = "" if again >= DAY else why
         self._refused_until = time.time() + again
         if again >= DAY:
-            await self._note(f"{self._refused_until:.0f}")
+            await self._store(f"{self._refused_until:.0f}")
 
-    async def _note(self, written: str) -> None:
+    async def _store(self, value: str) -> None:
         if self._notebook is not None:
-            with suppress(OSError):  # the next process finds out again
-                await self._notebook.write({self._page: written})
+            with suppress(OSError):  # the next process will find out again
+                await self._notebook.write({self._notebook_key: value})

@@ -1,4 +1,4 @@
-"""What the platform's messages mean, and how ours are written. Pure."""
+"""Conversion between the platform's XML fields and channel messages. Pure."""
 
 import json
 import re
@@ -11,34 +11,34 @@ from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, text_length
 from channels.toolkit.untrusted import to_cdata
 
-# Bytes of UTF-8 that the platform takes in one message. Parts are made 40 shorter, which is room for _MORE.
-LIMIT = 2048
+LIMIT = 2048  # bytes of UTF-8 per message; the bot makes parts 40 shorter, which leaves room for _MORE_TEXT
 
 _CHINESE = re.compile("[\u3400-\u9fff\uff00-\uffef]")
-_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)  # weChat would make a link of it that hides its address
+_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)  # WeChat shows it as a link that hides its URL
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _MORE_TEXT = {"zh": "\n（未完，发任意消息看下文）", "en": "\n(not all yet: send anything for more)"}
 _LATER_TEXT = {
     "zh": "我还在想。过一会儿发任意一条消息给我，就能收到这次的回答。",
     "en": "I am still thinking. Send me anything in a little while, and the answer to this comes.",
 }
-_VOICE_TYPES = {"amr": "audio/amr", "speex": "audio/speex"}
 _MAX_UNIX_SECONDS = 253_402_300_799  # the last second that a datetime can hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaRef:
-    """A file of theirs: its media_id, and its public address where there is one."""
+    """A received file."""
 
+    #: media_id, for the API.
     id: str
+    #: Public URL, "" for none.
     url: str = ""
 
-    def ref(self) -> str:
+    def to_json(self) -> str:
         return json.dumps({"id": self.id, "url": self.url})
 
     @staticmethod
-    def of(ref: str) -> "MediaRef":
-        """What `ref` gave. Raises ValueError."""
+    def from_json(ref: str) -> "MediaRef":
+        """Parse the result of `to_json`. Raises ValueError."""
         found = json.loads(ref)
         if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("id", "url")):
             raise ValueError("no reference of a file")
@@ -46,7 +46,7 @@ class MediaRef:
 
 
 def parse(fields: dict[str, str], account: str) -> InboundMessage | None:
-    """The message in a call's fields; None for an event, a kind that is not known, or one without a time or id."""
+    """Parse the message in a call's fields; None for an event, an unknown type, or no time or id."""
     number, created, kind = fields.get("MsgId", ""), fields.get("CreateTime", ""), fields["MsgType"]
     if kind not in _READERS or not _NUMBER.fullmatch(number) or not _NUMBER.fullmatch(created):
         return None
@@ -67,33 +67,39 @@ def parse(fields: dict[str, str], account: str) -> InboundMessage | None:
     )
 
 
-def _text(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
+_Content = tuple[str, tuple[Attachment, ...]]  # of a message
+
+
+def _text(fields: dict[str, str]) -> _Content:
     return fields.get("Content", ""), ()
 
 
-def _image(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
-    ref = MediaRef(id=fields.get("MediaId", ""), url=fields.get("PicUrl", "")).ref()
-    return "", (Attachment(name="picture.jpg", media_type="image/jpeg", ref=ref),)
+def _media(fields: dict[str, str], name: str, media_type: str, url: str = "") -> _Content:
+    ref = MediaRef(id=fields.get("MediaId", ""), url=url).to_json()
+    return "", (Attachment(name=name, media_type=media_type, ref=ref),)
 
 
-def _voice(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
-    if said := fields.get("Recognition", "").strip():
-        return said, ()
+def _image(fields: dict[str, str]) -> _Content:
+    return _media(fields, "picture.jpg", "image/jpeg", fields.get("PicUrl", ""))
+
+
+def _voice(fields: dict[str, str]) -> _Content:
+    if transcript := fields.get("Recognition", "").strip():
+        return transcript, ()
     form = "speex" if "speex" in fields.get("Format", "").lower() else "amr"
-    ref = MediaRef(id=fields.get("MediaId", "")).ref()
-    return "", (Attachment(name=f"voice.{form}", media_type=_VOICE_TYPES[form], ref=ref),)
+    return _media(fields, f"voice.{form}", f"audio/{form}")
 
 
-def _video(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
-    return "", (Attachment(name="video.mp4", media_type="video/mp4", ref=MediaRef(id=fields.get("MediaId", "")).ref()),)
+def _video(fields: dict[str, str]) -> _Content:
+    return _media(fields, "video.mp4", "video/mp4")
 
 
-def _location(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
-    place = f"{fields.get('Location_X', '')}, {fields.get('Location_Y', '')}"
-    return f"📍 {fields.get('Label', '')} ({place})".replace("  ", " "), ()
+def _location(fields: dict[str, str]) -> _Content:
+    coordinates = f"{fields.get('Location_X', '')}, {fields.get('Location_Y', '')}"
+    return f"📍 {fields.get('Label', '')} ({coordinates})".replace("  ", " "), ()
 
 
-def _link(fields: dict[str, str]) -> tuple[str, tuple[Attachment, ...]]:
+def _link(fields: dict[str, str]) -> _Content:
     return "\n".join(filter(None, (fields.get(name, "") for name in ("Title", "Description", "Url")))), ()
 
 
@@ -109,41 +115,41 @@ _READERS = {
 
 
 def detect_language(text: str) -> str:
-    """ "zh" or "en": what a text is answered in; Chinese where there are no words."""
+    """Return "zh" or "en", the language to answer a text in; "zh" for an empty one."""
     return "en" if text.strip() and not _CHINESE.search(text) else "zh"
 
 
 def later_text(text: str) -> str:
-    """The sentence that says how to fetch an answer that takes longer than the platform waits."""
+    """Return the notice that the reply takes longer than the platform waits, in the text's language."""
     return _LATER_TEXT[detect_language(text)]
 
 
 def render(message: OutboundMessage, *, last: bool) -> str:
-    """The text of one part, as plain text within 2048 bytes.
+    """Render one part as plain text of at most 2048 bytes.
 
     Args:
-        last: nothing more can be sent before the person writes; if there is more and room, the text says so.
+        last: nothing more can be sent before the person writes. If parts follow, the text says so where it fits.
     """
     text = replace_unstorable(message.text)
-    shown = _ANCHOR.sub("＜", text if message.plain else to_plain(text))
+    plain = _ANCHOR.sub("＜", text if message.plain else to_plain(text))
     more = _MORE_TEXT[detect_language(text)] if last and message.part_no + 1 < message.parts else ""
-    told = (f"{shown.rstrip()}{more}" if more else shown, shown)
-    fitting = (whole for whole in told if whole.strip() and text_length(whole, "utf8") <= LIMIT)
+    candidates = (f"{plain.rstrip()}{more}" if more else plain, plain)
+    fitting = (one for one in candidates if one.strip() and text_length(one, "utf8") <= LIMIT)
     return next(fitting, _ANCHOR.sub("", text))
 
 
 def text_xml(text: str) -> str:
-    """The part of a passive reply that says what it is: text."""
+    """Build the inner XML of a passive reply with a text."""
     return f"<MsgType>{to_cdata('text')}</MsgType><Content>{to_cdata(text)}</Content>"
 
 
 def image_xml(media_id: str) -> str:
-    """The part of a passive reply that says what it is: an uploaded picture."""
+    """Build the inner XML of a passive reply with an uploaded picture."""
     return f"<MsgType>{to_cdata('image')}</MsgType><Image><MediaId>{to_cdata(media_id)}</MediaId></Image>"
 
 
 def reply_xml(fields: dict[str, str], content: str, now: float) -> str:
-    """A whole passive reply to the message with these fields."""
+    """Build a passive reply to the message with these fields. content: the inner XML."""
     return (
         f"<xml><ToUserName>{to_cdata(fields['FromUserName'])}</ToUserName>"
         f"<FromUserName>{to_cdata(fields['ToUserName'])}</FromUserName><CreateTime>{int(now)}</CreateTime>{content}</xml>"
@@ -151,5 +157,5 @@ def reply_xml(fields: dict[str, str], content: str, now: float) -> str:
 
 
 def service_body(person: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
-    """A customer-service message. kind, content: as in "text", {"content": "…"}."""
+    """Build a customer-service message. kind, content: such as "text", {"content": "…"}."""
     return {"touser": person, "msgtype": kind, kind: content}

@@ -1,8 +1,8 @@
-"""The platform's open requests: each waits a few seconds for an answer, and takes one at most.
+"""Open requests of the platform, each of which waits a few seconds for a reply and takes at most one.
 
-The platform sends a message, cuts the connection after five seconds without an answer, and sends it again, three times
-in all. Whichever try is open when the answer comes takes it. An answer to any try is the end of them: an empty one
-says that none will come, so a try that may have a successor is answered with nothing at all.
+The platform sends a message, hangs up after five seconds without an answer, and repeats it, three times in all. A reply
+goes into whichever attempt is open. Any answer ends the attempts, an empty one without a reply, so an attempt that may
+be followed by another one gets no answer at all.
 """
 
 import asyncio
@@ -11,184 +11,191 @@ from dataclasses import dataclass
 
 from channels.toolkit.sending import mark_leaving
 
-MAX_TRIES = 3
-EXCHANGE_SECONDS = 60.0  # how long an exchange is remembered after its last try
+MAX_ATTEMPTS = 3
+REMEMBER_SECONDS = 60.0  # after the newest attempt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyTiming:
-    """hold: seconds a try waits for its answer. cut: after how many the platform hangs up. slack: how much later the
-    next try may come."""
+    """Timing of requests, in seconds."""
 
+    #: How long an attempt waits for its reply.
     hold: float = 4.5
+    #: After which the platform hangs up.
     cut: float = 5.0
+    #: How late the next attempt may come after that.
     slack: float = 2.0
 
 
 class ReplyOffer:
-    """What a request is to be answered with. content: XML of a passive reply's inside, "" for an empty answer."""
+    """A reply that a request shall be answered with."""
 
     def __init__(self, content: str) -> None:
+        #: Inner XML of a passive reply, "" for an empty answer.
         self.content = content
-        self.left: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        #: Whether it was sent completely.
+        self.sent: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
-    def settle(self, whole: bool) -> None:
-        """It left us, or not."""
-        if not self.left.done():
-            self.left.set_result(whole)
+    def settle(self, sent: bool) -> None:
+        """Record whether it was sent; only the first call counts."""
+        if not self.sent.done():
+            self.sent.set_result(sent)
 
 
 @dataclass(slots=True, kw_only=True)
 class PendingReply:
-    """One message of a person and its tries."""
+    """One message and the platform's attempts to deliver it."""
 
     key: str
     person: str
-    tries: int = 0
-    #: Loop time of the newest.
+    attempts: int = 0
+    #: Loop time of the newest attempt.
     began: float = 0.0
-    #: The newest try is not in the store yet.
+    #: The newest attempt is not stored yet.
     storing: bool = False
-    #: It waits for an offer.
+    #: The newest attempt waits for an offer.
     open: bool = False
-    #: It may have a successor.
+    #: Another attempt may follow.
     more: bool = True
     offer: ReplyOffer | None = None
 
 
 class PendingReplies:
-    """All of them. Belongs to one event loop."""
+    """The pending replies of one account. Not thread-safe."""
 
-    def __init__(self, pace: ReplyTiming) -> None:
-        self.pace = pace
+    def __init__(self, timing: ReplyTiming) -> None:
+        self.timing = timing
         self._all: dict[str, PendingReply] = {}
-        self._stirred = asyncio.Event()
+        #: Set, and replaced, at every change.
+        self._changed = asyncio.Event()
         self._closed = False
 
     def arrive(self, key: str, person: str) -> PendingReply:
-        """A try has come; it cannot be answered before `wait`."""
+        """Record an attempt; it takes no reply before `wait`."""
         now = _loop_time()
-        for old in [one.key for one in self._all.values() if now - one.began > EXCHANGE_SECONDS]:
+        for old in [pending.key for pending in self._all.values() if now - pending.began > REMEMBER_SECONDS]:
             del self._all[old]
-        exchange = self._all.setdefault(key, PendingReply(key=key, person=person))
-        exchange.tries += 1
-        exchange.began = now
-        exchange.storing, exchange.open, exchange.more = True, False, exchange.tries < MAX_TRIES
-        self._notify_waiters()
-        return exchange
+        pending = self._all.setdefault(key, PendingReply(key=key, person=person))
+        pending.attempts += 1
+        pending.began = now
+        pending.storing, pending.open, pending.more = True, False, pending.attempts < MAX_ATTEMPTS
+        self._notify()
+        return pending
 
-    async def wait(self, exchange: PendingReply) -> ReplyOffer | None:
-        """What the newest try, now stored, is to be answered with; None if nothing came in time."""
-        number = exchange.tries
-        exchange.storing, exchange.open = False, True
-        self._notify_waiters()
+    async def wait(self, pending: PendingReply) -> ReplyOffer | None:
+        """Wait for a reply to the newest attempt, which is stored now; None if there was none in time."""
+        number = pending.attempts
+        pending.storing, pending.open = False, True
+        self._notify()
+        deadline = pending.began + self.timing.hold
         try:
-            await self._until(lambda: bool(exchange.offer) or exchange.tries != number, exchange.began + self.pace.hold)
+            await self._wait_until(lambda: bool(pending.offer) or pending.attempts != number, deadline)
         except asyncio.CancelledError:
-            self.written(exchange, number, False)
+            self.written(pending, number, False)
             raise
         finally:
-            if exchange.tries == number:
-                exchange.open = False
-        return exchange.offer if exchange.tries == number else None
+            if pending.attempts == number:
+                pending.open = False
+        return pending.offer if pending.attempts == number else None
 
-    async def hang(self, exchange: PendingReply, number: int) -> None:
-        """Leave try `number` without an answer until the platform has surely hung up."""
-        if exchange.tries == number:
-            exchange.storing = exchange.open = False
-            self._notify_waiters()
-        await self._until(lambda: exchange.tries != number, exchange.began + self.pace.cut + self.pace.slack)
+    async def wait_for_hang_up(self, pending: PendingReply, number: int) -> None:
+        """Leave attempt `number` unanswered until the platform must have hung up."""
+        if pending.attempts == number:
+            pending.storing = pending.open = False
+            self._notify()
+        await self._wait_until(lambda: pending.attempts != number, self._next_attempt_by(pending))
 
-    def end(self, exchange: PendingReply, content: str) -> ReplyOffer:
-        """Answer the newest try so, and with it the exchange."""
-        exchange.offer = ReplyOffer(content)
-        exchange.more = False
-        self._notify_waiters()
-        return exchange.offer
+    def end(self, pending: PendingReply, content: str) -> ReplyOffer:
+        """Answer the newest attempt with this, and expect no further one."""
+        pending.offer = ReplyOffer(content)
+        pending.more = False
+        self._notify()
+        return pending.offer
 
-    def written(self, exchange: PendingReply, number: int, whole: bool) -> None:
-        """The answer to try `number` left us, or the platform had hung up."""
-        offer = exchange.offer
+    def written(self, pending: PendingReply, number: int, complete: bool) -> None:
+        """Record that the answer to attempt `number` was sent, or that the platform had hung up."""
+        offer = pending.offer
         if offer is None:
             return
-        if whole:
+        if complete:
             offer.settle(True)
-        elif exchange.tries == number and not (offer.left.done() and offer.left.result()):
-            exchange.offer = None
+        elif pending.attempts == number and not (offer.sent.done() and offer.sent.result()):
+            pending.offer = None
             offer.settle(False)
-        self._notify_waiters()
+        self._notify()
 
     async def answer_request(self, key: str, person: str, content: str) -> bool:
-        """Answer a request with this: the one of the message `key`, else any of that person. False: there is none.
+        """Answer the request of message `key`, else any open one of that person; False if there is none.
 
-        Waits for the platform's next try while one is to be expected.
+        Waits while the platform may repeat a message.
         """
-        left = False
+        is_marked = False
         while True:
-            place = self._place(key, person)
-            if place is not None and not left:
+            pending = self._open_request(key, person)
+            if pending is not None and not is_marked:
                 await mark_leaving()
-                left = True  # and the request may be gone by now
-            elif place is not None:
-                place.offer = ReplyOffer(content)
-                offer = place.offer
-                self._notify_waiters()
-                if await self._taken(place, offer):
+                is_marked = True  # look again: the request may have closed meanwhile
+            elif pending is not None:
+                pending.offer = offer = ReplyOffer(content)
+                self._notify()
+                if await self._wait_sent(pending, offer):
                     return True
-            elif (until := self._expected(key, person)) > _loop_time() and not self._closed:
-                stirred = self._stirred
-                await _wait_until(stirred, until)
+            elif (until := self._expected_until(key, person)) > _loop_time() and not self._closed:
+                await _wait_for(self._changed, until)
             else:
                 return False
 
-    def opened(self) -> None:
-        """Requests are answered from now on."""
+    def open(self) -> None:
+        """Accept requests from now on."""
         self._closed = False
 
     def close(self) -> None:
-        """Let go of every request, without an answer."""
+        """Release every request, without a reply."""
         self._closed = True
-        self._notify_waiters()
+        self._notify()
 
-    async def _taken(self, place: PendingReply, offer: ReplyOffer) -> bool:
+    async def _wait_sent(self, pending: PendingReply, offer: ReplyOffer) -> bool:
         try:
-            return await asyncio.shield(offer.left)
+            return await asyncio.shield(offer.sent)
         except asyncio.CancelledError:
-            if place.offer is offer and place.open:
-                place.offer = None
+            if pending.offer is offer and pending.open:
+                pending.offer = None
             raise
 
-    def _place(self, key: str, person: str) -> PendingReply | None:
+    def _open_request(self, key: str, person: str) -> PendingReply | None:
         free = [one for one in self._all.values() if one.person == person and one.open and one.offer is None]
         own = [one for one in free if one.key == key]
-        if not own and key in self._all and self._expected_of(self._all[key]) > _loop_time():
+        if not own and key in self._all and self._expected(self._all[key]) > _loop_time():
             return None
         return next(iter(own or free), None)
 
-    def _expected(self, key: str, person: str) -> float:
-        """Until when (loop time) a request that could take an answer may still come."""
-        mine = [self._expected_of(one) for one in self._all.values() if one.person == person and one.storing]
-        return max([*mine, self._expected_of(self._all[key]) if key in self._all else 0.0])
+    def _expected_until(self, key: str, person: str) -> float:
+        """Return the loop time until which a request that could take a reply may still come."""
+        times = [self._expected(one) for one in self._all.values() if one.person == person and one.storing]
+        return max([*times, self._expected(self._all[key]) if key in self._all else 0.0])
 
-    def _expected_of(self, one: PendingReply) -> float:
-        if one.offer is not None or not (one.more or one.storing):
+    def _expected(self, pending: PendingReply) -> float:
+        if pending.offer is not None or not (pending.more or pending.storing):
             return 0.0
-        return one.began + self.pace.cut + self.pace.slack
+        return self._next_attempt_by(pending)
 
-    async def _until(self, holds: Callable[[], bool], deadline: float) -> None:
-        while not holds() and not self._closed and _loop_time() < deadline:
-            await _wait_until(self._stirred, deadline)
+    def _next_attempt_by(self, pending: PendingReply) -> float:
+        return pending.began + self.timing.cut + self.timing.slack
 
-    def _notify_waiters(self) -> None:
-        self._stirred.set()
-        self._stirred = asyncio.Event()
+    async def _wait_until(self, condition: Callable[[], bool], deadline: float) -> None:
+        while not condition() and not self._closed and _loop_time() < deadline:
+            await _wait_for(self._changed, deadline)
+
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
 
 def _loop_time() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def _wait_until(event: asyncio.Event, deadline: float) -> None:
+async def _wait_for(event: asyncio.Event, deadline: float) -> None:
     try:
         async with asyncio.timeout_at(deadline):
             await event.wait()

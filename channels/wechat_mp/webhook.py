@@ -1,4 +1,4 @@
-"""Which calls at our address are the platform's: by signature, time, nonce, cipher, receiver. The time comes in.
+"""Verifies calls of the platform: signature, time, nonce, encryption, receiver. Reads no clock.
 
 Source: SHA-1 over the sorted token, timestamp, nonce (and ciphertext), as the platform's developer pages have it.
 """
@@ -16,52 +16,50 @@ Query = tuple[tuple[str, str], ...]
 
 
 class CallRejected(ValueError):
-    """A call that the platform did not make, or not for us. Why is for the owner alone, never for the caller."""
+    """The call is not from the platform, or not for this account. Only the owner may see the reason."""
 
 
 class CallMalformed(CallRejected):
-    """A call that does not even look like the platform's: anybody's who tries addresses."""
+    """The call does not resemble one of the platform's; anyone who scans for URLs makes such calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedCall:
-    """One genuine call."""
+    """A message call of the platform."""
 
     #: The XML's texts by name.
     fields: dict[str, str]
-    #: It came encrypted, and its answer must go so.
-    sealed: bool
-    #: What it was signed with, and what it said.
-    nonce: str = ""
-    content: bytes = b""
+    #: It was encrypted, so the reply must be.
+    encrypted: bool
+    nonce: str
+    #: The XML, decrypted; a repeated nonce must come with the same.
+    content: bytes
 
 
 class OfficialAccountWebhookVerifier:
-    """Judges calls. signs: the EncodingAESKey, "" for plain mode; with one, plain calls are refused.
+    """Verifies calls of the platform.
+
+    Args:
+        aes_key: the EncodingAESKey, "" for plain mode; with one, unencrypted calls are rejected.
 
     Raises:
-        ValueError: the key is none.
+        ValueError: the key is invalid.
     """
 
-    def __init__(self, *, token: str, app_id: str, signs: str) -> None:
+    def __init__(self, *, token: str, app_id: str, aes_key: str) -> None:
         self._token = token
-        self._app_id = app_id
-        self._envelope = WechatEnvelope(signs, app_id) if signs else None
+        self._envelope = WechatEnvelope(aes_key, app_id) if aes_key else None
         self.nonces = StoredReplayGuard(f"{app_id}.nonce.")
 
-    def address(self, query: Query, now: float) -> bytes:
-        """What an address check is to be answered with. Raises CallRejected."""
-        nonce = self._signed(query, now)
+    def verify_address(self, query: Query, now: float) -> bytes:
+        """Verify an address check; return the answer to it. Raises CallRejected."""
+        nonce = self._verify_signature(query, now)
         echo = single_parameter(query, "echostr").encode()
-        self._fresh(nonce, echo, now)
+        self._verify_nonce(nonce, echo, now)
         return echo
 
-    def _fresh(self, nonce: str, content: bytes, now: float) -> None:
-        if not self.nonces.fits(nonce, content, now):
-            raise CallRejected("a nonce came twice, with different contents")
-
-    def push(self, request: WebhookRequest, now: float) -> VerifiedCall:
-        """The message in a call.
+    def verify_message(self, request: WebhookRequest, now: float) -> VerifiedCall:
+        """Verify and parse a message call.
 
         Args:
             now: unix seconds.
@@ -69,10 +67,10 @@ class OfficialAccountWebhookVerifier:
         Raises:
             CallRejected: any check failed.
         """
-        nonce = self._signed(request.query, now)
-        inner = request.body if self._envelope is None else self._unsealed(request, self._envelope)
-        fields = _parse_fields(inner)
-        self._fresh(nonce, inner, now)
+        nonce = self._verify_signature(request.query, now)
+        content = request.body if self._envelope is None else self._decrypt(request, self._envelope)
+        fields = _parse_fields(content)
+        self._verify_nonce(nonce, content, now)
         person = [value for name, value in request.query if name == "openid"]
         if not fields.get("FromUserName") or not fields.get("ToUserName") or not fields.get("MsgType"):
             raise CallRejected(
@@ -81,53 +79,54 @@ class OfficialAccountWebhookVerifier:
             )
         if person and person != [fields["FromUserName"]]:
             raise CallRejected("the sender in the address is not the one in the message")
-        return VerifiedCall(fields=fields, sealed=self._envelope is not None, nonce=nonce, content=inner)
+        return VerifiedCall(fields=fields, encrypted=self._envelope is not None, nonce=nonce, content=content)
 
-    def recheck(self, push: VerifiedCall, now: float) -> None:
-        """Judge a call's nonce again, now that those of an earlier life are known. Raises CallRejected."""
-        self._fresh(push.nonce, push.content, now)
+    def recheck_nonce(self, call: VerifiedCall, now: float) -> None:
+        """Check a call's nonce again, once those of an earlier process are loaded. Raises CallRejected."""
+        self._verify_nonce(call.nonce, call.content, now)
 
-    def seal(self, xml: str, now: float, nonce: str) -> str:
-        """An answer to an encrypted call, as it goes out."""
+    def encrypt_reply(self, xml: str, now: float, nonce: str) -> str:
+        """Encrypt and sign the reply to an encrypted call."""
         assert self._envelope is not None
-        sealed, stamp = self._envelope.seal(xml.encode()), str(int(now))
-        proof = sign_parts((self._token, stamp, nonce, sealed))
+        encrypted, timestamp = self._envelope.seal(xml.encode()), str(int(now))
+        signature = sign_parts((self._token, timestamp, nonce, encrypted))
         return (
-            f"<xml><Encrypt><![CDATA[{sealed}]]></Encrypt><MsgSignature><![CDATA[{proof}]]></MsgSignature>"
-            f"<TimeStamp>{stamp}</TimeStamp><Nonce><![CDATA[{nonce}]]></Nonce></xml>"
+            f"<xml><Encrypt><![CDATA[{encrypted}]]></Encrypt><MsgSignature><![CDATA[{signature}]]></MsgSignature>"
+            f"<TimeStamp>{timestamp}</TimeStamp><Nonce><![CDATA[{nonce}]]></Nonce></xml>"
         )
 
-    def _signed(self, query: Query, now: float) -> str:
-        """The nonce of a call whose signature and time are good."""
-        proof, stamp, nonce = (single_parameter(query, name) for name in ("signature", "timestamp", "nonce"))
-        if not is_signature_of(proof, (self._token, stamp, nonce)):
+    def _verify_nonce(self, nonce: str, content: bytes, now: float) -> None:
+        if not self.nonces.fits(nonce, content, now):
+            raise CallRejected("a nonce came twice, with different contents")
+
+    def _verify_signature(self, query: Query, now: float) -> str:
+        """Verify signature and time of a call; return its nonce."""
+        signature, timestamp, nonce = (single_parameter(query, name) for name in ("signature", "timestamp", "nonce"))
+        if not is_signature_of(signature, (self._token, timestamp, nonce)):
             raise CallRejected("the signature does not fit: is the token the one on the platform's page?")
-        self._timely(stamp, now)
+        if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
+            raise CallRejected("the time of a call is no number")
+        if abs(now - int(timestamp)) > TIMESTAMP_WINDOW_SECONDS:
+            raise CallRejected("the time of a call is more than 5 minutes off: is this machine's clock right?")
         return nonce
 
-    def _unsealed(self, request: WebhookRequest, envelope: WechatEnvelope) -> bytes:
+    def _decrypt(self, request: WebhookRequest, envelope: WechatEnvelope) -> bytes:
         if single_parameter(request.query, "encrypt_type") != "aes":
             raise CallRejected("the call is not encrypted, though encoding_aes_key is set")
-        proof, stamp, nonce = (
+        signature, timestamp, nonce = (
             single_parameter(request.query, name) for name in ("msg_signature", "timestamp", "nonce")
         )
-        sealed = _parse_fields(request.body).get("Encrypt", "")
-        if not is_signature_of(proof, (self._token, stamp, nonce, sealed)):
+        encrypted = _parse_fields(request.body).get("Encrypt", "")
+        if not is_signature_of(signature, (self._token, timestamp, nonce, encrypted)):
             raise CallRejected("the signature of an encrypted call does not fit")
         try:
-            return envelope.open(sealed)
+            return envelope.open(encrypted)
         except DecryptionFailed as err:
             raise CallRejected("a call cannot be deciphered: are encoding_aes_key and app_id right?") from err
 
-    def _timely(self, stamp: str, now: float) -> None:
-        if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
-            raise CallRejected("the time of a call is no number")
-        if abs(now - int(stamp)) > TIMESTAMP_WINDOW_SECONDS:
-            raise CallRejected("the time of a call is more than 5 minutes off: is this machine's clock right?")
-
 
 def single_parameter(query: Query, name: str) -> str:
-    """The value of a parameter that comes exactly once, not empty. Raises Stray."""
+    """Return a parameter that is sent exactly once and not empty. Raises CallMalformed."""
     values = [value for key, value in query if key == name]
     if len(values) != 1 or not 0 < len(values[0]) <= _MAX_PARAMETER:
         raise CallMalformed(f"a call does not have exactly one {name}")

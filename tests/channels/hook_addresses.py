@@ -242,7 +242,7 @@ async def mp_door(mode: Mode = "secure") -> AsyncIterator[Door]:
         shots = MpShots(emulator)
 
         def born() -> WechatMp:
-            return WechatMp(settings, pace=ReplyTiming(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now)
+            return WechatMp(settings, timing=ReplyTiming(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now)
 
         async with _open(site, born, shots.genuine, pages) as door:
             yield door

@@ -38,17 +38,17 @@ class MpStage:
         }
         return WechatMpSettings(**(usual | others))
 
-    def born(self, pace: ReplyTiming = PACE) -> WechatMp:
+    def born(self, timing: ReplyTiming = PACE) -> WechatMp:
         """A new life of the bot; the site's address leads to it."""
-        self.channel = WechatMp(self.settings(), pace=pace, patience=1.5, clock=self.emulator.world.now)
+        self.channel = WechatMp(self.settings(), timing=timing, timeout=1.5, clock=self.emulator.world.now)
         self.channel.bind(self.pages)
         self.site.house.hooks["wechat_mp"] = self.channel
         return self.channel
 
     @asynccontextmanager
-    async def living(self, pace: ReplyTiming = PACE) -> AsyncIterator[None]:
+    async def living(self, timing: ReplyTiming = PACE) -> AsyncIterator[None]:
         """A new life of the bot, which hears."""
-        async with listening(self.born(pace), self.inbox):
+        async with listening(self.born(timing), self.inbox):
             await eventually(lambda: self.channel._deliver is not None)
             yield
 

@@ -37,8 +37,8 @@ class WechatMpStage:
 
     def made(self) -> WechatMp:
         settings = WechatMpSettings(**self.config())
-        pace = ReplyTiming(hold=0.0, cut=1.0, slack=0.5)
-        channel = WechatMp(settings, pace=pace, patience=1.5, clock=self.emulator.world.now)
+        timing = ReplyTiming(hold=0.0, cut=1.0, slack=0.5)
+        channel = WechatMp(settings, timing=timing, timeout=1.5, clock=self.emulator.world.now)
         self.site.house.hooks["wechat_mp"] = channel
         return channel
 

@@ -37,7 +37,7 @@ async def at_home(folder: Path, mode: str) -> AsyncIterator[tuple[MpEmulator, In
     ):
         section = {**SECTION, "base_url": emulator.url, "encoding_aes_key": AES_KEY if mode == "safe" else ""}
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
-        channel = WechatMp(WechatMp.opened_with(**section), patience=2.0)
+        channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
         site.house.hooks["wechat_mp"] = channel
         async with inside(folder, lambda asked: "yes", settings, channel=channel) as house:  # type: ignore[arg-type]
             yield emulator, house
@@ -114,7 +114,7 @@ def call(text: str, nonce: str, at: float = NOW) -> WebhookRequest:
 
 def born(pages: Pages) -> WechatMp:
     channel = WechatMp(
-        WechatMp.opened_with(**SECTION), pace=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
+        WechatMp.opened_with(**SECTION), timing=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
     )
     channel.bind(pages)
     return channel
@@ -187,9 +187,9 @@ def test_what_an_earlier_life_has_seen_counts_against_what_came_before_it_was_kn
 
 
 def test_a_nonce_whose_page_could_not_be_written_is_written_with_the_next_call() -> None:
-    guard = OfficialAccountWebhookVerifier(token=TOKEN, app_id=APP_ID, signs="")
-    guard.push(call("one", "n1"), NOW)
-    guard.push(call("two", "n2"), NOW)
+    guard = OfficialAccountWebhookVerifier(token=TOKEN, app_id=APP_ID, aes_key="")
+    guard.verify_message(call("one", "n1"), NOW)
+    guard.verify_message(call("two", "n2"), NOW)
     assert len(guard.nonces.unstored()) == 2
     with pytest.raises(CallRejected, match="a nonce came twice"):
-        guard.push(call("three", "n1"), NOW)
+        guard.verify_message(call("three", "n1"), NOW)

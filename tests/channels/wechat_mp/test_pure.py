@@ -73,7 +73,7 @@ def test_each_kind_of_message(fields: dict[str, str], text: str, file: tuple[str
     assert message is not None
     assert message.text == text
     assert [(one.name, one.media_type) for one in message.attachments] == ([file] if file else [])
-    assert all(MediaRef.of(one.ref).id == "m" for one in message.attachments)
+    assert all(MediaRef.from_json(one.ref).id == "m" for one in message.attachments)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_video_without_an_address_is_refused(data: bytes) -> None:
         video_url(data)
 
 
-# -- settings, exchanges --------------------------------------------------------------------------
+# -- settings, pending replies --------------------------------------------------------------------------
 
 
 def test_a_key_of_another_length_is_named() -> None:
@@ -270,54 +270,54 @@ def test_a_key_of_another_length_is_named() -> None:
 
 
 async def test_an_offer_that_did_not_leave_is_free_for_the_next_try() -> None:
-    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
-    first = exchanges.arrive("m1", "p")
-    waiting = asyncio.create_task(exchanges.wait(first))
-    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
+    replies = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
+    first = replies.arrive("m1", "p")
+    waiting = asyncio.create_task(replies.wait(first))
+    sending = asyncio.create_task(replies.answer_request("m1", "p", "<x/>"))
     assert (await waiting) is not None
-    exchanges.written(first, 1, False)
-    second = exchanges.arrive("m1", "p")
+    replies.written(first, 1, False)
+    second = replies.arrive("m1", "p")
     assert second is first
-    again = await exchanges.wait(second)
+    again = await replies.wait(second)
     assert again is not None
     assert again.content == "<x/>"
     assert not sending.done()
-    exchanges.written(second, 2, True)
+    replies.written(second, 2, True)
     assert await sending
 
 
 async def test_a_try_overtaken_by_the_next_has_no_say_any_more() -> None:
-    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
-    exchange = exchanges.arrive("m1", "p")
-    first = asyncio.create_task(exchanges.wait(exchange))
+    replies = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
+    pending = replies.arrive("m1", "p")
+    first = asyncio.create_task(replies.wait(pending))
     await asyncio.sleep(0)
-    exchanges.arrive("m1", "p")
+    replies.arrive("m1", "p")
     assert await first is None
-    second = asyncio.create_task(exchanges.wait(exchange))
-    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
+    second = asyncio.create_task(replies.wait(pending))
+    sending = asyncio.create_task(replies.answer_request("m1", "p", "<x/>"))
     assert (await second) is not None
-    exchanges.written(exchange, 1, False)
+    replies.written(pending, 1, False)
     assert not sending.done()
-    exchanges.written(exchange, 2, True)
+    replies.written(pending, 2, True)
     assert await sending
 
 
 async def test_a_request_that_is_torn_down_gives_its_offer_back() -> None:
-    exchanges = PendingReplies(ReplyTiming(hold=60, cut=0, slack=0))
-    exchange = exchanges.arrive("m1", "p")
-    waiting = asyncio.create_task(exchanges.wait(exchange))
+    replies = PendingReplies(ReplyTiming(hold=60, cut=0, slack=0))
+    pending = replies.arrive("m1", "p")
+    waiting = asyncio.create_task(replies.wait(pending))
     await asyncio.sleep(0)
-    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
+    sending = asyncio.create_task(replies.answer_request("m1", "p", "<x/>"))
     await asyncio.sleep(0)
     waiting.cancel()
     assert await sending is False
 
 
 async def test_a_send_that_is_cancelled_takes_its_offer_back() -> None:
-    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
-    exchange = exchanges.arrive("m1", "p")
-    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
+    replies = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
+    pending = replies.arrive("m1", "p")
+    sending = asyncio.create_task(replies.answer_request("m1", "p", "<x/>"))
     await asyncio.sleep(0)
     sending.cancel()
     await asyncio.gather(sending, return_exceptions=True)
-    assert exchange.offer is None
+    assert pending.offer is None

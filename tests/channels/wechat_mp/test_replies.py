@@ -61,8 +61,8 @@ async def test_an_answer_between_two_tries_waits_for_the_next(plain: MpStage) ->
     plain.work()
     push = plain.emulator.inject("think")
     key = await plain.heard(1)
-    exchange = plain.channel._exchanges._all[key]
-    await eventually(lambda: not exchange.open and not exchange.storing)
+    pending = plain.channel._pending._all[key]
+    await eventually(lambda: not pending.open and not pending.storing)
     await plain.send("thought", key)
     await plain.sees("thought")
     assert len(push.tries) > 1
@@ -121,7 +121,7 @@ async def test_an_answer_takes_its_own_request_before_another_of_the_same_person
 async def test_nobody_gets_an_answer_to_somebody_else(plain: MpStage) -> None:
     push = plain.emulator.inject("hello", "oUser2")
     await plain.heard(1)
-    await eventually(lambda: plain.channel._exchanges._all[push.key].open)
+    await eventually(lambda: plain.channel._pending._all[push.key].open)
     with pytest.raises(AwaitsUser):
         await plain.send("for oUser1 alone")
     assert plain.emulator.sent("oUser2") == []
@@ -360,5 +360,5 @@ async def _know(stage: MpStage) -> None:
     """The API has been used before, and the person has written."""
     stage.emulator.world.person(PERSON).written = [stage.emulator.world.now() + 48 * 3600, stage.emulator.world.allowed]
     await stage.send("welcome", "", 99)
-    stage.channel._service.wrote(PERSON)
+    stage.channel._service.reset_count(PERSON)
     stage.emulator.world.person(PERSON).written[1] = stage.emulator.world.allowed

@@ -1,4 +1,4 @@
-"""A whole house on an official account, at the platform's own pace: long answers, and what is asked meanwhile."""
+"""A whole house on an official account, at the platform's own timing: long answers, and what is asked meanwhile."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmul
             "base_url": it.url,
         }
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
-        channel = WechatMp(WechatMp.opened_with(**section), patience=2.0)
+        channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
         site.house.hooks["wechat_mp"] = channel
         async with inside(folder, answer, settings, channel=channel) as house:  # type: ignore[arg-type]
             yield it, house
