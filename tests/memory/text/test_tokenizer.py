@@ -1,8 +1,12 @@
 """A question finds the texts that have its words, in Chinese and English, and small talk finds nothing."""
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from memory.text.tokenizer import lexical_question_terms, lexical_terms, rank_texts
+from memory.text.tokenizer import lexical_question_terms, rank_texts, text_terms
 
 ROWS = [
     (1, "用户对花生过敏，外出吃饭要注意"),
@@ -57,10 +61,29 @@ def test_scores_are_shares_and_fall():
 
 
 def test_terms_are_pairs_of_characters_and_stems():
-    assert lexical_terms("三体 Studies") == ["三体", "stud"]
+    assert lexical_question_terms("三体 Studies of order_items") == ["三体", "stud", "order", "item"]
     assert lexical_question_terms("你知道三体吗？ the studying of it") == ["三体", "stud"]
 
 
 def test_no_text_or_question_makes_it_fail():
     assert rank_texts("\ud800 x", [(1, "\ud800 x"), (2, "")], 5)[0].key == 1
     assert rank_texts("word", [], 5) == []
+
+
+@pytest.fixture
+def fast_switching() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("fast_switching")
+def test_texts_that_are_read_at_the_same_time_keep_their_own_words() -> None:
+    """Spaces are indexed at the same time, in threads: no word of one may become a term of another."""
+    texts = [" ".join(f"person{number}x{word}" for word in range(500)) for number in range(8)]
+    with ThreadPoolExecutor(len(texts)) as threads:
+        found = list(threads.map(text_terms, texts))
+    for text, held in zip(texts, found, strict=True):
+        assert held == text.split()
