@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.figure import Figure
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, Shared
+from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
 from memory.store.open import open_store
 from memory.text.tokenizer import question_terms, text_terms
 from memory.workspace.daily_log import LOG_FOLDER
@@ -44,7 +44,9 @@ class Synthetic:
     questions: Sequence[str]
 
 
-async def figures(sizes: Iterable[int], now: datetime, shared: Shared | None = None) -> tuple[list[Figure], list[str]]:
+async def figures(
+    sizes: Iterable[int], now: datetime, shared: SharedIndexes | None = None
+) -> tuple[list[Figure], list[str]]:
     """For each number of rows what indexing and searching take; and what could not be measured.
 
     Args:
@@ -58,7 +60,7 @@ async def figures(sizes: Iterable[int], now: datetime, shared: Shared | None = N
     return found, notes
 
 
-async def _at(rows: int, now: datetime, shared: Shared | None) -> list[Figure]:
+async def _at(rows: int, now: datetime, shared: SharedIndexes | None) -> list[Figure]:
     made = synthetic(rows)
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")

@@ -26,7 +26,7 @@ from memory.longterm.extraction_worker import ExtractionWorker
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, Shared
+from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
 from memory.recall.vectors import VectorSearch
 from memory.store.errors import StoreError
 from memory.store.store import Store
@@ -59,7 +59,7 @@ class MemoryService:
         view_changed: Callable[[str], Awaitable[None]],
         quiet: Callable[[str], AbstractAsyncContextManager[None]],
         create_dispatcher: CreateDispatcher = create_local_dispatcher,
-        indexes: Shared | None = None,
+        indexes: SharedIndexes | None = None,
     ) -> None:
         """Wire the parts; nothing runs before `open`.
 

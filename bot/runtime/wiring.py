@@ -64,7 +64,7 @@ from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
 from memory.folding import FoldRunner
-from memory.recall.sqlite_index import Shared
+from memory.recall.sqlite_index import SharedIndexes
 from memory.store.engine.database import QueueKey
 from memory.store.rows import AcceptedRow, FoldRow, NewInboxRow
 from memory.store.store import Store
@@ -85,7 +85,7 @@ class BotDependencies:
     #: Runs queued work: in this process, or through the job queue in PostgreSQL.
     create_dispatcher: CreateDispatcher = create_local_dispatcher
     #: Recall indexes, if they are not files of this home.
-    indexes: Shared | None = None
+    indexes: SharedIndexes | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
     #: Locks for writing to the workspace.
     writers: WriteLocks = LOCAL_WRITE_LOCKS

@@ -1,4 +1,4 @@
-"""What an index holds of a file and of what was said: a row for each bullet, log line or message. Pure."""
+"""Turns memory files and messages into index rows: one for each bullet, log line or message. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,70 +11,67 @@ from typing import Any, Literal
 from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text
 from memory.workspace import daily_log
 
-# What is asked of recall, and what it gives.
-
-Kind = Literal["memory", "log", "said"]  # a line of MEMORY.md, a line of a daily log, something said in a conversation
+Kind = Literal["memory", "log", "said"]  # a line of MEMORY.md, a line of a daily log, a message of a conversation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """One search."""
 
-    #: Whose memory, "" the owner's; there is no default.
+    #: Whose memory to search, "" for the owner's. No default, so that it cannot be forgotten.
     space: str
     query: str
-    #: Timezone-aware, in the person's zone; relative dates in the query are reckoned from it and nothing else is.
+    #: Timezone-aware, in the person's zone; only relative dates in the query depend on it.
     now: datetime
     limit: int = 5
-    #: YYYY-MM-DD, both inclusive, "" for open.
+    #: YYYY-MM-DD, inclusive, "" for no limit.
     since: str = ""
-    #: YYYY-MM-DD, both inclusive, "" for open.
+    #: YYYY-MM-DD, inclusive, "" for no limit.
     until: str = ""
-    #: Only what that person said, "" for anyone. behalf: the conversation that asks without its person's word; what was
-    #: cleared there is left out, and so is what does not match enough of the query. "" for a search that somebody asked
-    #: for. shown_in: the conversation whose live turns are left out, since they are in view anyway; "" for none.
+    #: Only what this person said, "" for anyone.
     speaker: str = ""
+    #: For an automatic search: the conversation it runs for. Its cleared messages, and weak matches, are left out.
+    #: "" for a search that a person or the model asked for.
     on_behalf_of: str = ""
+    #: Conversation whose live turns are left out because they are in view, "" for none.
     hide_live_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """Something found."""
+    """One result of a search."""
 
-    #: All that may be given of it, with date and speaker where they are known.
+    #: The text to show, with date and speaker if they are known.
     text: str
-    #: The bare words, as they stand in the file or message.
+    #: The words alone, as in the file or message.
     words: str
     kind: Kind
     #: YYYY-MM-DD or "".
     date: str
-    #: 0 to 1, the best hit of a search being near 1.
+    #: 0 to 1; the best result of a search is near 1.
     score: float
     space: str = ""
-    #: Relative to the workspace's root, line and last (its last line): of a file; "" and 0 for something said.
+    #: File relative to the workspace, "" for a message.
     path: str = ""
+    #: First and last line in the file, from 1.
     line: int = 0
     last: int = 0
-    #: Of something said, else 0 and "".
+    #: Where it was said; 0 and "" for a file.
     turn: int = 0
-    #: Of something said, else 0 and "".
     conversation: str = ""
-    #: Of something said, else 0 and "".
     message_id: str = ""
-    #: Of something said, else 0 and "".
     seq: int = 0
-    #: "" where none is known.
+    #: "" if unknown.
     speaker: str = ""
-    #: Whose section a log's line stands in.
+    #: Id of the fold in whose section a log's line is.
     fold: str = ""
 
 
 LONG_TERM = "MEMORY.md"
-# Characters of one row, how much two pieces of a longer text share, and how many pieces a text may have.
+# Longer texts are split into pieces: characters of one, characters that two share, pieces per text.
 PIECE_CHARACTERS, OVERLAP_CHARACTERS, MAX_PIECES = 1_000, 100, 400
-MEMORY_PLACE_STEP = 10  # between the places of rows that stand beside each other without having to do with each other
-SESSION_PAUSE = timedelta(hours=4)  # after so much silence what is said is another talk
+MEMORY_PLACE_STEP = 10  # between neighbours in MEMORY.md: they are unrelated, so ranking must not see them as adjacent
+SESSION_PAUSE = timedelta(hours=4)  # a longer pause begins a new session
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ENDS_AS_QUESTION = re.compile(r"[?？][\"'”’」』)）\s]*$")
 _CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
@@ -82,56 +79,58 @@ _CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """One row."""
+    """One row of an index."""
 
     kind: Kind
-    #: Its bare words.
+    #: The words alone.
     words: str
-    #: See memory.recall.ranking.Hit, session counted in its source.
+    #: Number of the session (a section of a file, or messages without a long pause) in its source.
     session: int
-    #: See memory.recall.ranking.Hit, session counted in its source.
+    #: Position in the session; rows whose places differ by 1 are neighbours.
     place: int
     #: YYYY-MM-DD or "".
     day: str = ""
     #: HH:MM or "".
     time: str = ""
     speaker: str = ""
-    #: Of a file, 1-based.
+    #: First and last line in a file, from 1.
     line: int = 0
-    #: Of a file, 1-based.
     last: int = 0
-    #: Of something said.
+    #: Where it was said.
     turn: int = 0
-    #: Of something said.
     seq: int = 0
-    #: Of something said.
     message_id: str = ""
+    #: Id of the fold in whose section it is.
     fold: str = ""
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question itself."""
+        """Whether it is a question."""
         return _ENDS_AS_QUESTION.search(self.words) is not None
 
     def shown(self) -> str:
-        """All that may be given of it: date, time and speaker where they are known, then its words."""
+        """Date, time and speaker, if they are known, and the words."""
         when = " ".join(filter(None, (self.day, self.time)))
         return (f"[{when}] " if when else "") + (f"{self.speaker}: " if self.speaker else "") + self.words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPosition:
-    """How far a conversation is indexed: the next seq, the last row's session and place, and when it was said."""
+    """How far a conversation is indexed. Stored as JSON in the index."""
 
+    #: Of the next message.
     seq: int = 1
+    #: Of the last row.
     session: int = 0
     place: int = 0
+    #: When that row was said, in seconds since 1970.
     at: float = 0.0
 
 
 def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
-    """The rows of a memory file, one at a time; sections of folds that are stale or were taken back have none."""
-    day, kind = _day(path), _kind(path)
+    """The rows of a memory file, without the sections of folds that are stale or were undone."""
+    day = _day(path)
+    kind: Kind = "memory" if path == LONG_TERM else "log"
     count = session = 0
     section = ("", "")
     for line in _file_lines(text):
@@ -156,31 +155,34 @@ def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
 
 
 def skip_unchanged(
-    held: Iterable[Sequence[Any]], rows: Iterable[IndexRow], columns_of: Callable[[IndexRow], Sequence[Any]]
+    indexed: Iterable[Sequence[Any]], rows: Iterable[IndexRow], columns_of: Callable[[IndexRow], Sequence[Any]]
 ) -> tuple[Iterator[IndexRow], int]:
-    """The rows from the first one on that is not held as it is, and the number of the one before it, 0 for none.
+    """Skip the rows at the beginning that are indexed already.
 
-    A day's log grows at its end with each fold: were all of it indexed again, a long day's folds would each cost more.
-    Both sides are walked together, so that one row of each is in memory at a time, however long the day was.
+    A day's log grows at its end, so a fold costs the same however long the log is. One row of each side is in memory
+    at a time.
 
     Args:
-        held: (number, *columns) in order.
+        indexed: (number, *columns) in order.
+
+    Returns:
+        (the rows from the first changed one on, the number of the last unchanged one or 0).
     """
-    coming, last = iter(rows), 0
-    for number, *columns in held:
-        row = next(coming, None)
+    new, last = iter(rows), 0
+    for number, *columns in indexed:
+        row = next(new, None)
         if row is None:
             break
         if tuple(columns) != tuple(columns_of(row)):
-            return chain((row,), coming), last
+            return chain((row,), new), last
         last = number
-    return coming, last
+    return new, last
 
 
 def rows_of_messages(
     messages: Iterable[Message], until: IndexPosition, zone: tzinfo
 ) -> tuple[list[IndexRow], IndexPosition]:
-    """The rows of what was said next in a conversation, and how far it is indexed then; words of ours have none."""
+    """The rows of a conversation's next messages, and how far it is indexed with them; notices of the bot have none."""
     rows: list[IndexRow] = []
     for message in messages:
         words = "" if message.origin == "house" else " ".join(filter(None, map(_searchable_text, message.parts)))
@@ -197,7 +199,7 @@ def rows_of_messages(
 
 
 def split_pieces(words: str) -> Iterator[str]:
-    """A long text in pieces that each may be found and given alone."""
+    """Split a long text into overlapping pieces."""
     step = PIECE_CHARACTERS - OVERLAP_CHARACTERS
     for at in range(0, max(1, min(len(words), MAX_PIECES * step)), step):
         piece = words[at : at + PIECE_CHARACTERS]
@@ -207,7 +209,7 @@ def split_pieces(words: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FileLine:
-    """A line of a file with those that go on with it."""
+    """A line of a file with its continuation lines."""
 
     number: int
     last: int
@@ -220,14 +222,14 @@ class _FileLine:
 
 
 def _file_lines(text: str) -> Iterator[_FileLine]:
-    held: _FileLine | None = None
+    current: _FileLine | None = None
     for row in daily_log.iter_rows(text):
-        if held and row.number == held.last + 1 and _CONTINUATION.match(row.raw):
-            held = replace(held, last=row.number, text=f"{held.text} {row.text}")
+        if current and row.number == current.last + 1 and _CONTINUATION.match(row.raw):
+            current = replace(current, last=row.number, text=f"{current.text} {row.text}")
             continue
-        if held:
-            yield held
-        held = _FileLine(
+        if current:
+            yield current
+        current = _FileLine(
             number=row.number,
             last=row.number,
             text=row.text,
@@ -237,8 +239,8 @@ def _file_lines(text: str) -> Iterator[_FileLine]:
             mark=row.mark,
             heading=row.heading,
         )
-    if held:
-        yield held
+    if current:
+        yield current
 
 
 def _message_row(message: Message, piece: str, at: IndexPosition, when: datetime) -> IndexRow:
@@ -257,19 +259,15 @@ def _message_row(message: Message, piece: str, at: IndexPosition, when: datetime
 
 
 def _day(path: str) -> str:
-    """The day that a file's name says, "" for none."""
+    """The day in a file's name, "" for none."""
     found = _DAY.search(path)
     with suppress(ValueError):
         return date.fromisoformat(found.group()).isoformat() if found else ""
     return ""
 
 
-def _kind(path: str) -> Kind:
-    return "memory" if path == LONG_TERM else "log"
-
-
 def _speaker(message: Message) -> str:
-    """Who said it: the one whose words are no aside, by the name they go by in a group."""
+    """Who said it; in a group the name of the member, not of someone quoted."""
     own = [part.by for part in message.parts if isinstance(part, Text) and not part.aside]
     return BOT_SPEAKER if message.role != "user" else next(filter(None, reversed(own)), USER_SPEAKER)
 

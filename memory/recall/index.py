@@ -1,4 +1,4 @@
-"""What recall asks of an index of one space, whatever it is kept in, and of whoever keeps it up to date."""
+"""Protocols of a space's search index and of its keeper, for SQLite and PostgreSQL."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFilter:
-    """Bounds of a search: days YYYY-MM-DD, both inclusive, and whose words; "" for any."""
+    """Limits of a search: days as YYYY-MM-DD, both inclusive, and the speaker; "" for any."""
 
     since: str = ""
     until: str = ""
@@ -25,34 +25,34 @@ class SearchFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedRow:
-    """A row as it was put in, with its source's name and its terms."""
+    """A row as it was indexed, with the name of its source and its terms."""
 
     row: IndexRow
     source: str
     terms: frozenset[str]
 
 
-def days_condition(days: Sequence[tuple[str, str]], column: str, place: str) -> tuple[str, dict[str, str]]:
-    """A condition for Index.of_days, with its values by their names.
+def days_condition(days: Sequence[tuple[str, str]], column: str, placeholder: str) -> tuple[str, dict[str, str]]:
+    """The SQL condition for SearchableIndex.on_days, and its parameters.
 
     Args:
-        place: how the statement spells a value's place, with {} for its name.
+        placeholder: how a statement writes a parameter, with {} for its name.
     """
-    wanted: list[str] = []
-    given: dict[str, str] = {}
+    conditions: list[str] = []
+    parameters: dict[str, str] = {}
     for number, (first, last) in enumerate(days):
         part = column if len(first) == len("YYYY-MM-DD") else f"substr({column}, 6)"
         names = f"first{number}", f"last{number}"
-        wanted.append(f"{part} BETWEEN {place.format(names[0])} AND {place.format(names[1])}")
-        given |= dict(zip(names, (first, last), strict=True))
-    return f"({' OR '.join(wanted)})", given
+        conditions.append(f"{part} BETWEEN {placeholder.format(names[0])} AND {placeholder.format(names[1])}")
+        parameters |= dict(zip(names, (first, last), strict=True))
+    return f"({' OR '.join(conditions)})", parameters
 
 
 class SearchableIndex(Protocol):
-    """What a search asks. All methods block."""
+    """The queries of a search. All methods block."""
 
-    def number(self, source: str) -> int:
-        """The number that a source goes by in Fact, 0 for an unknown one."""
+    def source_number(self, source: str) -> int:
+        """The number of a source in `CandidateRow.source`, 0 for an unknown source."""
         ...
 
     def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
@@ -60,50 +60,50 @@ class SearchableIndex(Protocol):
         ...
 
     def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        """Rows with any of these characters in their words, those with more of them first; a scan of all rows."""
+        """Rows with any of these characters, those with the most of them first. Scans all rows."""
         ...
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        """Rows of days between two, given YYYY-MM-DD or MM-DD for any year."""
+        """Rows within any of the (first, last) days, given as YYYY-MM-DD, or as MM-DD for any year."""
         ...
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows at (session, place)."""
         ...
 
-    def facts(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
-        """Rows by their numbers, as ranking sees them."""
+    def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
+        """Rows by their numbers, as ranking needs them."""
         ...
 
-    def whole(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
-        """Rows by their numbers, as they were put in."""
+    def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
+        """Rows by their numbers, as they were indexed."""
         ...
 
     def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """In how many rows each of the terms is, and how many rows there are."""
+        """The number of rows with each term, and the number of all rows."""
         ...
 
     def speakers(self) -> frozenset[str]:
-        """Everybody whose words are in it."""
+        """All speakers of rows."""
         ...
 
 
 class WritableIndex(Protocol):
-    """What keeping an index up to date, and checking it, asks. All methods block."""
+    """What updating and checking an index needs. All methods block."""
 
     def sources(self) -> dict[str, str]:
-        """Each source's name and the stamp it was indexed with."""
+        """Each source's name with the stamp it was indexed under."""
         ...
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
-        """The rows of a source, in place of those it had; more: behind those it had.
+        """Replace the rows of a source, or append to them with `more`.
 
-        They are taken one by one and few of them are held at a time. Where they end in an error, nothing is changed.
+        Rows are read one at a time, so few of them are in memory. If reading them fails, nothing changes.
         """
         ...
 
     def drop(self, names: Iterable[str]) -> None:
-        """Take sources out with all their rows."""
+        """Remove sources with all their rows."""
         ...
 
     def lines(self, source: str) -> list[tuple[int, str]]:
@@ -111,75 +111,73 @@ class WritableIndex(Protocol):
         ...
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         ...
 
     def check(self) -> str:
-        """What is wrong with it, "" for nothing."""
+        """What is wrong with the index, "" for nothing."""
         ...
 
 
 class VectorStore(Protocol):
-    """What comparing by meaning asks. All methods block."""
+    """Vectors of rows. All methods block."""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, its words) of rows that have no vector of that model yet."""
+        """(row, words) of rows without a vector of that model."""
         ...
 
-    def keep_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        """Keep (row, its words, vector) of rows that are still there with these words; those of other models go."""
+    def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
+        """Store (row, words, vector) for rows that still have these words; delete the vectors of other models."""
         ...
 
     def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        """(row, vector) of the rows that have one of that model, in the order of their numbers, behind that row."""
+        """(row, vector) of that model in the order of row numbers, for rows above `after`."""
         ...
 
     def vectors_stamp(self) -> tuple[int, int]:
-        """What stays the same while vectors are only added, and each for a row behind those that have one."""
+        """A value that changes when a vector is removed, or added for a row that is not the last."""
         ...
 
 
 class SpaceIndex(SearchableIndex, WritableIndex, VectorStore, Protocol):
-    """The whole index of one space: it holds nothing of its own, and can always be made again."""
+    """The complete index of one space. It can always be rebuilt from the files and the store."""
 
 
 class SpaceIndexKeeper(Protocol):
-    """One space's index with what keeps it in step with the files and with what was said."""
+    """One space's index, kept in step with the space's files and conversations."""
 
     @property
-    def space(self) -> str:
-        """Whose it is."""
-        ...
+    def space(self) -> str: ...
 
     @property
     def busy(self) -> bool:
-        """Whether something is done with it just now."""
+        """Whether the index is in use at this moment."""
         ...
 
     async def use(self, work: Callable[[SpaceIndex], T]) -> T:
-        """What `work`, run in a thread, makes of the index once it is up to date; it changes nothing.
+        """Update the index, then run `work`, which changes nothing, in a thread; returns its result.
 
         Raises:
-            StoreError: it cannot be read or made.
+            StoreError: the index cannot be read or made.
         """
         ...
 
     async def change(self, work: Callable[[SpaceIndex], T]) -> T:
-        """The same for work that changes the index, as it stands.
+        """Run `work`, which changes the index, in a thread, without an update before.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the index cannot be written.
         """
         ...
 
     async def remove(self) -> None:
-        """Throw the index away; the next use makes it again.
+        """Delete the index; the next use makes it again.
 
         Raises:
-            StoreError: it is still there.
+            StoreError: it could not be deleted.
         """
         ...
 
     def close(self) -> None:
-        """Let go of what it holds open; blocks."""
+        """Close what is open; blocks."""
         ...

@@ -1,4 +1,8 @@
-"""Recall's index of one space in PostgreSQL, seen and changed in one transaction at a time."""
+"""The search index of one space in PostgreSQL: all statements on its tables, except those that create them.
+
+Words are looked up in a table of postings, and BM25 is computed as FTS5 does it: PostgreSQL's own text search does not
+rank rare words higher. Every query names its tables through `_of_space`, so none can read the rows of another space.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,25 +18,20 @@ from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
 from memory.text.tokenizer import text_terms
 
-# Every statement on recall's index in PostgreSQL; no other module names its tables, but for the one that makes them.
-#
-# Words are found by a table of postings, from which BM25 is reckoned as FTS5 does it: what PostgreSQL's own text search
-# ranks by knows nothing of how rare a word is. A query can name a table only as `_of` spells it, with its space.
-
-SESSIONS = 1 << 32  # more sessions than one source has
-# Of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
+SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
+# Parameters of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
 SATURATION, LENGTH_NORM, MIN_IDF = 1.2, 0.75, 1e-6
 
 
 def _of_space(table: str) -> str:
-    """A table as every query must name it: the rows of one space."""
-    return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"  # noqa: S608  here and below: names and numbers of ours, nothing from outside
+    """The rows of one space in a table, for the FROM of a query."""
+    return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"  # noqa: S608  here and below: constants, no input
 
 
 def _lookup(table: str, condition: str) -> str:
-    """The rows of a table that belong to each row before it, looked up by its index whatever the planner believes.
+    """A join that looks rows up by the table's index, whatever the planner prefers.
 
-    Its statistics are of all spaces; where one holds a hundred thousand rows and the others ten it guesses wrong.
+    Its statistics cover all spaces, so it plans badly for spaces of very different sizes.
     """
     return f"CROSS JOIN LATERAL (SELECT * FROM {_of_space(table)} WHERE {condition} OFFSET 0) AS {table}"  # noqa: S608
 
@@ -53,21 +52,23 @@ _FILTER = (
     "AND substr(entry.speaker, 1, length(%(speaker)s::text) + 2) = %(speaker)s::text || ' #'))"
 )
 _SCORED = f"""
-SELECT posting.entry AS id, SUM(asked.weight * posting.count * {SATURATION + 1} / (
-    posting.count + {SATURATION} * ({1 - LENGTH_NORM} + {LENGTH_NORM} * posting.length / %(usual)s::float8))) AS bare
-FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS asked(term, weight)
-{_lookup("posting", "posting.term = asked.term")} GROUP BY posting.entry
+SELECT posting.entry AS id, SUM(wanted.weight * posting.count * {SATURATION + 1} / (
+    posting.count + {SATURATION} * ({1 - LENGTH_NORM} + {LENGTH_NORM} * posting.length / %(mean_length)s::float8)
+)) AS word_score
+FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS wanted(term, weight)
+{_lookup("posting", "posting.term = wanted.term")} GROUP BY posting.entry
 """  # noqa: S608
 BEST = f"""
-WITH best AS ({_SCORED} ORDER BY bare DESC, id LIMIT %(most)s)
-SELECT {_CANDIDATE}, best.bare FROM best {_lookup("entry", "entry.id = best.id")} ORDER BY best.bare DESC, entry.id
+WITH best AS ({_SCORED} ORDER BY word_score DESC, id LIMIT %(most)s)
+SELECT {_CANDIDATE}, best.word_score FROM best {_lookup("entry", "entry.id = best.id")}
+ORDER BY best.word_score DESC, entry.id
 """  # noqa: S608
 BEST_FILTERED = f"""
 WITH scored AS ({_SCORED})
-SELECT {_CANDIDATE}, scored.bare FROM scored {_lookup("entry", "entry.id = scored.id")}
-WHERE {_FILTER} ORDER BY scored.bare DESC, entry.id LIMIT %(most)s
+SELECT {_CANDIDATE}, scored.word_score FROM scored {_lookup("entry", "entry.id = scored.id")}
+WHERE {_FILTER} ORDER BY scored.word_score DESC, entry.id LIMIT %(most)s
 """  # noqa: S608
-OF_DAYS = f"""
+ON_DAYS = f"""
 SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space("entry")} WHERE {{days}} AND {_FILTER} ORDER BY entry.id LIMIT %(most)s
 """  # noqa: S608
 AROUND = f"""
@@ -76,7 +77,7 @@ FROM unnest(%(sources)s::integer[], %(sessions)s::integer[], %(places)s::integer
 {_lookup("entry", "entry.source = near.source AND entry.session = near.session AND entry.place = near.place")}
 WHERE {_FILTER}
 """  # noqa: S608
-HOLDING = f"""
+WITH_CHARACTERS = f"""
 SELECT {_CANDIDATE}, held.letters::float8 FROM {_of_space("entry")} CROSS JOIN LATERAL (
     SELECT COUNT(*) AS letters FROM unnest(%(letters)s::text[]) AS one(letter) WHERE strpos(entry.words, one.letter) > 0
 ) AS held WHERE held.letters > 0 AND {_FILTER} ORDER BY held.letters DESC, entry.id LIMIT %(most)s
@@ -166,27 +167,28 @@ ON CONFLICT DO NOTHING
 """  # noqa: S608
 
 
-PAGE_ROWS = 500  # rows of a source that are compared, or put in, with one statement
+PAGE_ROWS = 500  # rows of a source that one statement reads or inserts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpaceRow:
-    """A space's own row."""
+    """The row of a space in the table `space`."""
 
     id: int = 0
     rows: int = 0
+    #: Terms of all rows together.
     length: int = 0
-    #: The number of its next row.
+    #: Number of its next row.
     next: int = 1
-    #: Counts of vectors' losses, of changes.
+    #: Counts removed vectors.
     gone: int = 0
-    #: Counts of vectors' losses, of changes.
+    #: Counts changes.
     generation: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpaceCache:
-    """What was looked up once and holds while the space's row is the same."""
+    """What is cached until the space's row changes."""
 
     space: _SpaceRow
     #: Number and stamp by name.
@@ -195,18 +197,18 @@ class _SpaceCache:
 
 
 class PostgresIndex:
-    """A SpaceIndex in PostgreSQL. It answers, and changes, within the transaction that was begun last.
+    """A SpaceIndex in PostgreSQL. All methods work in the transaction that was begun last.
 
-    Used from one thread at a time. Raises StoreError.
+    Used by one thread at a time. Methods raise StoreError.
     """
 
     def __init__(self, space: str, connections: IndexConnections) -> None:
         self._name = space
         self._connections = connections
         self._db: IndexConnection | None = None
-        self._before = self._space = _SpaceRow()
-        self._known: _SpaceCache | None = None
-        self._counted: dict[str, int] = {}
+        self._before = self._space = _SpaceRow()  # at the beginning of the transaction, and now
+        self._cache: _SpaceCache | None = None
+        self._frequencies: dict[str, int] = {}
 
     @staticmethod
     def spaces(connections: IndexConnections) -> list[str]:
@@ -218,35 +220,35 @@ class PostgresIndex:
             connections.end(connection, keep=False)
 
     def begin_reading(self) -> None:
-        """See the index as it is at this moment, until the end."""
+        """Begin a transaction that sees one snapshot of the index."""
         self._db = self._connections.begin(to_change=False)
-        self._found(self._run(SPACE, name=self._name))
+        self._set_space(self._run(SPACE, name=self._name))
 
     def begin_changing(self, wait: float) -> None:
-        """Change the index, until the end; nobody else does meanwhile.
+        """Begin a transaction that changes the index, and lock the index for it.
 
         Args:
-            wait: seconds to wait while another process changes it.
+            wait: seconds to wait while another process holds the lock.
 
         Raises:
-            StoreBusy: another process did so for longer.
+            StoreBusy: it held the lock for longer.
         """
         self._db = self._connections.begin(to_change=True)
         self._run(SET_LOCK_TIMEOUT, wait=f"{wait * 1_000:.0f}")
         while True:
             self._run(MAKE_SPACE, name=self._name)
             if found := self._run(LOCK_SPACE, name=self._name):
-                break  # else it was removed while we waited for it
-        self._found(found)
+                break  # otherwise it was deleted while we waited for the lock
+        self._set_space(found)
 
     def end(self, *, keep: bool) -> None:
-        """Keep what was changed, or leave everything as it was; nothing where no transaction is open."""
+        """Commit or roll back the transaction, if one is open."""
         connection, self._db = self._db, None
         if connection is None:
             return
         try:
             if self._space != self._before:
-                self._known = None  # whoever changes it next may come to the same counts with other sources
+                self._cache = None  # another change may lead to the same counts with other sources
                 if keep:
                     self._connections.run(connection, UPDATE_SPACE, asdict(self._space) | {"space": self._space.id})
         except BaseException:
@@ -255,79 +257,80 @@ class PostgresIndex:
         self._connections.end(connection, keep=keep)
 
     def remove(self) -> None:
-        """Take out all there is of the space."""
+        """Delete all rows of the space."""
         for statement in DROP_SPACE:
             self._run(statement)
         self._space = self._before
 
-    def number(self, source: str) -> int:
-        return self._looked_up().sources.get(source, (0, ""))[0]
+    def source_number(self, source: str) -> int:
+        return self._cached().sources.get(source, (0, ""))[0]
 
     def sources(self) -> dict[str, str]:
-        return {name: stamp for name, (_, stamp) in self._looked_up().sources.items()}
+        return {name: stamp for name, (_, stamp) in self._cached().sources.items()}
 
     def speakers(self) -> frozenset[str]:
-        return self._looked_up().speakers
+        return self._cached().speakers
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         [(source,)] = self._run(PUT_SOURCE, name=to_storable(name), stamp=stamp)
-        new, last = (iter(rows), 0) if more else skip_unchanged(self._held(source), rows, _columns_of)
-        kept = [] if more else self._taken_out(source, last)
-        while some := list(islice(new, PAGE_ROWS)):
-            self._add(source, some)
-        if kept:
-            self._run(RESTORE_VECTORS, source=source, **_columns(("words", "models", "made"), kept))
-        self._changed()
+        new, last = (iter(rows), 0) if more else skip_unchanged(self._read_rows(source), rows, _columns_of)
+        vectors = [] if more else self._remove_rows(source, last)
+        while page := list(islice(new, PAGE_ROWS)):
+            self._add_rows(source, page)
+        if vectors:
+            self._run(RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors))
+        self._mark_changed()
 
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
-            source = self.number(name)
-            self._taken_out(source, 0)
+            source = self.source_number(name)
+            self._remove_rows(source, 0)
             self._run(DROP_SOURCE, source=source)
-        self._changed()
+        self._mark_changed()
 
     def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         if not terms:
             return []
         frequencies, rows = self.frequencies(terms)
         having = [frequencies.get(term, 0) for term in terms]
-        weights = [max(MIN_IDF, log((rows - one + 0.5) / (one + 0.5))) for one in having]
-        usual = self._space.length / max(1, rows) or 1.0
-        given = {"terms": list(terms), "weights": weights, "usual": usual, "most": most}
-        return self._facts(BEST_FILTERED if search_filter.any else BEST, search_filter, **given)
+        weights = [max(MIN_IDF, log((rows - count + 0.5) / (count + 0.5))) for count in having]
+        mean_length = self._space.length / max(1, rows) or 1.0
+        given = {"terms": list(terms), "weights": weights, "mean_length": mean_length, "most": most}
+        return self._find(BEST_FILTERED if search_filter.any else BEST, search_filter, **given)
 
     def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        return self._facts(HOLDING, search_filter, letters=list(letters), most=most)
+        return self._find(WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        wanted, given = days_condition(days, "entry.day", "%({})s")
-        return self._facts(OF_DAYS.replace("{days}", wanted), search_filter, most=most, **given) if days else []
+        condition, given = days_condition(days, "entry.day", "%({})s")
+        return self._find(ON_DAYS.replace("{days}", condition), search_filter, most=most, **given) if days else []
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         near = [(*divmod(session, SESSIONS), place) for session, place in places]
-        return self._facts(AROUND, search_filter, **_columns(("sources", "sessions", "places"), near))
+        return self._find(AROUND, search_filter, **_to_columns(("sources", "sessions", "places"), near))
 
-    def facts(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
-        return self._facts(BY_NUMBER, search_filter, rows=list(rows))
+    def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
+        return self._find(BY_NUMBER, search_filter, rows=list(rows))
 
-    def whole(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
-        names = {number: name for name, (number, _) in self._looked_up().sources.items()}
+    def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
+        names = {number: name for name, (number, _) in self._cached().sources.items()}
         return {
             number: IndexedRow(
-                row=IndexRow(**dict(zip(COLUMNS, held, strict=True))),
+                row=IndexRow(**dict(zip(COLUMNS, columns, strict=True))),
                 source=names[source],
-                terms=frozenset(found.split()),
+                terms=frozenset(terms.split()),
             )
-            for number, source, found, *held in self._run(INDEXED_ROWS, rows=list(rows))
+            for number, source, terms, *columns in self._run(INDEXED_ROWS, rows=list(rows))
         }
 
     def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        if unknown := [term for term in terms if term not in self._counted]:
-            self._counted |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
-        return {term: self._counted[term] for term in terms if self._counted[term]}, self._space.rows
+        known = self._frequencies
+        if unknown := [term for term in terms if term not in known]:
+            known |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
+        return {term: known[term] for term in terms if known[term]}, self._space.rows
 
     def lines(self, source: str) -> list[tuple[int, str]]:
-        return [(line, words) for line, words in self._run(LINES, source=self.number(source))]
+        return [(line, words) for line, words in self._run(LINES, source=self.source_number(source))]
 
     def count(self) -> int:
         return self._space.rows
@@ -335,20 +338,21 @@ class PostgresIndex:
     def check(self) -> str:
         [(rows, length)] = self._run(COUNT_ENTRIES)
         if (rows, length) != (self._space.rows, self._space.length):
-            return f"it has {rows} rows of {length} terms and says {self._space.rows} of {self._space.length}"
+            return (
+                f"it has {rows} rows of {length} terms, but its counters say {self._space.rows} of {self._space.length}"
+            )
         wrong = self._run(INCONSISTENT)
-        return f"the terms of row {wrong[0][0]} are indexed otherwise than they stand in it" if wrong else ""
+        return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
         return [(row, words) for row, words in self._run(UNEMBEDDED, model=model, most=most)]
 
-    def keep_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
+    def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
         gone = len(self._run(DROP_OTHER_MODELS, model=model))
         if vectors:
             [(newest,)] = self._run(NEWEST_VECTOR)
-            given = _columns(("rows", "words", "made"), vectors)
-            put = self._run(PUT_VECTORS, model=model, **given)
-            gone += any(row <= newest for (row,) in put)
+            stored = self._run(PUT_VECTORS, model=model, **_to_columns(("rows", "words", "made"), vectors))
+            gone += any(row <= newest for (row,) in stored)
         self._space = replace(self._space, gone=self._space.gone + gone)
 
     def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
@@ -358,105 +362,91 @@ class PostgresIndex:
         return self._space.id, self._space.gone
 
     def _run(self, statement: str, **given: Any) -> list[Any]:
-        """The one way to this index's tables: every statement is given its space."""
+        """Run a statement with the space's id: the only access to the tables."""
         if self._db is None:
             raise StoreError("no transaction is open")
         return self._connections.run(self._db, statement, {**given, "space": self._space.id})
 
-    def _facts(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
-        bounds = {
-            "since": search_filter.since,
-            "until": search_filter.until,
-            "speaker": to_storable(search_filter.speaker),
-        }
+    def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
+        bounds = asdict(search_filter) | {"speaker": to_storable(search_filter.speaker)}
         return list(map(CandidateRow._make, self._run(statement, **given, **bounds)))
 
-    def _found(self, rows: Sequence[Sequence[Any]]) -> None:
+    def _set_space(self, rows: Sequence[Sequence[Any]]) -> None:
         names = [field.name for field in fields(_SpaceRow)]
         self._space = self._before = _SpaceRow(**dict(zip(names, rows[0], strict=True))) if rows else _SpaceRow()
-        self._counted = {}
+        self._frequencies = {}
 
-    def _looked_up(self) -> _SpaceCache:
-        if self._known is None or self._known.space != self._space:
-            self._known = _SpaceCache(
+    def _cached(self) -> _SpaceCache:
+        if self._cache is None or self._cache.space != self._space:
+            self._cache = _SpaceCache(
                 space=self._space,
                 sources={name: (number, stamp) for name, number, stamp in self._run(SOURCES)},
                 speakers=frozenset(name for (name,) in self._run(SPEAKERS)),
             )
-        return self._known
+        return self._cache
 
-    def _changed(self) -> None:
+    def _mark_changed(self) -> None:
         self._space = replace(self._space, generation=self._space.generation + 1)
-        self._known, self._counted = None, {}
+        self._cache, self._frequencies = None, {}
 
-    def _add(self, source: int, rows: Sequence[IndexRow]) -> None:
+    def _add_rows(self, source: int, rows: Sequence[IndexRow]) -> None:
         first = self._space.next
-        found = [text_terms(row.words) for row in rows]
+        numbered = [(number, row, text_terms(row.words)) for number, row in enumerate(rows, first)]
         entries = [
-            (
-                first + at,
-                source,
-                *_columns_of(row),
-                int(row.asks),
-                " ".join(of),
-                len(of),
-            )
-            for at, (row, of) in enumerate(zip(rows, found, strict=True))
+            (number, source, *_columns_of(row), int(row.asks), " ".join(terms), len(terms))
+            for number, row, terms in numbered
         ]
-        self._run(PUT_ENTRIES, **_columns(ENTRY_COLUMNS, entries))
+        self._run(PUT_ENTRIES, **_to_columns(ENTRY_COLUMNS, entries))
         postings = sorted(
-            (term, first + at, count, len(of)) for at, of in enumerate(found) for term, count in Counter(of).items()
+            (term, number, count, len(terms)) for number, _, terms in numbered for term, count in Counter(terms).items()
         )
         if postings:
-            self._run(PUT_POSTINGS, **_columns(("term", "entry", "count", "length"), postings))
+            self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
         self._run(PUT_SPEAKERS, names=sorted({to_storable(row.speaker) for row in rows if row.speaker}))
         self._space = replace(
             self._space,
             rows=self._space.rows + len(rows),
-            length=self._space.length + sum(map(len, found)),
+            length=self._space.length + sum(len(terms) for _, _, terms in numbered),
             next=first + len(rows),
         )
 
-    def _held(self, source: int) -> Iterator[tuple[Any, ...]]:
+    def _read_rows(self, source: int) -> Iterator[tuple[Any, ...]]:
         """A source's rows with their numbers, in order."""
         last = 0
-        while some := self._run(ENTRIES, source=source, after=last, most=PAGE_ROWS):
-            yield from some
-            last = some[-1][0]
+        while page := self._run(ENTRIES, source=source, after=last, most=PAGE_ROWS):
+            yield from page
+            last = page[-1][0]
 
-    def _taken_out(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
-        """Take a source's rows behind that one out; returns (words, model, vector) of those that had one."""
-        gone = {
-            number: (words, found.split(), length)
-            for number, words, found, length in self._run(DROP_ENTRIES, source=source, after=after)
+    def _remove_rows(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
+        """Remove a source's rows above that number; returns (words, model, vector) of those with a vector."""
+        removed = {
+            number: (words, terms.split(), length)
+            for number, words, terms, length in self._run(DROP_ENTRIES, source=source, after=after)
         }
-        if not gone:
+        if not removed:
             return []
-        postings = sorted((term, number) for number, (_, found, _) in gone.items() for term in set(found))
-        self._run(DROP_POSTINGS, **_columns(("term", "entry"), postings))
-        vectors = self._run(DROP_VECTORS, rows=list(gone))
+        postings = sorted((term, number) for number, (_, terms, _) in removed.items() for term in set(terms))
+        self._run(DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
+        vectors = self._run(DROP_VECTORS, rows=list(removed))
         self._space = replace(
             self._space,
-            rows=self._space.rows - len(gone),
-            length=self._space.length - sum(length for _, _, length in gone.values()),
+            rows=self._space.rows - len(removed),
+            length=self._space.length - sum(length for _, _, length in removed.values()),
             gone=self._space.gone + 1,
         )
-        return [(gone[number][0], model, made) for number, model, made in vectors]
+        return [(removed[number][0], model, vector) for number, model, vector in vectors]
 
 
 def to_storable(text: str) -> str:
-    """A text as PostgreSQL takes it: what it cannot hold, NUL and halves of surrogate pairs, stands as �."""
+    """Replace what PostgreSQL cannot store, NUL and unpaired surrogates, by �."""
     return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _columns_of(row: IndexRow) -> tuple[Any, ...]:
-    return tuple(_from_storable(getattr(row, name)) for name in COLUMNS)
+    values = (getattr(row, name) for name in COLUMNS)
+    return tuple(to_storable(value) if isinstance(value, str) else value for value in values)
 
 
-def _from_storable(value: Any) -> Any:
-    return to_storable(value) if isinstance(value, str) else value
-
-
-def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """Rows as columns, by their names."""
+def _to_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Turn rows into columns, by name."""
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -1,7 +1,7 @@
-"""Connections to the PostgreSQL that holds recall's index, for work in threads.
+"""Tables of the search index in PostgreSQL, and connections to them for work in threads.
 
-A search asks ten short questions of its index and computes between them. It does that in a thread, so that the
-loop goes on; a connection of the loop's would cost two hops for each question.
+A search runs ten short queries and computes between them, all in one thread. With an asyncio connection each query
+would cost two switches between thread and event loop.
 """
 
 import os
@@ -21,19 +21,18 @@ from memory.store.engine.postgres import driver_url, to_store_error
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.schema.postgres import SCHEMA
 
-# The tables of recall's index in PostgreSQL: a schema of their own, made at the first use, never migrated.
-#
-# They are UNLOGGED: nothing is written twice, and no forgotten text stays in the server's log. A server that crashed
-# finds them empty, and each space is indexed again from the files and the store.
+# The tables are in a schema of their own, made at the first use and never migrated. They are UNLOGGED: nothing is
+# written twice, and no forgotten text stays in the server's log. After a crash of the server they are empty, and each
+# space is indexed again.
 
-VERSION = 1  # of the tables below; those of a lower one are dropped and made again
+VERSION = 1  # of the tables below; those of a lower version are dropped and made again
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
-# Not to_regclass(): that may answer from what the connection knew before it waited for the lock.
+# Not to_regclass(), which may use what the connection had cached before it waited for the lock.
 _COUNT_TABLES = """
 SELECT COUNT(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = %(schema)s AND relname = ANY(%(tables)s)
 """
-_LOCK = 0x6D6E656D61  # of the advisory lock under which they are made: "mnema" in ASCII
+_LOCK = 0x6D6E656D61  # advisory lock for creating the tables: "mnema" in ASCII
 _CREATE_TABLES = f"""
 DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
 CREATE SCHEMA {SCHEMA};
@@ -72,7 +71,7 @@ CREATE UNLOGGED TABLE {SCHEMA}.vector (
 
 
 def create_tables(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
-    """See that the tables are there, in a transaction that is open already; blocks.
+    """Create the tables if they are missing, in the open transaction; blocks.
 
     Raises:
         SchemaNewer: a newer version of this program has made them.
@@ -83,14 +82,14 @@ def create_tables(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     found = _read_version(connection)  # another process may have been first
     if found > VERSION:
         raise SchemaNewer(
-            f"recall's index in PostgreSQL is of version {found}, made by a newer mnema; this has {VERSION}"
+            f"the search index in PostgreSQL has version {found}, made by a newer mnema; this one knows {VERSION}"
         )
     if found < VERSION:
         connection.execute(_CREATE_TABLES)
 
 
 def _read_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
-    """That of the tables; 0 where there are none, or not all of ours."""
+    """The version of the tables; 0 if there are none, or some are missing."""
     if not _has_tables(connection, "version"):
         return 0
     row = connection.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()  # noqa: S608  a name of ours
@@ -102,11 +101,11 @@ def _has_tables(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -
     return connection.execute(_COUNT_TABLES, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
 
 
-MAX_CONNECTIONS = 4  # connections of one process; asyncio's threads are few, too
-STATEMENT_SECONDS = 60  # seconds after which the server ends a statement that nobody may be waiting for any more
+MAX_CONNECTIONS = 4  # of one process; asyncio has few threads, too
+STATEMENT_SECONDS = 60  # the server ends longer statements: their caller may be gone
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
-# Somebody has dropped or changed the tables, or they hold what they may not: they are made again.
+# The tables were dropped or changed, or have inconsistent rows: they are made again.
 _UNUSABLE_ERRORS = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
@@ -119,17 +118,17 @@ IndexPool = ConnectionPool[IndexConnection]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexTimeouts:
-    """Seconds that somebody waits."""
+    """Timeouts in seconds."""
 
-    #: For a connection.
+    #: Opening a connection.
     connect: float = 5.0
-    #: For one statement, before its connection is given up, where nothing is changed and where something is.
+    #: One statement of a search; then its connection is closed.
     read: float = 5.0
-    #: For one statement, before its connection is given up, where nothing is changed and where something is.
+    #: One statement of a change; then its connection is closed.
     change: float = 60.0
-    #: For another process that is changing the index; then a search takes what is there.
+    #: Waiting while another process changes the index; then a search uses the index as it is.
     wait: float = 2.0
-    #: The same where the index must be gone.
+    #: The same before the index is deleted.
     removal: float = 30.0
 
 
@@ -140,45 +139,45 @@ class _BorrowedConnection:
     pool: IndexPool
     #: Seconds for a statement.
     limit: float
-    #: When the one that runs began, inf for none.
+    #: When the running statement began, by time.monotonic(); inf for none.
     since: float = float("inf")
-    #: It was given up.
-    cut: bool = False
+    #: It was closed because of a timeout.
+    stuck: bool = False
 
 
 class IndexConnections:
-    """At most MOST connections, opened when they are needed, each given out with a transaction begun. All blocks."""
+    """At most MAX_CONNECTIONS connections, opened on demand and handed out with a transaction. All methods block."""
 
-    def __init__(self, url: str, patience: IndexTimeouts) -> None:
+    def __init__(self, url: str, timeouts: IndexTimeouts) -> None:
         self._url = driver_url(url)
-        self.patience = patience
+        self.timeouts = timeouts
         self._lock = threading.Lock()
         self._pool: IndexPool | None = None
-        self._taken: dict[IndexConnection, _BorrowedConnection] = {}
-        self._made = False
+        self._borrowed: dict[IndexConnection, _BorrowedConnection] = {}
+        self._has_tables = False
 
     def begin(self, *, to_change: bool) -> IndexConnection:
-        """A connection with a transaction, which sees one snapshot where nothing is changed in it.
+        """Begin a transaction; one that changes nothing sees a single snapshot.
 
         Raises:
-            StoreError: there is none.
+            StoreError: no connection can be opened.
         """
-        for _ in range(MAX_CONNECTIONS):  # those that lay idle while the server went away are found out one by one
-            connection = self._take(self.patience.change if to_change else self.patience.read)
+        for _ in range(MAX_CONNECTIONS):  # each idle connection may have broken while the server restarted
+            connection = self._borrow(self.timeouts.change if to_change else self.timeouts.read)
             try:
-                self._make(connection)
+                self._ensure_tables(connection)
                 self.run(connection, "BEGIN" if to_change else _SNAPSHOT)
             except StoreError:
-                cut = self._taken[connection].cut
+                stuck = self._borrowed[connection].stuck
                 self.end(connection, keep=False)
-                if cut or not connection.closed:
+                if stuck or not connection.closed:
                     raise
             else:
                 return connection
         raise StoreError("every connection to PostgreSQL has broken")
 
     def end(self, connection: IndexConnection, *, keep: bool) -> None:
-        """Commit it, or roll it back, and take the connection back.
+        """Commit or roll back, and return the connection to its pool.
 
         Raises:
             StoreError: it could not be committed.
@@ -187,14 +186,14 @@ class IndexConnections:
             if keep:
                 self.run(connection, "COMMIT")
             else:
-                with suppress(StoreError), self._watched(connection):
+                with suppress(StoreError), self._timed(connection):
                     connection.rollback()
         finally:
             with self._lock:
-                pool = self._taken.pop(connection).pool
-                left = pool is not self._pool and all(taken.pool is not pool for taken in self._taken.values())
+                pool = self._borrowed.pop(connection).pool
+                unused = pool is not self._pool and all(other.pool is not pool for other in self._borrowed.values())
             pool.putconn(connection)
-            if left:
+            if unused:
                 pool.close()
 
     def run(self, connection: IndexConnection, sql: str, given: Mapping[str, Any] | None = None) -> list[Any]:
@@ -203,76 +202,77 @@ class IndexConnections:
         Raises:
             StoreError: it failed.
         """
-        with self._watched(connection):
+        with self._timed(connection):
             cursor = connection.execute(sql, given, binary=True)
             return list(cursor.fetchall()) if cursor.description else []
 
     def close_stuck(self) -> None:
-        """Give up the connections whose statement has taken too long; whoever waits for one gets an error.
+        """Close the connections whose statement has run for too long, so that its caller gets an error.
 
-        A network that swallows what is sent is noticed by nothing else. Does not block.
+        Nothing else notices a network that drops all packets. Does not block.
         """
         now = time.monotonic()
         with self._lock:
-            stuck = [connection for connection, taken in self._taken.items() if now - taken.since > taken.limit]
+            stuck = [connection for connection, used in self._borrowed.items() if now - used.since > used.limit]
             for connection in stuck:
-                self._taken[connection].cut = True
-                self._pool = None  # those that lie idle will be no better
+                self._borrowed[connection].stuck = True
+                self._pool = None  # its idle connections use the same network
         for connection in stuck:
             with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as line:
                 line.shutdown(socket.SHUT_RDWR)
 
     def recheck_tables(self) -> None:
-        """Look again, at the next transaction, whether the tables are there."""
-        self._made = False
+        """Check at the next transaction whether the tables exist."""
+        self._has_tables = False
 
     def close(self) -> None:
-        """Close all."""
+        """Close all connections."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.close()
 
-    def _take(self, limit: float) -> IndexConnection:
+    def _borrow(self, limit: float) -> IndexConnection:
         with self._lock:
             if self._pool is None:
-                self._pool = _open_pool(self._url, self.patience.connect)
+                self._pool = _open_pool(self._url, self.timeouts.connect)
             pool = self._pool
         try:
             connection = pool.getconn()
         except psycopg.Error as err:
             raise to_store_error(err) from err
         with self._lock:
-            self._taken[connection] = _BorrowedConnection(pool=pool, limit=limit)
+            self._borrowed[connection] = _BorrowedConnection(pool=pool, limit=limit)
         return connection
 
-    def _make(self, connection: IndexConnection) -> None:
-        if not self._made:
-            with self._watched(connection), connection.transaction():
+    def _ensure_tables(self, connection: IndexConnection) -> None:
+        if not self._has_tables:
+            with self._timed(connection), connection.transaction():
                 create_tables(connection)
-            self._made = True
+            self._has_tables = True
 
     @contextmanager
-    def _watched(self, connection: IndexConnection) -> Iterator[None]:
-        taken = self._taken[connection]
-        taken.since = time.monotonic()
+    def _timed(self, connection: IndexConnection) -> Iterator[None]:
+        """Record when a statement began, for `close_stuck`, and translate its errors."""
+        borrowed = self._borrowed[connection]
+        borrowed.since = time.monotonic()
         try:
             yield
         except psycopg.Error as err:
             raise StoreCorrupt(str(err).strip()) if isinstance(err, _UNUSABLE_ERRORS) else to_store_error(err) from err
         finally:
-            taken.since = float("inf")
+            borrowed.since = float("inf")
 
 
-def _open_pool(url: str, patience: float) -> IndexPool:
-    seconds = max(2, round(patience))  # libpq takes less than two for two
+def _open_pool(url: str, timeout: float) -> IndexPool:
+    seconds = max(2, round(timeout))  # libpq's minimum
     given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **_KEEPALIVE}
     pool = ConnectionPool(
         url,
         kwargs=given,
         min_size=0,
         max_size=MAX_CONNECTIONS,
-        timeout=patience,
+        timeout=timeout,
         configure=_configure,
         open=False,
         name="index",
@@ -282,7 +282,7 @@ def _open_pool(url: str, patience: float) -> IndexPool:
 
 
 def _configure(connection: IndexConnection) -> None:
-    # compiling a plan takes longer than any of these statements; the limit ends what runs on after we have given up
+    # compiling a plan takes longer than any of these statements
     connection.execute(
         "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)", (f"{STATEMENT_SECONDS}s",)
     )

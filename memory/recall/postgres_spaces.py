@@ -1,4 +1,4 @@
-"""Keeps one space's index in PostgreSQL in step, one process at a time; the others search what is there."""
+"""The shared indexes in PostgreSQL. One process at a time updates a space's index; the others search it as it is."""
 
 import asyncio
 import threading
@@ -9,13 +9,20 @@ from typing import TypeVar, cast
 
 import structlog
 
-from memory.recall.check import IndexCheck, check_index
 from memory.recall.documents import IndexPosition
 from memory.recall.index import SpaceIndex, SpaceIndexKeeper
 from memory.recall.postgres_index import PostgresIndex
 from memory.recall.postgres_pool import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.recall.sqlite_index import RecallDependencies
-from memory.recall.sync import CONVERSATION_PREFIX, find_lag, read_file_stamps, read_new_messages, sync_files
+from memory.recall.sync import (
+    CONVERSATION_PREFIX,
+    IndexCheck,
+    check_index,
+    find_lag,
+    read_file_stamps,
+    read_new_messages,
+    sync_files,
+)
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import PathRefused
@@ -25,46 +32,42 @@ T = TypeVar("T")
 
 
 class IndexExecutor:
-    """Where work on the indexes is done: as many at a time as there are connections, each with a thread of its own.
+    """Threads for work on the indexes, one for each connection, and as many for abandoned work.
 
-    Whoever changes an index keeps a connection between two steps. Were threads shared with those who wait for one,
-    they could all wait, and nobody would be left to take the next step.
+    A change of an index holds a connection between its steps. With fewer threads, all of them could wait for a
+    connection, and none would be left for the next step of the change that holds it.
     """
 
     def __init__(self, connections: IndexConnections) -> None:
         self.connections = connections
         self.slots = asyncio.Semaphore(MAX_CONNECTIONS)
-        self.threads = ThreadPoolExecutor(
-            2 * MAX_CONNECTIONS, thread_name_prefix="index"
-        )  # an abandoned step keeps its thread
+        # a step whose caller was cancelled goes on in its thread
+        self.threads = ThreadPoolExecutor(2 * MAX_CONNECTIONS, thread_name_prefix="index")
 
 
 class PostgresSharedIndexes:
-    """The indexes of all spaces in one PostgreSQL. Nothing is opened before the first use."""
+    """The indexes of all spaces in one PostgreSQL. Connects at the first use."""
 
-    def __init__(self, url: str, patience: IndexTimeouts | None = None) -> None:
-        self._connections = IndexConnections(url, patience or IndexTimeouts())
+    def __init__(self, url: str, timeouts: IndexTimeouts | None = None) -> None:
+        self._connections = IndexConnections(url, timeouts or IndexTimeouts())
         self._executor = IndexExecutor(self._connections)
 
-    def kept(self, space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
-        return PostgresIndexKeeper(space, ground, self._executor)
+    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+        return PostgresIndexKeeper(space, dependencies, self._executor)
 
-    def look(self, workspace: Workspace, most: int = 200) -> list[IndexCheck]:
-        """Whether indexes are sound and say what the files say, the owner's first; blocks.
-
-        Args:
-            most: indexes that are looked at.
+    def check_indexes(self, workspace: Workspace, most: int = 200) -> list[IndexCheck]:
+        """Check at most so many indexes, the owner's first; blocks.
 
         Raises:
-            StoreError: the server cannot be asked.
+            StoreError: the server cannot be reached.
         """
-        return [self._look(space, workspace) for space in PostgresIndex.spaces(self._connections)[:most]]
+        return [self._check(space, workspace) for space in PostgresIndex.spaces(self._connections)[:most]]
 
     def close(self) -> None:
-        """Close every connection; blocks. They are opened again when they are needed."""
+        """Close every connection; blocks. The next use opens new ones."""
         self._connections.close()
 
-    def _look(self, space: str, workspace: Workspace) -> IndexCheck:
+    def _check(self, space: str, workspace: Workspace) -> IndexCheck:
         index = PostgresIndex(space, self._connections)
         try:
             index.begin_reading()
@@ -76,95 +79,99 @@ class PostgresSharedIndexes:
 
 
 class PostgresIndexKeeper:
-    """A Kept in PostgreSQL. What cannot be read any more is thrown away and made again."""
+    """A SpaceIndexKeeper for PostgreSQL. A damaged index is deleted and made again."""
 
-    def __init__(self, space: str, ground: RecallDependencies, executor: IndexExecutor) -> None:
+    def __init__(self, space: str, dependencies: RecallDependencies, executor: IndexExecutor) -> None:
         self.space = space
-        self._ground = ground
+        self._dependencies = dependencies
         self._executor = executor
         self._connections = executor.connections
-        self._patience = executor.connections.patience
+        self._timeouts = executor.connections.timeouts
         self._index = PostgresIndex(space, executor.connections)
-        self._turn = asyncio.Lock()
-        self._thread = threading.Lock()
-        self._looked_at = 0.0
+        self._lock = asyncio.Lock()
+        self._thread_lock = threading.Lock()
+        self._synced_at = 0.0  # time.monotonic() before the last synchronisation
 
     async def use(self, work: Callable[[SpaceIndex], T]) -> T:
-        asked = time.monotonic()
-        async with self._turn, self._executor.slots:
+        called = time.monotonic()
+        async with self._lock, self._executor.slots:
             try:
-                if self._looked_at > asked:  # somebody who was first has looked at everything since we asked
-                    return await self._hop(lambda: self._read(work))
-                return await self._use(work)
+                if self._synced_at > called:  # another caller has synchronised it since
+                    return await self._in_thread(lambda: self._read(work))
+                return await self._sync_and_run(work)
             except StoreCorrupt as err:
                 log.warning("index made anew", space=self.space, why=str(err))
                 await self._remove()
-                return await self._use(work)
+                return await self._sync_and_run(work)
 
     async def change(self, work: Callable[[SpaceIndex], T]) -> T:
-        async with self._turn, self._executor.slots:
-            return await self._hop(lambda: self._changed(work, self._patience.wait))
+        async with self._lock, self._executor.slots:
+            return await self._in_thread(lambda: self._change(work, self._timeouts.wait))
 
     @property
     def busy(self) -> bool:
-        return self._turn.locked() or self._thread.locked()
+        return self._lock.locked() or self._thread_lock.locked()
 
     async def remove(self) -> None:
-        async with self._turn, self._executor.slots:
+        async with self._lock, self._executor.slots:
             await self._remove()
 
     def close(self) -> None:
-        """Nothing is open between two uses."""
+        """Do nothing: no connection is held between two uses."""
 
-    async def _use(self, work: Callable[[SpaceIndex], T]) -> T:
+    async def _sync_and_run(self, work: Callable[[SpaceIndex], T]) -> T:
         began = time.monotonic()
-        ends = await self._ground.store.sessions.ends(self.space)
-        in_step, result = await self._hop(lambda: self._read(lambda index: self._look(index, ends, work)))
-        if in_step:
-            self._looked_at = began
+        ends = await self._dependencies.store.sessions.ends(self.space)
+        current, result = await self._in_thread(
+            lambda: self._read(lambda index: self._run_if_current(index, ends, work))
+        )
+        if current:
+            self._synced_at = began
             return cast(T, result)
         try:
-            await self._catch_up()
-            self._looked_at = began
+            await self._sync()
+            self._synced_at = began
         except StoreBusy as err:
             log.info("searched as far as it is indexed", space=self.space, why=str(err))
-        return await self._hop(lambda: self._read(work))
+        return await self._in_thread(lambda: self._read(work))
 
-    async def _catch_up(self) -> None:
-        """Index what has changed, as one transaction; the store is asked again once nobody else changes the index."""
-        ground, index = self._ground, self._index
+    async def _sync(self) -> None:
+        """Index what has changed, in one transaction. The store is read while the lock is held, so it is not stale."""
+        dependencies, index = self._dependencies, self._index
         try:
-            await self._hop(lambda: index.begin_changing(self._patience.wait))
-            ends = await ground.store.sessions.ends(self.space)
-            talks = await self._hop(lambda: sync_files(index, ground.workspace, self.space, ends))
-            for conversation, until in talks.items():
-                await self._read_on(conversation, until, ends[conversation])
-            await self._hop(lambda: index.end(keep=True))
+            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
+            ends = await dependencies.store.sessions.ends(self.space)
+            behind = await self._in_thread(lambda: sync_files(index, dependencies.workspace, self.space, ends))
+            for conversation, until in behind.items():
+                await self._index_messages(conversation, until, ends[conversation])
+            await self._in_thread(lambda: index.end(keep=True))
         except BaseException:
-            await self._hop(lambda: index.end(keep=False))
+            await self._in_thread(lambda: index.end(keep=False))
             raise
 
-    async def _read_on(self, conversation: str, until: IndexPosition, end: int) -> None:
-        async for stamp, rows in read_new_messages(self._ground.store, conversation, until, end, self._ground.zone):
-            await self._hop(lambda: self._index.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True))  # noqa: B023
+    async def _index_messages(self, conversation: str, until: IndexPosition, end: int) -> None:
+        store, zone, source = self._dependencies.store, self._dependencies.zone, CONVERSATION_PREFIX + conversation
+        async for stamp, rows in read_new_messages(store, conversation, until, end, zone):
+            await self._in_thread(lambda: self._index.put(source, stamp, rows, more=True))  # noqa: B023
 
     async def _remove(self) -> None:
-        self._looked_at = 0.0
+        self._synced_at = 0.0
         self._connections.recheck_tables()
-        await self._hop(lambda: self._changed(lambda _: self._index.remove(), self._patience.removal))
+        await self._in_thread(lambda: self._change(lambda _: self._index.remove(), self._timeouts.removal))
 
-    async def _hop(self, work: Callable[[], T]) -> T:
-        """What work returns that was done in a thread; one that hangs at the server is cut off."""
-        going = asyncio.get_running_loop().run_in_executor(self._executor.threads, self._alone, work)
-        going.add_done_callback(lambda done: done.cancelled() or done.exception())  # though nobody waits any more
-        while not going.done():
-            await asyncio.wait({going}, timeout=self._patience.read)
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """Run `work` in a thread; a statement that hangs has its connection closed."""
+        future = asyncio.get_running_loop().run_in_executor(self._executor.threads, self._run_locked, work)
+        # retrieve the error of an abandoned step, so that asyncio does not log it
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        while not future.done():
+            await asyncio.wait({future}, timeout=self._timeouts.read)
             self._connections.close_stuck()
-        return going.result()
+        return future.result()
 
-    def _alone(self, work: Callable[[], T]) -> T:
-        """Blocks; a caller that was cancelled may still be in here, so that others wait."""
-        with self._thread:
+    def _run_locked(self, work: Callable[[], T]) -> T:
+        """The thread of a cancelled caller may still run, hence a second lock."""
+        with self._thread_lock:
             return work()
 
     def _read(self, work: Callable[[SpaceIndex], T]) -> T:
@@ -174,7 +181,7 @@ class PostgresIndexKeeper:
         finally:
             self._index.end(keep=False)
 
-    def _changed(self, work: Callable[[SpaceIndex], T], wait: float) -> T:
+    def _change(self, work: Callable[[SpaceIndex], T], wait: float) -> T:
         try:
             self._index.begin_changing(wait)
             result = work(self._index)
@@ -184,9 +191,9 @@ class PostgresIndexKeeper:
             raise
         return result
 
-    def _look(
+    def _run_if_current(
         self, index: SpaceIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
     ) -> tuple[bool, T | None]:
-        """Whether the index is in step, and the work's result where it is: one hop instead of two."""
-        there = read_file_stamps(self._ground.workspace, self.space)
-        return (False, None) if find_lag(index, there, ends).any else (True, work(index))
+        """Whether the index is up to date, and if so the result of `work`: one thread hop, not two."""
+        stamps = read_file_stamps(self._dependencies.workspace, self.space)
+        return (False, None) if find_lag(index, stamps, ends).any else (True, work(index))

@@ -1,24 +1,21 @@
-"""Puts what an index found in order: rows lend to their neighbours, days, speakers and dates count. Pure.
-
-Whatever is weighed here is weighed the same in every year: nothing fades, nothing is dropped for its age.
-"""
+"""Ranks found rows by their words, their neighbours, days, speakers and dates. Age does not count. Pure."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-# Share of its score that a row lends to the next row of its session, the previous one, and those two away.
+# Shares of its score that a row adds to the next row of its session, the previous one, and those two away.
 NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
-DAY_SHARE = 0.3  # share of a day's best score that each of its rows gets
-DATE_BONUS = 1.0  # what a row of a day that the question names gets, where 1 is the best row's words
-SPEAKER_FACTOR = 1.5
-QUESTION_FACTOR = 0.7
+DAY_SHARE = 0.3  # of a day's best score, added to each of its rows
+DATE_BONUS = 1.0  # for a row of a day named in the question; 1 is the score of the best row by words
+SPEAKER_FACTOR = 1.5  # for a row of a speaker named in the question
+QUESTION_FACTOR = 0.7  # for a row that is a question
 _NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, TWO_AWAY_SHARE), (-2, TWO_AWAY_SHARE))
 
 
 class CandidateRow(NamedTuple):
-    """What ranking needs of a row; a tuple, for a search makes a thousand of them."""
+    """What ranking needs of a row. A tuple, because a search makes a thousand of them."""
 
     row: int
     #: Unique in the index.
@@ -29,68 +26,74 @@ class CandidateRow(NamedTuple):
     speaker: str
     asks: int
     source: int
-    #: Its seq where it was said, 0 in a file.
+    #: Seq of the message, 0 for a row of a file.
     said: int
     fold: str
-    #: Its −bm25, 0 for a row that was not looked up by its words.
-    bare: float
+    #: −bm25, 0 for a row that was not looked up by its words.
+    word_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedRow:
-    """A row in its order."""
+    """A row of the ranking."""
 
     row: int
-    #: As large as it makes its place.
     score: float
-    #: The row that lent it more than it has itself, itself for none.
+    #: The neighbour that added more to the score than the row's own words; the row itself if none did.
     lender: int
 
 
 def rank_rows(
-    facts: Collection[CandidateRow], bare: Mapping[int, float], dated: Collection[int] = (), named: Collection[str] = ()
+    candidates: Collection[CandidateRow],
+    word_scores: Mapping[int, float],
+    dated: Collection[int] = (),
+    named: Collection[str] = (),
 ) -> list[RankedRow]:
-    """The rows, best first. Neighbours that no word is in must be among `facts` to be lent anything.
+    """Rank rows, best first. A neighbour without a matching word must be among `candidates` to be ranked.
 
     Args:
-        bare: how well each row's words match, by row: 0 to 1, the best one 1; rows that are not there have 0.
+        word_scores: how well each row's words match, from 0 to 1 for the best one; rows without an entry have 0.
         dated: rows of a day that the question names.
-        named: speakers whom it names.
+        named: speakers that the question names.
     """
-    lent = _lent_scores(facts, bare)
+    lent = _lent_scores(candidates, word_scores)
     best_of_day: dict[str, float] = defaultdict(float)
-    for fact in facts:
-        if fact.day:
-            best_of_day[fact.day] = max(best_of_day[fact.day], bare.get(fact.row, 0.0))
+    for candidate in candidates:
+        if candidate.day:
+            best_of_day[candidate.day] = max(best_of_day[candidate.day], word_scores.get(candidate.row, 0.0))
     ranked = []
-    for fact in facts:
-        own = bare.get(fact.row, 0.0)
-        gift, lender = lent.get(fact.row, (0.0, fact.row))
-        score = own + gift + DATE_BONUS * (fact.row in dated) + DAY_SHARE * best_of_day.get(fact.day, 0.0)
-        if fact.speaker in named:
+    for candidate in candidates:
+        own = word_scores.get(candidate.row, 0.0)
+        share, lender = lent.get(candidate.row, (0.0, candidate.row))
+        score = own + share + DATE_BONUS * (candidate.row in dated) + DAY_SHARE * best_of_day.get(candidate.day, 0.0)
+        if candidate.speaker in named:
             score *= SPEAKER_FACTOR
-        if fact.asks:
+        if candidate.asks:
             score *= QUESTION_FACTOR
-        ranked.append((score, fact.day, -fact.place, -fact.row, lender if gift > own else fact.row))
-    ranked.sort(reverse=True)  # of equal ones the newer day's first: their order is not that of their numbers
+        ranked.append(
+            (score, candidate.day, -candidate.place, -candidate.row, lender if share > own else candidate.row)
+        )
+    ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
     return [RankedRow(row=-row, score=score, lender=lender) for score, _, _, row, lender in ranked]
 
 
-def neighbouring_places(facts: Iterable[CandidateRow]) -> set[tuple[int, int]]:
-    """(session, place) of what stands around these rows."""
-    return {(fact.session, fact.place + step) for fact in facts for step, _ in _NEIGHBOURS}
+def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:
+    """(session, place) of the neighbours of these rows."""
+    return {(candidate.session, candidate.place + step) for candidate in candidates for step, _ in _NEIGHBOURS}
 
 
-def _lent_scores(facts: Collection[CandidateRow], bare: Mapping[int, float]) -> dict[int, tuple[float, int]]:
-    """What each row is lent, and by whom: the most that one neighbour gives it."""
-    at = {(fact.session, fact.place): fact.row for fact in facts}
-    found: dict[int, tuple[float, int]] = {}
-    for fact in facts:
-        own = bare.get(fact.row, 0.0)
+def _lent_scores(
+    candidates: Collection[CandidateRow], word_scores: Mapping[int, float]
+) -> dict[int, tuple[float, int]]:
+    """The most that one neighbour adds to each row's score, and that neighbour, by row."""
+    row_at = {(candidate.session, candidate.place): candidate.row for candidate in candidates}
+    lent: dict[int, tuple[float, int]] = {}
+    for candidate in candidates:
+        own = word_scores.get(candidate.row, 0.0)
         if not own:
             continue
         for step, share in _NEIGHBOURS:
-            other = at.get((fact.session, fact.place + step))
-            if other is not None and (other not in found or share * own > found[other][0]):
-                found[other] = (share * own, fact.row)
-    return found
+            other = row_at.get((candidate.session, candidate.place + step))
+            if other is not None and (other not in lent or share * own > lent[other][0]):
+                lent[other] = (share * own, candidate.row)
+    return lent

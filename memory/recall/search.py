@@ -1,4 +1,4 @@
-"""Recall: what a space has written down and what was said in it, found as things stand at that moment."""
+"""Searches a space's memory files and conversations."""
 
 import asyncio
 import heapq
@@ -21,176 +21,179 @@ from memory.recall.vectors import VectorSearch
 from memory.text.tokenizer import cjk_characters, fold_text, names_in_question, question_terms
 from memory.workspace.files import SPACES_FOLDER
 
-# Finds the rows of one index that answer a question, and says how well; blocks.
-
-# Least share of a question's idf mass that a row, or the one that lent to it, matches to be recalled unasked.
+# Least share of a question's idf weight that a row, or the neighbour that ranked it, must match in an automatic search.
 MIN_SHARE = 0.2
-MIN_CHARACTER_SHARE = 0.5  # the same where only single characters were found
-# Rows that are put in order: the best by their words, more where many are wanted, and of the days that are named.
-MAX_BEST, MAX_OF_DAYS = 300, 300
-MAX_DATED_SPAN = timedelta(days=45)  # of longer times only what matches by its words is looked at
-ROWS_PER_LENDER = 5  # one in so many of them has its neighbours looked up
-MAX_QUESTION = 2_000  # characters of a question that are looked at
-# Dates that are no dates: they would make what is found depend on the day it is looked for.
+MIN_CHARACTER_SHARE = 0.5  # the same if only single characters were found
+MAX_BEST, MAX_OF_DAYS = 300, 300  # rows to rank: the best by words (more for a large limit), and of named days
+MAX_DATED_SPAN = timedelta(days=45)  # the days of a longer span are not looked up, only rows with matching words
+ROWS_PER_LENDER = 5  # the neighbours of one in so many rows are looked up
+MAX_QUESTION = 2_000  # characters of a question that are read
+# Not treated as dates: results would depend on the day of the search.
 VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
-NEARNESS_WEIGHT = 0.4  # weight of nearness in meaning beside words
-GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # speakers whose names say nothing: every conversation has them
+VECTOR_WEIGHT = 0.4  # of the similarity of vectors; the rest is the score by words
+GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # occur in every conversation, so they are not names in a question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenRows:
-    """What a search leaves out. Of the source (its number): seqs before `cleared_before` and from `live_from` on."""
+    """What a search leaves out: messages of one source, and log sections of some folds."""
 
+    #: Number of the source, 0 for none.
     source: int = 0
+    #: Its messages with a seq below `cleared_before`, and from `live_from` on.
     cleared_before: int = 0
     live_from: int = 1 << 60
-    #: Whose sections of the log.
     folds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """A row that answers."""
+    """A found row."""
 
-    whole: IndexedRow
+    found: IndexedRow
     #: 0 to 1.
     score: float
-    #: Of the question's idf mass that it matches itself.
+    #: Of the question's idf weight that the row itself matches.
     share: float
 
 
 def find_rows(
-    index: SearchableIndex, wanted: SearchRequest, hidden: HiddenRows, near: Mapping[int, float] | None = None
+    index: SearchableIndex, request: SearchRequest, hidden: HiddenRows, near: Mapping[int, float] | None = None
 ) -> list[SearchHit]:
-    """The rows that answer, best first, a row's other pieces left out.
+    """Find the rows that answer a question, best first; of a text in several pieces only the best piece. Blocks.
 
     Args:
-        near: how near rows are in meaning, by row, 0 to 1.
+        near: similarity of vectors by row, 0 to 1.
     """
-    question = _Question.of(wanted, index)
+    question = _Question.of(request, index)
     frequencies = index.frequencies(question.terms)
     if not frequencies[0] and (letters := cjk_characters(question.terms)):
-        question = replace(question, terms=tuple(letters), letters=True, floor=question.floor and MIN_CHARACTER_SHARE)
-    order, dated = _order_rows(index, question, hidden, near or {})
+        question = replace(
+            question, terms=tuple(letters), letters=True, min_share=question.min_share and MIN_CHARACTER_SHARE
+        )
+    ranked, dated = _rank_candidates(index, question, hidden, near or {})
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
-    return _select_hits(index, question, order[: wanted.limit * 2 + 20], dated, weights)[: wanted.limit]
+    return _select_hits(index, question, ranked[: request.limit * 2 + 20], dated, weights)[: request.limit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question made ready."""
+    """A parsed question."""
 
     terms: tuple[str, ...]
     named: frozenset[str]
     dates: tuple[DateSpan, ...]
     search_filter: SearchFilter
-    #: See FLOOR, 0 where somebody asked for the search.
-    floor: float
-    #: Rows by their words.
+    #: MIN_SHARE in an automatic search, else 0.
+    min_share: float
+    #: Rows to look up by their words.
     most: int
     #: Its terms are single characters.
     letters: bool = False
 
     @classmethod
-    def of(cls, wanted: SearchRequest, index: SearchableIndex) -> "_Question":
-        query, speakers = wanted.query[:MAX_QUESTION], index.speakers() - GENERIC_SPEAKERS
+    def of(cls, request: SearchRequest, index: SearchableIndex) -> "_Question":
+        query, speakers = request.query[:MAX_QUESTION], index.speakers() - GENERIC_SPEAKERS
         named = names_in_question(query, speakers)
-        dates = [span for span in find_dates(query, wanted.now) if fold_text(span.text.strip()) not in VAGUE_DATES]
+        dates = [span for span in find_dates(query, request.now) if fold_text(span.text.strip()) not in VAGUE_DATES]
         terms = question_terms(remove_dates(query, tuple(dates)), named)
         return cls(
             terms=tuple(terms),
             named=frozenset(named),
             dates=tuple(dates),
-            most=max(MAX_BEST, wanted.limit * 5),
-            search_filter=SearchFilter(since=wanted.since, until=wanted.until, speaker=wanted.speaker),
-            floor=MIN_SHARE if wanted.on_behalf_of else 0.0,
+            most=max(MAX_BEST, request.limit * 5),
+            search_filter=SearchFilter(since=request.since, until=request.until, speaker=request.speaker),
+            min_share=MIN_SHARE if request.on_behalf_of else 0.0,
         )
 
 
 def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
-    """Scores of rows by words and by meaning as one, over the union of both."""
+    """Combine the scores by words and by vectors, over the rows of both."""
     rows = words.keys() | near.keys()
-    return {row: (1 - NEARNESS_WEIGHT) * words.get(row, 0.0) + NEARNESS_WEIGHT * near.get(row, 0.0) for row in rows}
+    return {row: (1 - VECTOR_WEIGHT) * words.get(row, 0.0) + VECTOR_WEIGHT * near.get(row, 0.0) for row in rows}
 
 
-def _order_rows(
+def _rank_candidates(
     index: SearchableIndex, question: _Question, hidden: HiddenRows, near: Mapping[int, float]
 ) -> tuple[list[RankedRow], frozenset[int]]:
-    """The rows in their order, and those of a day that the question names."""
+    """Rank the rows that may answer; returns also those of a day that the question names."""
     search_filter = question.search_filter
-    look = index.with_characters if question.letters else index.best
-    facts = {fact.row: fact for fact in look(question.terms, question.most, search_filter)}
-    top = max((fact.bare for fact in facts.values()), default=0.0) or 1.0
-    bare = {row: max(0.0, fact.bare / top) for row, fact in facts.items()}
+    look_up = index.with_characters if question.letters else index.best
+    rows = {row.row: row for row in look_up(question.terms, question.most, search_filter)}
+    top = max((row.word_score for row in rows.values()), default=0.0) or 1.0
+    scores = {number: max(0.0, row.word_score / top) for number, row in rows.items()}
     if near:
-        bare = fuse_scores(bare, near)
-        facts |= {fact.row: fact for fact in index.facts([row for row in near if row not in facts], search_filter)}
+        scores = fuse_scores(scores, near)
+        missing = [number for number in near if number not in rows]
+        rows |= {row.row: row for row in index.candidates(missing, search_filter)}
     days = [pair for span in question.dates if span.last - span.first <= MAX_DATED_SPAN for pair in _day_pairs(span)]
-    facts = {fact.row: fact for fact in index.on_days(days, MAX_OF_DAYS, search_filter)} | facts
-    lenders = heapq.nlargest(question.most // ROWS_PER_LENDER, facts.values(), key=lambda fact: bare.get(fact.row, 0.0))
-    seen = {(fact.session, fact.place) for fact in facts.values()}
-    facts |= {fact.row: fact for fact in index.around(neighbouring_places(lenders) - seen, search_filter)}
-    shown = [fact for fact in facts.values() if not _is_hidden(fact, hidden)]
-    dated = frozenset(fact.row for fact in shown if question.dates and _is_in_dates(fact.day, question.dates))
-    return rank_rows(shown, bare, dated, question.named), dated
+    rows = {row.row: row for row in index.on_days(days, MAX_OF_DAYS, search_filter)} | rows
+    lenders = heapq.nlargest(question.most // ROWS_PER_LENDER, rows.values(), key=lambda row: scores.get(row.row, 0.0))
+    known = {(row.session, row.place) for row in rows.values()}
+    rows |= {row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)}
+    shown = [row for row in rows.values() if not _is_hidden(row, hidden)]
+    dated = frozenset(row.row for row in shown if question.dates and _is_in_dates(row.day, question.dates))
+    return rank_rows(shown, scores, dated, question.named), dated
 
 
 def _is_in_dates(day: str, dates: tuple[DateSpan, ...]) -> bool:
     return bool(day) and is_in_spans(dates, date.fromisoformat(day))
 
 
-def _is_hidden(fact: CandidateRow, hidden: HiddenRows) -> bool:
-    if not fact.said:
-        return fact.fold in hidden.folds
-    return fact.source == hidden.source and not hidden.cleared_before <= fact.said < hidden.live_from
+def _is_hidden(row: CandidateRow, hidden: HiddenRows) -> bool:
+    if not row.said:
+        return row.fold in hidden.folds
+    return row.source == hidden.source and not hidden.cleared_before <= row.said < hidden.live_from
 
 
 def _select_hits(
     index: SearchableIndex,
     question: _Question,
-    order: Sequence[RankedRow],
+    ranked: Sequence[RankedRow],
     dated: Container[int],
     weights: Mapping[str, float],
 ) -> list[SearchHit]:
-    whole = index.whole({row for one in order for row in (one.row, one.lender)})
-    shares = _matched_shares(question, whole, weights)
-    best = max((shares[one.row] for one in order[:5] if one.row in shares), default=0.0) or 1.0
-    top = order[0].score if order else 1.0
-    answers: dict[object, SearchHit] = {}
+    rows = index.indexed_rows({number for rank in ranked for number in (rank.row, rank.lender)})
+    shares = _matched_shares(question, rows, weights)
+    best = max((shares[rank.row] for rank in ranked[:5] if rank.row in shares), default=0.0) or 1.0
+    top = ranked[0].score if ranked else 1.0
+    hits: dict[object, SearchHit] = {}
     said: set[str] = set()
-    for one in order:
-        held = whole.get(one.row)
-        if held is None or (
-            max(shares[one.row], shares.get(one.lender, 0.0)) < question.floor and one.row not in dated
-        ):
+    for rank in ranked:
+        found = rows.get(rank.row)
+        if found is None:
             continue
-        if not shares[one.row] and not question_terms(held.row.words):
-            continue  # an "ok" beside what was found
-        words = " ".join(fold_text(held.row.words).split())
-        place = (held.source, held.row.line or -held.row.seq)
-        if place not in answers and words not in said:
+        share = shares[rank.row]
+        if max(share, shares.get(rank.lender, 0.0)) < question.min_share and rank.row not in dated:
+            continue
+        if not share and not question_terms(found.row.words):
+            continue  # an "ok" beside a found row
+        words = " ".join(fold_text(found.row.words).split())
+        origin = (found.source, found.row.line or -found.row.seq)
+        if origin not in hits and words not in said:
             said.add(words)
-            answers[place] = SearchHit(whole=held, score=best * one.score / top, share=shares[one.row])
-    return list(answers.values())
+            hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share)
+    return list(hits.values())
 
 
 def _matched_shares(
-    question: _Question, whole: Mapping[int, IndexedRow], weights: Mapping[str, float]
+    question: _Question, rows: Mapping[int, IndexedRow], weights: Mapping[str, float]
 ) -> dict[int, float]:
-    """How much of the question's idf mass each row matches, 0 to 1; of its characters where it has nothing else."""
+    """The share of the question's idf weight that each row matches, or of its characters if it has only these."""
     if question.letters:
         return {
-            row: sum(one in held.row.words for one in question.terms) / len(question.terms)
-            for row, held in whole.items()
+            number: sum(letter in found.row.words for letter in question.terms) / len(question.terms)
+            for number, found in rows.items()
         }
-    mass = sum(weights.values()) or 1.0
+    total = sum(weights.values()) or 1.0
     return {
-        row: sum(weight for term, weight in weights.items() if term in held.terms) / mass for row, held in whole.items()
+        number: sum(weight for term, weight in weights.items() if term in found.terms) / total
+        for number, found in rows.items()
     }
 
 
 def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int) -> dict[str, float]:
-    """Each term's idf; one that no row has weighs most."""
+    """Each term's idf; a term that no row has weighs most."""
     return {
         term: log(1 + (rows - having + 0.5) / (having + 0.5))
         for term in terms
@@ -199,7 +202,7 @@ def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int
 
 
 def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
-    """A span as days between two, month and day alone where no year was said."""
+    """A span as (first, last) days, without the year if none was said."""
     if not span.yearless:
         return ((span.first.isoformat(), span.last.isoformat()),)
     first, last = f"{span.first:%m-%d}", f"{span.last:%m-%d}"
@@ -207,57 +210,57 @@ def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
 
 
 T = TypeVar("T")
-# Indexes that are open at a time, each with up to 2 MiB of its pages; opening another takes a few milliseconds.
+# Indexes open at a time, each with up to 2 MiB of cached pages; opening another takes a few milliseconds.
 MAX_OPEN_INDEXES = 32
 
 
 class Recall:
-    """Searches by space. A search that is cancelled goes on unseen, so that the next one finds its index ready."""
+    """Searches by space. A cancelled search continues in the background, so that the next one finds its index ready."""
 
-    def __init__(self, ground: RecallDependencies, vectors: VectorSearch | None = None) -> None:
-        self._store = ground.store
-        self._ground = ground
+    def __init__(self, dependencies: RecallDependencies, vectors: VectorSearch | None = None) -> None:
+        self._store = dependencies.store
+        self._dependencies = dependencies
         self._vectors = vectors
         self._open: OrderedDict[str, SpaceIndexKeeper] = OrderedDict()
-        self._holders: Counter[str] = Counter()
-        self._work: set[asyncio.Task[Any]] = set()
+        self._users: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
-    async def search(self, wanted: SearchRequest) -> list[Passage]:
-        """The passages of a space that answer, best first; what has just been written or said is among them.
+    async def search(self, request: SearchRequest) -> list[Passage]:
+        """The best passages of a space, best first, among what is written and said at this moment.
 
         Raises:
             StoreError: the store or the index cannot be read.
         """
-        return await self._run_shielded(self._search(wanted))
+        return await self._run_shielded(self._search(request))
 
     async def refresh(self, space: str) -> int:
-        """Bring the index up to date with the files and the store; returns how many rows it has."""
+        """Bring the index up to date with the files and the store; returns its number of rows."""
         return await self._run_shielded(self._count_rows(space))
 
     async def rebuild(self, space: str) -> int:
-        """Make the index again from the files and the store; returns how many rows it has."""
+        """Make the index again from the files and the store; returns its number of rows."""
         await self.forget(space)
         return await self.refresh(space)
 
     async def forget(self, space: str) -> None:
-        """Throw the index away; the next search makes it again."""
-        async with self._keepers(space) as held:
-            for keeper in held:
+        """Delete the index; the next search makes it again."""
+        async with self._keepers(space) as keepers:
+            for keeper in keepers:
                 await keeper.remove()
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing."""
-        async with self._keepers(space) as held:
-            found = [await keeper.use(lambda index: index.check()) for keeper in held]
-        return "; ".join(filter(None, found))
+        async with self._keepers(space) as keepers:
+            faults = [await keeper.use(lambda index: index.check()) for keeper in keepers]
+        return "; ".join(filter(None, faults))
 
     async def settled(self) -> None:
-        """Wait until no search goes on."""
-        while self._work:
-            await asyncio.wait(list(self._work))
+        """Wait until no search is running."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks))
 
     async def close(self) -> None:
-        """Finish what goes on, then close every index."""
+        """Finish running searches, then close every index."""
         await self.settled()
         if self._vectors:
             await self._vectors.close()
@@ -265,128 +268,111 @@ class Recall:
             await asyncio.to_thread(keeper.close)
         self._open.clear()
 
-    async def _search(self, wanted: SearchRequest) -> list[Passage]:
-        hides = await self._hides(wanted)
-        if wanted.on_behalf_of and hides.live_from <= 1 and await self._has_nothing_else(wanted):
+    async def _search(self, request: SearchRequest) -> list[Passage]:
+        conversation = request.on_behalf_of or request.hide_live_of
+        hidden = await self._hidden_rows(request, conversation)
+        if request.on_behalf_of and hidden.live_from <= 1 and await self._has_nothing_else(request):
             return []
-        question_vector = await self._vectors.embed_question(wanted.query) if self._vectors else b""
-        found: list[Passage] = []
-        async with self._keepers(wanted.space) as held:
-            for keeper in held:
-                answers = await keeper.use(
-                    lambda index: find_rows(index, wanted, hides.within(index), self._near(index, question_vector)),
-                )
-                found += [_to_passage(answer, keeper.space) for answer in answers]
-                self._keep_up(keeper)
-        return sorted(found, key=lambda passage: -passage.score)[: wanted.limit]
+        question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
 
-    async def _has_nothing_else(self, wanted: SearchRequest) -> bool:
-        """Whether the space holds nothing but what this conversation shows anyway; then its index need not be made."""
-        for member in await self._store.links.members(wanted.space):
-            if has_memory_files(self._ground.workspace, member):
+        def find(index: SpaceIndex) -> list[SearchHit]:
+            source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
+            near = self._vectors.near(index, question_vector) if self._vectors else {}
+            return find_rows(index, request, replace(hidden, source=source), near)
+
+        found: list[Passage] = []
+        async with self._keepers(request.space) as keepers:
+            for keeper in keepers:
+                found += [_to_passage(hit, keeper.space) for hit in await keeper.use(find)]
+                self._embed_rows(keeper)
+        return sorted(found, key=lambda passage: -passage.score)[: request.limit]
+
+    async def _has_nothing_else(self, request: SearchRequest) -> bool:
+        """Whether the space has nothing except what this conversation shows; then no index is made."""
+        for member in await self._store.links.members(request.space):
+            if has_memory_files(self._dependencies.workspace, member):
                 return False
-            if (await self._store.sessions.ends(member)).keys() - {wanted.on_behalf_of}:
+            if (await self._store.sessions.ends(member)).keys() - {request.on_behalf_of}:
                 return False
         return True
 
     async def _count_rows(self, space: str) -> int:
         rows = 0
-        async with self._keepers(space) as held:
-            for keeper in held:
+        async with self._keepers(space) as keepers:
+            for keeper in keepers:
                 rows += await keeper.use(lambda index: index.count())
-                self._keep_up(keeper)
+                self._embed_rows(keeper)
         return rows
 
-    def _near(self, index: SpaceIndex, question_vector: bytes) -> dict[int, float]:
-        return self._vectors.near(index, question_vector) if self._vectors else {}
-
-    def _keep_up(self, keeper: SpaceIndexKeeper) -> None:
+    def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         if self._vectors:
             self._vectors.keep_up(keeper)
 
     @asynccontextmanager
     async def _keepers(self, space: str) -> AsyncIterator[list[SpaceIndexKeeper]]:
-        """The indexes of a space and of those linked to it, open and not closed by anybody until the block ends."""
+        """The indexes of a space and of the spaces linked to it; none is closed until the block ends."""
         members = list(await self._store.links.members(space))
-        self._holders.update(members)
+        self._users.update(members)
         try:
             yield [self._open_keeper(member) for member in members]
         finally:
-            self._holders.subtract(members)
-            self._holders = +self._holders  # those that nobody holds
+            self._users.subtract(members)
+            self._users = +self._users  # drops the zeros
             self._close_idle()
 
-    async def _hides(self, wanted: SearchRequest) -> "_Hides":
-        name = wanted.on_behalf_of or wanted.hide_live_of
-        row = await self._store.sessions.conversation(name) if name else None
+    async def _hidden_rows(self, request: SearchRequest, conversation: str) -> HiddenRows:
+        """What to leave out of that conversation; its source number is still 0, as each index has its own."""
+        row = await self._store.sessions.conversation(conversation) if conversation else None
         if row is None:
-            return _Hides()
+            return HiddenRows()
         head = await self._store.folds.fold(row.fold_head) if row.fold_head else None
         live_from = head.to_seq + 1 if head else row.view_from
-        if not wanted.on_behalf_of:
-            return _Hides(conversation=name, live_from=live_from)
+        if not request.on_behalf_of:
+            return HiddenRows(live_from=live_from)
         before = row.view_from
-        folds = await self._store.folds.folds(name, bare=True) if before > 1 else []
+        folds = await self._store.folds.folds(conversation, bare=True) if before > 1 else []
         cleared = frozenset(fold.id for fold in folds if fold.to_seq < before)
-        return _Hides(conversation=name, cleared_before=before, live_from=live_from, folds=cleared)
+        return HiddenRows(cleared_before=before, live_from=live_from, folds=cleared)
 
     def _open_keeper(self, space: str) -> SpaceIndexKeeper:
         if space not in self._open:
-            self._open[space] = create_keeper(space, self._ground)
+            self._open[space] = create_keeper(space, self._dependencies)
             self._close_idle()
         self._open.move_to_end(space)
         return self._open[space]
 
     def _close_idle(self) -> None:
-        """Close those used longest ago, but none in use: whoever holds it would open it again beside its successor."""
+        """Close the indexes used longest ago, but none in use: its user would open the file a second time."""
         if (over := len(self._open) - MAX_OPEN_INDEXES) > 0:
             for name in [name for name in self._open if not self._is_used(name)][:over]:
                 self._open.pop(name).close()
 
     def _is_used(self, space: str) -> bool:
         in_background = self._vectors is not None and self._vectors.works_on(space)
-        return bool(self._holders[space]) or in_background or self._open[space].busy
+        return bool(self._users[space]) or in_background or self._open[space].busy
 
     async def _run_shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for it; a caller that is cancelled meanwhile does not cancel it."""
+        """Run `work` to its end even if the caller is cancelled."""
         task = asyncio.create_task(work)
-        self._work.add(task)
+        self._tasks.add(task)
         task.add_done_callback(self._discard_task)
         return await asyncio.shield(task)
 
     def _discard_task(self, task: asyncio.Task[Any]) -> None:
-        self._work.discard(task)
+        self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever waited has it; where nobody did, the next search meets it too
+            task.exception()  # retrieved, so that asyncio does not log it when the caller was cancelled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Hides:
-    """What a search leaves out of a conversation, before it is known by which number an index has it."""
-
-    conversation: str = ""
-    cleared_before: int = 0
-    live_from: int = 1 << 60
-    folds: frozenset[str] = frozenset()
-
-    def within(self, index: SearchableIndex) -> HiddenRows:
-        return HiddenRows(
-            source=index.number(CONVERSATION_PREFIX + self.conversation) if self.conversation else 0,
-            cleared_before=self.cleared_before,
-            live_from=self.live_from,
-            folds=self.folds,
-        )
-
-
-def _to_passage(found: SearchHit, space: str) -> Passage:
-    row, source = found.whole.row, found.whole.source
+def _to_passage(hit: SearchHit, space: str) -> Passage:
+    row, source = hit.found.row, hit.found.source
     path = source.removeprefix(FILE_PREFIX) if source.startswith(FILE_PREFIX) else ""
     return Passage(
         text=row.shown(),
         words=row.words,
         kind=row.kind,
         date=row.day,
-        score=round(found.score, 4),
+        score=round(hit.score, 4),
         space=space,
         path=f"{SPACES_FOLDER}/{space}/{path}" if path and space else path,
         line=row.line,

@@ -1,4 +1,4 @@
-"""The full-text index of one space: an SQLite file of its own, which can always be made again."""
+"""The search index of one space in an SQLite file, and its keeper. The file can always be deleted and made again."""
 
 import asyncio
 import json
@@ -17,14 +17,20 @@ import structlog
 from memory.recall.documents import IndexPosition, IndexRow, skip_unchanged
 from memory.recall.index import IndexedRow, SearchFilter, SpaceIndex, SpaceIndexKeeper, days_condition
 from memory.recall.ranking import CandidateRow
-from memory.recall.sync import CONVERSATION_PREFIX, read_new_messages, sync_files
+from memory.recall.sync import CONVERSATION_PREFIX, IndexCheck, check_index, read_new_messages, sync_files
+from memory.store.engine.database import to_store_error
 from memory.store.engine.sqlite import to_store_error
 from memory.store.errors import IndexUnusable, StoreCorrupt
 from memory.store.store import Store
 from memory.text.tokenizer import text_terms
 from memory.workspace.files import Workspace
+from memory.workspace.safe_path import PathRefused
 
-VERSION = 1  # of the tables below; an index of another one is made again
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
+VERSION = 1  # of the tables below; an index of another version is made again
 _COLUMNS = tuple(field.name for field in fields(IndexRow))
 _SCHEMA = """
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
@@ -50,7 +56,7 @@ CREATE TRIGGER row_removed AFTER DELETE ON row BEGIN
     DELETE FROM vector WHERE row = old.id;
 END;
 """
-SESSIONS = 1 << 32  # more sessions than one source has
+SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
 _CANDIDATE = (
     f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, row.source, row.seq, "
     "row.fold"
@@ -62,53 +68,53 @@ _FILTER = (
 )
 _BEST = f"""
 WITH best AS (
-    SELECT rowid AS id, bm25(found) AS bare FROM found WHERE found MATCH :match ORDER BY bm25(found) LIMIT :most
+    SELECT rowid AS id, bm25(found) AS word_score FROM found WHERE found MATCH :match ORDER BY bm25(found) LIMIT :most
 )
-SELECT {_CANDIDATE}, -best.bare AS bare FROM best JOIN row ON row.id = best.id ORDER BY best.bare
-"""  # noqa: S608  names of columns, nothing from outside
+SELECT {_CANDIDATE}, -best.word_score AS word_score FROM best JOIN row ON row.id = best.id ORDER BY best.word_score
+"""  # noqa: S608  column names, no input
 _BEST_FILTERED = f"""
-SELECT {_CANDIDATE}, -bm25(found) AS bare FROM found JOIN row ON row.id = found.rowid
+SELECT {_CANDIDATE}, -bm25(found) AS word_score FROM found JOIN row ON row.id = found.rowid
 WHERE found MATCH :match AND {_FILTER} ORDER BY bm25(found) LIMIT :most
 """  # noqa: S608
-_OF_DAYS = f"SELECT {_CANDIDATE}, 0.0 AS bare FROM row WHERE {{days}} AND {_FILTER} ORDER BY row.id LIMIT :most"  # noqa: S608
+_ON_DAYS = f"SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE {{days}} AND {_FILTER} ORDER BY row.id LIMIT :most"  # noqa: S608
 _AROUND = f"""
-SELECT {_CANDIDATE}, 0.0 AS bare FROM json_each(:places) AS near
+SELECT {_CANDIDATE}, 0.0 AS word_score FROM json_each(:places) AS near
 JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) % {SESSIONS}
     AND row.place = near.value ->> 1
 WHERE {_FILTER}
 """  # noqa: S608
-_HOLDING = f"""
-SELECT {_CANDIDATE}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS bare
-FROM row WHERE bare > 0 AND {_FILTER} ORDER BY bare DESC, row.id LIMIT :most
+_WITH_CHARACTERS = f"""
+SELECT {_CANDIDATE}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS word_score
+FROM row WHERE word_score > 0 AND {_FILTER} ORDER BY word_score DESC, row.id LIMIT :most
 """  # noqa: S608
 _BY_NUMBER = f"""
-SELECT {_CANDIDATE}, 0.0 AS bare FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
+SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
 
 
 class SqliteIndex:
-    """A SpaceIndex in SQLite's FTS5, in WAL mode without a wait for the disk: what is lost is indexed again.
+    """A SpaceIndex with FTS5. WAL without a sync at each commit: rows lost in a power cut are indexed again.
 
-    Used from one thread at a time. Raises sqlite3.Error.
+    Used by one thread at a time. Methods raise sqlite3.Error.
     """
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5.0)
-        self.generation = 0
-        self._gone = 0
+        self.generation = 0  # number of changes by this object
+        self._removed_vectors = 0
         self._speakers: frozenset[str] | None = None
-        self._counted: tuple[tuple[int, int], int] = ((-1, -1), 0)
+        self._counted: tuple[tuple[int, int], int] = ((-1, -1), 0)  # (generation, data_version), rows
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000"):
             self._db.execute(f"PRAGMA {pragma}")
         if self._version() == 0:
-            self._make()
+            self._create_tables()
         if self._version() != VERSION:
             raise sqlite3.DatabaseError("an index of another version")
 
     def sources(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, stamp FROM source"))
 
-    def number(self, source: str) -> int:
+    def source_number(self, source: str) -> int:
         found = self._db.execute("SELECT id FROM source WHERE name = ?", (source,)).fetchone()
         return int(found[0]) if found else 0
 
@@ -118,49 +124,48 @@ class SqliteIndex:
                 "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp",
                 (name, stamp),
             )
-            source = self._db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
-            new, last = (rows, 0) if more else self._after_same(source, rows)
-            kept = {} if more else self._taken_out(source, last)
-            self._add(source, new)
-            if kept:
-                self._put_back(source, last, kept)
+            source = self.source_number(name)
+            new, last = (rows, 0) if more else self._skip_unchanged(source, rows)
+            vectors = {} if more else self._remove_rows(source, last)
+            self._add_rows(source, new)
+            self._restore_vectors(source, last, vectors)
 
     def drop(self, names: Iterable[str]) -> None:
         with self._changing():
             for name in names:
                 self._db.execute("DELETE FROM row WHERE source = (SELECT id FROM source WHERE name = ?)", (name,))
                 self._db.execute("DELETE FROM source WHERE name = ?", (name,))
-                self._gone += 1
+                self._removed_vectors += 1
 
     def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         match = " OR ".join(f'"{term}"' for term in terms)
-        given: dict[str, Any] = {"match": match, "most": most}
-        return self._facts(_BEST_FILTERED if search_filter.any else _BEST, given, search_filter) if terms else []
+        statement = _BEST_FILTERED if search_filter.any else _BEST
+        return self._find(statement, search_filter, match=match, most=most) if terms else []
 
     def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        given = {"letters": json.dumps(list(letters), ensure_ascii=False), "most": most}
-        return self._facts(_HOLDING, given, search_filter)
+        listed = json.dumps(list(letters), ensure_ascii=False)
+        return self._find(_WITH_CHARACTERS, search_filter, letters=listed, most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        wanted, given = days_condition(days, "row.day", ":{}")
-        return self._facts(_OF_DAYS.replace("{days}", wanted), {**given, "most": most}, search_filter) if days else []
+        condition, given = days_condition(days, "row.day", ":{}")
+        return self._find(_ON_DAYS.replace("{days}", condition), search_filter, most=most, **given) if days else []
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
-        return self._facts(_AROUND, {"places": json.dumps(list(places))}, search_filter)
+        return self._find(_AROUND, search_filter, places=json.dumps(list(places)))
 
-    def facts(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
-        return self._facts(_BY_NUMBER, {"rows": json.dumps(list(rows))}, search_filter)
+    def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
+        return self._find(_BY_NUMBER, search_filter, rows=json.dumps(list(rows)))
 
-    def whole(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
+    def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         statement = (
             f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
             "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
         )
         return {
             number: IndexedRow(
-                row=IndexRow(**dict(zip(_COLUMNS, held, strict=True))), source=name, terms=frozenset(found.split())
+                row=IndexRow(**dict(zip(_COLUMNS, columns, strict=True))), source=name, terms=frozenset(terms.split())
             )
-            for number, name, found, *held in self._db.execute(statement, (json.dumps(list(rows)),))
+            for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
         }
 
     def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
@@ -185,10 +190,10 @@ class SqliteIndex:
         return self._db.execute(statement, (source,)).fetchall()
 
     def count(self) -> int:
-        """How many rows there are; counted again when another connection has changed the file, too."""
-        now = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
-        if self._counted[0] != now:
-            self._counted = (now, int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0]))
+        # data_version changes when another connection writes to the file
+        version = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
+        if self._counted[0] != version:
+            self._counted = (version, int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0]))
         return self._counted[1]
 
     def check(self) -> str:
@@ -208,11 +213,11 @@ class SqliteIndex:
             (model, most),
         ).fetchall()
 
-    def keep_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
+    def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
         with self._changing():
-            self._gone += self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
+            self._removed_vectors += self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
             newest = self._db.execute("SELECT COALESCE(MAX(row), 0) FROM vector").fetchone()[0]
-            self._gone += any(row <= newest for row, _, _ in vectors)
+            self._removed_vectors += any(row <= newest for row, _, _ in vectors)
             self._db.executemany(
                 "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM row WHERE id = ? AND words = ?",
                 [(model, data, row, words) for row, words, data in vectors],
@@ -223,13 +228,13 @@ class SqliteIndex:
         return self._db.execute(statement, (model, after)).fetchall()
 
     def vectors_stamp(self) -> tuple[int, int]:
-        return self._gone, self._db.execute("PRAGMA data_version").fetchone()[0]
+        return self._removed_vectors, self._db.execute("PRAGMA data_version").fetchone()[0]
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
 
-    def _add(self, source: int, rows: Iterable[IndexRow]) -> None:
+    def _add_rows(self, source: int, rows: Iterable[IndexRow]) -> None:
         names = (*_COLUMNS, "source", "asks", "terms")
         marks = ", ".join("?" * len(names))
         speakers: set[str] = set()
@@ -242,37 +247,40 @@ class SqliteIndex:
         self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values())  # noqa: S608
         self._db.executemany("INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name))
 
-    def _after_same(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
-        held = self._db.execute(
+    def _skip_unchanged(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
+        indexed = self._db.execute(
             f"SELECT id, {', '.join(_COLUMNS)} FROM row WHERE source = ? ORDER BY id",  # noqa: S608
             (source,),
         )
-        with closing(held):  # else it would go on reading what is about to be taken out
-            return skip_unchanged(held, rows, _columns_of)
+        with closing(indexed):  # an open cursor would read rows that are about to be deleted
+            return skip_unchanged(indexed, rows, _columns_of)
 
-    def _taken_out(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
-        """Take a source's rows behind that one out; returns their words' vectors, each with its model."""
-        held = self._db.execute(
+    def _remove_rows(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
+        """Remove a source's rows above that number; returns (model, vector) of their words."""
+        rows = self._db.execute(
             "SELECT row.words, vector.model, vector.data FROM row JOIN vector ON vector.row = row.id "
             "WHERE row.source = ? AND row.id > ?",
             (source, after),
         )
-        kept = {words: (model, data) for words, model, data in held}
-        self._gone += self._db.execute("DELETE FROM row WHERE source = ? AND id > ?", (source, after)).rowcount
-        return kept
+        vectors = {words: (model, data) for words, model, data in rows}
+        removed = self._db.execute("DELETE FROM row WHERE source = ? AND id > ?", (source, after))
+        self._removed_vectors += removed.rowcount
+        return vectors
 
-    def _put_back(self, source: int, after: int, kept: Mapping[str, tuple[str, bytes]]) -> None:
-        """A line that stands there still needs no new vector."""
+    def _restore_vectors(self, source: int, after: int, vectors: Mapping[str, tuple[str, bytes]]) -> None:
+        """A line with the same words as before needs no new vector."""
+        if not vectors:
+            return
         rows = self._db.execute("SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)).fetchall()
         self._db.executemany(
             "INSERT INTO vector(row, model, data) VALUES (?, ?, ?)",
-            [(row, *kept[words]) for row, words in rows if words in kept],
+            [(row, *vectors[words]) for row, words in rows if words in vectors],
         )
 
-    def _facts(self, statement: str, given: Mapping[str, Any], search_filter: SearchFilter) -> list[CandidateRow]:
+    def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
         bounds = {"since": search_filter.since, "until": search_filter.until, "speaker": search_filter.speaker}
-        wanted = {name: value for name, value in bounds.items() if f":{name}" in statement}
-        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **wanted})))
+        used = {name: value for name, value in bounds.items() if f":{name}" in statement}
+        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **used})))
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -289,7 +297,7 @@ class SqliteIndex:
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
-    def _make(self) -> None:
+    def _create_tables(self) -> None:
         with self._changing():
             if self._version() == 0:  # another process may have been first
                 for statement in _split_statements(_SCHEMA):
@@ -302,117 +310,128 @@ def _columns_of(row: IndexRow) -> tuple[Any, ...]:
 
 
 def _split_statements(script: str) -> list[str]:
-    """The statements of a script, a trigger's own semicolons left inside it."""
-    found, held = [], ""
+    """The statements of a script; a trigger with its own semicolons is one."""
+    statements, statement = [], ""
     for line in script.splitlines():
-        held += line + "\n"
-        if sqlite3.complete_statement(held):
-            found.append(held)
-            held = ""
-    return found
-
-
-# Keeps one space's index, a file, in step with what it is made of.
-
-log = structlog.get_logger(__name__)
-T = TypeVar("T")
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            statements.append(statement)
+            statement = ""
+    return statements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallDependencies:
-    """What recall stands on."""
+    """Where recall finds what it indexes, and where it stores the indexes."""
 
     store: Store
     workspace: Workspace
-    #: Of the indexes that are files.
+    #: For indexes in files.
     folder: Path
-    #: Whose days and hours are told.
+    #: Time zone of the days and times of messages.
     zone: tzinfo
-    #: Where the indexes are kept that several processes work with; None for files of this process alone.
-    shared: "Shared | None" = None
+    #: Indexes that several processes share; None for files of this process alone.
+    shared: "SharedIndexes | None" = None
 
 
-class Shared(Protocol):
-    """A place for all spaces' indexes that several processes work with."""
+class SharedIndexes(Protocol):
+    """The indexes of all spaces, shared by several processes."""
 
-    def kept(self, space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
-        """That of one space; nothing is opened yet."""
+    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+        """The keeper of one space's index; opens nothing yet."""
         ...
 
 
-def create_keeper(space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
-    """One space's index where this ground keeps it."""
-    return ground.shared.kept(space, ground) if ground.shared else FileIndexKeeper(space, ground)
+def create_keeper(space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+    """Create the keeper of one space's index, shared or in a file."""
+    if dependencies.shared:
+        return dependencies.shared.keeper(space, dependencies)
+    return FileIndexKeeper(space, dependencies)
+
+
+def check_index_files(folder: Path, workspace: Workspace) -> list[IndexCheck]:
+    """Check every index file in a folder, the owner's first; blocks."""
+    paths = sorted(folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
+    return [_check_file(path, workspace) for path in paths]
+
+
+def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
+    space = "" if path.stem == OWNER_STEM else path.stem.removeprefix(SPACE_STEM_PREFIX)
+    try:
+        with closing(SqliteIndex(path)) as index:
+            return check_index(index, workspace, space)
+    except (sqlite3.Error, PathRefused) as err:
+        return IndexCheck(space=space, fault=str(err))
 
 
 class FileIndexKeeper:
-    """A Kept in a file. What cannot be read any more is thrown away and made again: it holds nothing of its own."""
+    """A SpaceIndexKeeper for a file. A damaged index is deleted and made again."""
 
-    def __init__(self, space: str, ground: RecallDependencies) -> None:
+    def __init__(self, space: str, dependencies: RecallDependencies) -> None:
         self.space = space
-        self._ground = ground
-        self._path = ground.folder / f"{f'space-{space}' if space else 'owner'}.db"
+        self._dependencies = dependencies
+        self._path = dependencies.folder / f"{f'{SPACE_STEM_PREFIX}{space}' if space else OWNER_STEM}.db"
         self._index: SqliteIndex | None = None
-        self._turn = asyncio.Lock()
-        self._looked_at = 0.0
-        self._thread = threading.Lock()
+        self._lock = asyncio.Lock()
+        self._thread_lock = threading.Lock()
+        self._synced_at = 0.0  # time.monotonic() before the last synchronisation
 
     async def use(self, work: Callable[[SpaceIndex], T]) -> T:
-        asked = time.monotonic()
-        async with self._turn:
+        called = time.monotonic()
+        async with self._lock:
             try:
-                if self._looked_at > asked:  # somebody who was first has looked at everything since we asked
-                    return await asyncio.to_thread(self._with, work)
-                return await self._use(work)
+                if self._synced_at > called:  # another caller has synchronised it since
+                    return await asyncio.to_thread(self._run, work)
+                return await self._sync_and_run(work)
             except StoreCorrupt as err:
                 log.warning("index made anew", space=self.space, why=str(err))
                 await asyncio.to_thread(self._remove)
-                return await self._use(work)
+                return await self._sync_and_run(work)
 
     async def change(self, work: Callable[[SpaceIndex], T]) -> T:
-        async with self._turn:
-            return await asyncio.to_thread(self._with, work)
+        async with self._lock:
+            return await asyncio.to_thread(self._run, work)
 
     @property
     def busy(self) -> bool:
-        return self._turn.locked() or self._thread.locked()
+        return self._lock.locked() or self._thread_lock.locked()
 
     async def remove(self) -> None:
-        async with self._turn:
+        async with self._lock:
             await asyncio.to_thread(self._remove)
 
     def close(self) -> None:
-        with self._thread:
+        with self._thread_lock:
             if self._index is not None:
                 self._index.close()
                 self._index = None
 
-    async def _use(self, work: Callable[[SpaceIndex], T]) -> T:
+    async def _sync_and_run(self, work: Callable[[SpaceIndex], T]) -> T:
         began = time.monotonic()
-        ends = await self._ground.store.sessions.ends(self.space)
-        behind, result = await asyncio.to_thread(self._with, lambda index: self._in_step(index, ends, work))
+        ends = await self._dependencies.store.sessions.ends(self.space)
+        behind, result = await asyncio.to_thread(self._run, lambda index: self._sync_files_and_run(index, ends, work))
         if not behind:
-            self._looked_at = began
+            self._synced_at = began
             return cast(T, result)
         for conversation, until in behind.items():
-            await self._read_on(conversation, until, ends[conversation])
-        self._looked_at = began
-        return await asyncio.to_thread(self._with, work)
+            await self._index_messages(conversation, until, ends[conversation])
+        self._synced_at = began
+        return await asyncio.to_thread(self._run, work)
 
-    async def _read_on(self, conversation: str, until: IndexPosition, end: int) -> None:
-        ground = self._ground
-        async for stamp, rows in read_new_messages(ground.store, conversation, until, end, ground.zone):
+    async def _index_messages(self, conversation: str, until: IndexPosition, end: int) -> None:
+        store, zone = self._dependencies.store, self._dependencies.zone
+        async for stamp, rows in read_new_messages(store, conversation, until, end, zone):
             await asyncio.to_thread(
-                self._with,
+                self._run,
                 lambda index: index.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True),  # noqa: B023
             )
 
-    def _with(self, work: Callable[[SqliteIndex], T]) -> T:
-        """Blocks; a caller that was cancelled may still be in here, so that others wait."""
+    def _run(self, work: Callable[[SqliteIndex], T]) -> T:
+        """Run `work` with the index; blocks. The thread of a cancelled caller may still run, hence a second lock."""
         try:
-            with self._thread:
+            with self._thread_lock:
                 if self._index is None:
-                    self._make_folder()
+                    self._create_folder()
                     self._index = SqliteIndex(self._path)
                 return work(self._index)
         except sqlite3.Error as err:
@@ -420,7 +439,7 @@ class FileIndexKeeper:
                 raise found from err
             raise self._unusable(str(err)) from err
 
-    def _make_folder(self) -> None:
+    def _create_folder(self) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as err:
@@ -429,24 +448,24 @@ class FileIndexKeeper:
     def _unusable(self, why: str) -> IndexUnusable:
         folder = self._path.parent
         return IndexUnusable(
-            f"the search index in {folder} cannot be used ({why}); see that {folder} is a folder that this account may "
-            "write in, with room on its disk, or remove it: the index is made anew by itself"
+            f"the search index in {folder} cannot be used ({why}); make {folder} a folder that this account may write "
+            "to, with free space on its disk, or delete it: a new index is made by itself"
         )
 
-    def _in_step(
+    def _sync_files_and_run(
         self, index: SqliteIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
     ) -> tuple[Mapping[str, IndexPosition], T | None]:
-        """What is not indexed to its end yet, and the work's result where that is nothing: one hop instead of two."""
-        behind = sync_files(index, self._ground.workspace, self.space, ends)
+        """The conversations with new messages, and the result of `work` if there are none: one thread hop, not two."""
+        behind = sync_files(index, self._dependencies.workspace, self.space, ends)
         return behind, None if behind else work(index)
 
     def _remove(self) -> None:
-        self._looked_at = 0.0
+        self._synced_at = 0.0
         self.close()
         try:
             for end in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + end).unlink(missing_ok=True)
         except NotADirectoryError:
-            return  # something else stands where the folder would be, so there is no index
+            return  # a file where the folder would be: there is no index
         except OSError as err:
             raise self._unusable(err.strerror or str(err)) from err

@@ -126,7 +126,7 @@ class VectorSearch:
             while rows := await kept.use(lambda index: index.unembedded(model, BATCH_ROWS)):
                 vectors = await self._embed([words for _, words in rows])
                 made = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
-                await kept.change(lambda index: index.keep_vectors(model, made))  # noqa: B023  awaited in its round
+                await kept.change(lambda index: index.store_vectors(model, made))  # noqa: B023  awaited in its round
             await kept.use(self._matrix)  # so that no search waits for it
         except EmbeddingFailed as err:
             self._pause(err)
@@ -137,7 +137,7 @@ class VectorSearch:
         return index in self._of_another_size
 
     def _empty(self, index: VectorStore) -> None:
-        index.keep_vectors("", ())
+        index.store_vectors("", ())
         self._of_another_size.discard(index)
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:

@@ -51,7 +51,7 @@ def put(place: Place, name: str, *rows: IndexRow, stamp: str = "1", more: bool =
 def words(place: Place, facts: Iterable[CandidateRow]) -> list[str]:
     """What the rows say, in their order."""
     numbers = [fact.row for fact in facts]
-    whole = place.read(lambda index: index.whole(numbers))
+    whole = place.read(lambda index: index.indexed_rows(numbers))
     return [whole[number].row.words for number in numbers]
 
 
@@ -70,14 +70,14 @@ class IndexSuite:
         given = row("我 saw “it” %s 'x' \\ \n there?", 3, session=2, day="2025-01-02", time="09:30", speaker="Ann O'N",
                     line=4, last=5, turn=6, seq=7, message_id="m1", fold="f1")  # fmt: skip
         put(place, "talk:c%1'", given)
-        whole = place.read(lambda index: index.whole([1, 99]))
+        whole = place.read(lambda index: index.indexed_rows([1, 99]))
         assert list(whole) == [1]
         assert (whole[1].row, whole[1].source) == (given, "talk:c%1'")
         assert whole[1].terms == frozenset(text_terms(given.words))
-        [fact] = place.read(lambda index: index.facts([1, 99], SearchFilter()))
+        [fact] = place.read(lambda index: index.candidates([1, 99], SearchFilter()))
         assert fact[2:] == (3, "2025-01-02", "Ann O'N", 1, fact.source, 7, "f1", 0.0)
-        assert place.read(lambda index: index.number("talk:c%1'")) == fact.source
-        assert place.read(lambda index: index.number("talk:other")) == 0
+        assert place.read(lambda index: index.source_number("talk:c%1'")) == fact.source
+        assert place.read(lambda index: index.source_number("talk:other")) == 0
 
     def test_rows_take_the_place_of_a_source_s_former_ones_or_stand_behind_them(self, place: Place) -> None:
         put(place, "file:a", row("heron"), row("otter", 1))
@@ -144,9 +144,9 @@ class IndexSuite:
             lambda index: index.best(["heron"], 9, search_filter),
             lambda index: index.with_characters(["鹭"], 9, search_filter),
             lambda index: index.on_days([("2020-01-01", "2030-01-01")], 9, search_filter),
-            lambda index: index.facts(range(9), search_filter),
+            lambda index: index.candidates(range(9), search_filter),
             lambda index: index.around(
-                [(fact.session, at) for fact in index.facts([1], SearchFilter()) for at in range(9)],
+                [(fact.session, at) for fact in index.candidates([1], SearchFilter()) for at in range(9)],
                                        search_filter),
         ):  # fmt: skip
             assert words(place, place.read(look)) == ["heron 鹭 2025-02-02"]
@@ -169,7 +169,7 @@ class IndexSuite:
         put(place, "file:a", row("龙"), row("龙井茶", 1), row("井", 2), row("tea", 3))
         found = place.read(lambda index: index.with_characters(["龙", "井"], 2, SearchFilter()))
         assert words(place, found) == ["龙井茶", "龙"]
-        assert [fact.bare for fact in found] == [2.0, 1.0]
+        assert [fact.word_score for fact in found] == [2.0, 1.0]
 
     def test_everybody_who_spoke_is_known(self, place: Place) -> None:
         put(place, "file:a", row("a", speaker="Ann"), row("b", 1, speaker="张曼婷"), row("c", 2))
@@ -181,14 +181,14 @@ class IndexSuite:
         put(place, "file:a", row("heron"), row("otter", 1))
         ((first, one), (second, other)) = place.read(lambda index: index.unembedded("m", 10))
         made = [(first, one, b"1"), (second, other, b"2"), (second, "other words", b"3"), (99, "gone", b"gone")]
-        place.change(lambda index: index.keep_vectors("m", made))
+        place.change(lambda index: index.store_vectors("m", made))
         assert place.read(lambda index: index.unembedded("m", 10)) == []
         assert place.read(lambda index: index.vectors("m")) == [(first, b"1"), (second, b"2")]
         assert place.read(lambda index: index.vectors("m", first)) == [(second, b"2")]
         put(place, "file:a", row("new"), row("otter", 1))
         assert [vector for _, vector in place.read(lambda index: index.vectors("m"))] == [b"2"]
         assert len(place.read(lambda index: index.unembedded("n", 10))) == 2
-        place.change(lambda index: index.keep_vectors("n", ()))
+        place.change(lambda index: index.store_vectors("n", ()))
         assert place.read(lambda index: index.vectors("m")) == []
 
     def test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp(self, place: Place) -> None:
@@ -196,7 +196,7 @@ class IndexSuite:
             return place.read(lambda index: index.vectors_stamp())
 
         def keep(number: int, said: str) -> None:
-            place.change(lambda index: index.keep_vectors("m", [(number, said, b"1")]))
+            place.change(lambda index: index.store_vectors("m", [(number, said, b"1")]))
 
         put(place, "file:a", row("heron"), row("otter", 1), row("eagle", 2))
         keep(2, "otter")
@@ -211,13 +211,13 @@ class IndexSuite:
 
     def test_the_first_rows_that_are_the_same_stay_as_they_are(self, place: Place) -> None:
         def numbered() -> dict[int, str]:
-            whole = place.read(lambda index: index.whole(range(1, 100)))
+            whole = place.read(lambda index: index.indexed_rows(range(1, 100)))
             return {number: whole[number].row.words for number in sorted(whole)}
 
         said = [row(words, at, line=at) for at, words in enumerate(["heron", "天气", "otter"])]
         put(place, "file:a", *said[:2])
         before = numbered()
-        place.change(lambda index: index.keep_vectors("m", [(1, "heron", b"1")]))
+        place.change(lambda index: index.store_vectors("m", [(1, "heron", b"1")]))
         stamp = place.read(lambda index: index.vectors_stamp())
         put(place, "file:a", *said)
         grown = numbered()
@@ -234,7 +234,7 @@ class IndexSuite:
 
     def test_rows_that_come_one_by_one_are_those_of_a_source_that_is_put_in_anew(self, place: Place) -> None:
         def rows_of(name: str) -> list[IndexRow]:
-            whole = place.read(lambda index: index.whole(range(1, 50_000)))
+            whole = place.read(lambda index: index.indexed_rows(range(1, 50_000)))
             return [one.row for _, one in sorted(whole.items()) if one.source == name]
 
         random, said = Random(11), list[IndexRow]()

@@ -84,7 +84,7 @@ HUBS = (
         name="an index that was handed out is closed",
         guards="I8",
         file="memory/recall/search.py",
-        old="        return bool(self._holders[space]) or in_background",
+        old="        return bool(self._users[space]) or in_background",
         new="        return in_background",
         tests=("tests/memory/recall/test_open_indexes.py",),
     ),

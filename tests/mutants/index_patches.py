@@ -45,11 +45,11 @@ INDEXES = (
         name="the record is asked what there is before the index is ours",
         guards="recall",
         file="memory/recall/postgres_spaces.py",
-        old="""            await self._hop(lambda: index.begin_changing(self._patience.wait))
-            ends = await ground.store.sessions.ends(self.space)
+        old="""            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
+            ends = await dependencies.store.sessions.ends(self.space)
 """,
-        new="""            ends = await ground.store.sessions.ends(self.space)
-            await self._hop(lambda: index.begin_changing(self._patience.wait))
+        new="""            ends = await dependencies.store.sessions.ends(self.space)
+            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
 """,
         tests=(f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",),
     ),
@@ -73,7 +73,7 @@ INDEXES = (
         name="a vector that comes before others is not told to who has read those",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            self._gone += any(row <= newest for row, _, _ in vectors)\n",
+        old="            self._removed_vectors += any(row <= newest for row, _, _ in vectors)\n",
         new="",
         tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
     ),
@@ -81,8 +81,8 @@ INDEXES = (
         name="all rows of a day's log are made before the first is compared with what is held",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            return skip_unchanged(held, rows, _columns_of)\n",
-        new="            return skip_unchanged(held, list(rows), _columns_of)\n",
+        old="            return skip_unchanged(indexed, rows, _columns_of)\n",
+        new="            return skip_unchanged(indexed, list(rows), _columns_of)\n",
         tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),
     ),
 )

@@ -27,7 +27,8 @@ from memory.context.system_prompt import SOUL
 from memory.context.tokens import WEIGHTED, load_o200k_counter
 from memory.longterm.memories import MAX_RECORDED, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable, read_memory
-from memory.recall.check import IndexCheck, check_index_files
+from memory.recall.sqlite_index import check_index_files
+from memory.recall.sync import IndexCheck
 from memory.store.audit import AuditFault
 from memory.store.engine.sqlite import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
@@ -189,7 +190,7 @@ def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
         return check_index_files(home.index, workspace)
     indexes = import_scale_module("memory.recall.postgres_spaces").PostgresSharedIndexes(url)
     try:
-        found: list[IndexCheck] = indexes.look(workspace)
+        found: list[IndexCheck] = indexes.check_indexes(workspace)
         return found
     finally:
         indexes.close()

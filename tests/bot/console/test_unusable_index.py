@@ -52,7 +52,7 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
             error = answer.json()["error"]
             assert error["code"] == "index"
             assert error["message"].startswith(f"memory cannot be searched now: the search index in {home.index} ")
-            assert "remove it: the index is made anew by itself" in error["message"]
+            assert "delete it: a new index is made by itself" in error["message"]
         check = next(check for check in await run_checks(home) if check.name == "index")
         assert not check.ok
         assert check.hint

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.check import IndexCheck, check_index_files
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies
-from memory.recall.sync import UNSETTLED_NS
+from memory.recall.sqlite_index import RecallDependencies, check_index_files
+from memory.recall.sync import UNSETTLED_NS, IndexCheck
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 
@@ -81,7 +80,7 @@ async def test_a_file_that_changed_or_went_is_no_fault(made: Made) -> None:
 async def test_an_index_that_says_otherwise_than_its_file_is_at_fault(made: Made, statement: str) -> None:
     made.alter(statement)
     mine, theirs = made.look()
-    assert mine.fault == "MEMORY.md stands in it otherwise than on the disk"
+    assert mine.fault == "MEMORY.md is indexed with other text than the file has"
     assert not theirs.fault
 
 

@@ -90,5 +90,7 @@ def test_both_weigh_the_same_rows_the_same(file: File, connections: IndexConnect
             place.read(lambda index: index.best(asked, 400, SearchFilter()))  # noqa: B023  called at once
             for place in (postgres, file)
         ]
-        assert {fact.row: pytest.approx(fact.bare) for fact in ours} == {fact.row: fact.bare for fact in theirs}
+        assert {fact.row: pytest.approx(fact.word_score) for fact in ours} == {
+            fact.row: fact.word_score for fact in theirs
+        }
         assert [fact[:-1] for fact in sorted(ours)] == [fact[:-1] for fact in sorted(theirs)]

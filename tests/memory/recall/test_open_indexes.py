@@ -56,7 +56,7 @@ class Indexes:
             )
         )
 
-    def kept(self, space: str, ground: RecallDependencies) -> Index:
+    def keeper(self, space: str, dependencies: RecallDependencies) -> Index:
         self.made.append(Index(space, self.gate, self.moved, self.faults))
         return self.made[-1]
 

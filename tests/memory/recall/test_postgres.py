@@ -11,7 +11,6 @@ import psycopg
 import pytest
 
 from memory.recall import postgres_index, postgres_pool
-from memory.recall.check import IndexCheck
 from memory.recall.documents import IndexPosition, Passage, SearchRequest
 from memory.recall.index import SearchFilter, SpaceIndex
 from memory.recall.postgres_index import PostgresIndex, to_storable
@@ -19,7 +18,7 @@ from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
 from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies, create_keeper
-from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, read_new_messages
+from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, IndexCheck, read_new_messages
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
 from memory.store.store import Store
@@ -47,8 +46,8 @@ class Processes:
             store=self.store, workspace=self.workspace, folder=self._folder, zone=UTC, shared=shared
         )
 
-    def start(self, patience: IndexTimeouts | None = None, url: str = "") -> Recall:
-        shared = PostgresSharedIndexes(url or self.url, patience)
+    def start(self, timeouts: IndexTimeouts | None = None, url: str = "") -> Recall:
+        shared = PostgresSharedIndexes(url or self.url, timeouts)
         self._opened.append((Recall(self.ground(shared)), shared))
         return self._opened[-1][0]
 
@@ -108,12 +107,12 @@ LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
     "holding": lambda index: index.with_characters(["c"], 9, SearchFilter()),
     "of_days": lambda index: index.on_days([("2025-01-01", "2025-01-03")], 9, SearchFilter()),
     "around": lambda index: index.around([((1 << 32) + 0, 0)], SearchFilter()),
-    "facts": lambda index: index.facts([1], SearchFilter()),
-    "whole": lambda index: index.whole([1]),
+    "candidates": lambda index: index.candidates([1], SearchFilter()),
+    "indexed_rows": lambda index: index.indexed_rows([1]),
     "frequencies": lambda index: index.frequencies(["canari"]),
     "speakers": lambda index: index.speakers(),
     "sources": lambda index: index.sources(),
-    "number": lambda index: index.number("file:a"),
+    "source_number": lambda index: index.source_number("file:a"),
     "lines": lambda index: index.lines("file:a"),
     "count": lambda index: index.count(),
     "check": lambda index: index.check(),
@@ -129,7 +128,7 @@ def test_I40_no_way_to_look_shows_another_space(connections: IndexConnections, l
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary")
     theirs.begin_changing(1.0)
-    theirs.keep_vectors("m", [(1, "canary", b"canary")])
+    theirs.store_vectors("m", [(1, "canary", b"canary")])
     theirs.end(keep=True)
     if known:
         changed(mine, "file:a")
@@ -146,7 +145,7 @@ def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: Index
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary", "otter")
     theirs.begin_changing(1.0)
-    theirs.keep_vectors("m", [(1, "canary", b"1"), (2, "otter", b"2")])
+    theirs.store_vectors("m", [(1, "canary", b"1"), (2, "otter", b"2")])
     theirs.end(keep=True)
 
     def all_of_theirs() -> list[object]:
@@ -159,9 +158,9 @@ def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: Index
     before = all_of_theirs()
     changed(mine, "file:a", "canary", "heron")
     mine.begin_changing(1.0)
-    mine.keep_vectors("m", [(1, "canary", b"1"), (2, "otter", b"2"), (2, "heron", b"2")])
+    mine.store_vectors("m", [(1, "canary", b"1"), (2, "otter", b"2"), (2, "heron", b"2")])
     mine.put("file:a", "2", [row("canary"), row("something else", 1)])
-    mine.keep_vectors("another model", ())
+    mine.store_vectors("another model", ())
     mine.drop(["file:a"])
     mine.remove()
     mine.end(keep=True)
@@ -325,7 +324,7 @@ async def test_a_fault_of_an_index_is_seen_from_outside(processes: Processes) ->
     for space in ("", "telegram-2"):
         await recall.refresh(space)
     sound = [IndexCheck(space="", rows=2), IndexCheck(space="telegram-2", rows=1)]
-    assert shared.look(processes.workspace) == sound
+    assert shared.check_indexes(processes.workspace) == sound
     faults = []
     for statement in (
         "UPDATE mnema_index.posting SET count = 2 WHERE term = 'heron'",
@@ -334,17 +333,17 @@ async def test_a_fault_of_an_index_is_seen_from_outside(processes: Processes) ->
         "DELETE FROM mnema_index.entry WHERE words = 'otter'",
     ):
         processes.ask(statement)
-        mine, theirs = shared.look(processes.workspace)
+        mine, theirs = shared.check_indexes(processes.workspace)
         faults.append(mine.fault)
         assert theirs == sound[1]
         assert bool(await recall.check("")) == ("line" not in statement)
         await recall.rebuild("")
-        assert shared.look(processes.workspace) == sound
+        assert shared.check_indexes(processes.workspace) == sound
     assert faults == [
-        "the terms of row 1 are indexed otherwise than they stand in it",
-        "the terms of row 2 are indexed otherwise than they stand in it",
-        "MEMORY.md stands in it otherwise than on the disk",
-        "it has 1 rows of 1 terms and says 2 of 2",
+        "the postings of row 1 do not match its terms",
+        "the postings of row 2 do not match its terms",
+        "MEMORY.md is indexed with other text than the file has",
+        "it has 1 rows of 1 terms, but its counters say 2 of 2",
     ]
     shared.close()
 

@@ -67,7 +67,7 @@ def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
     index = SqliteIndex(tmp_path / "i.db")
     index.put("file:a", "1", [row("heron"), row("otter", 1)])
     ((first, one), (second, other)) = index.unembedded("m", 10)
-    index.keep_vectors("m", [(first, one, b"1"), (second, other, b"2"), (99, "gone", b"gone")])
+    index.store_vectors("m", [(first, one, b"1"), (second, other, b"2"), (99, "gone", b"gone")])
     assert index.unembedded("m", 10) == []
     assert index.vectors("m") == [(first, b"1"), (second, b"2")]
     index.put("file:a", "2", [row("eagle")])
@@ -77,7 +77,7 @@ def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
 
 def fact(number: int, **more: object) -> CandidateRow:
     given = {"session": 1, "place": number, "day": "", "speaker": "", "asks": 0, "source": 1, "said": 0, "fold": ""}
-    return CandidateRow(row=number, bare=0.0, **{**given, **more})
+    return CandidateRow(row=number, word_score=0.0, **{**given, **more})
 
 
 def scores(facts: list[CandidateRow], *args: object) -> dict[int, float]:

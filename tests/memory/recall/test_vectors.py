@@ -64,7 +64,7 @@ async def held(kept: SpaceIndexKeeper, model: str = "hashing") -> dict[str, byte
 
     def look(index: SpaceIndex) -> dict[str, bytes]:
         found = dict(index.vectors(model))
-        return {whole.row.words: found[row] for row, whole in index.whole(found).items()}
+        return {whole.row.words: found[row] for row, whole in index.indexed_rows(found).items()}
 
     return await kept.use(look)
 
@@ -242,7 +242,7 @@ def filled(path: Path, rows: int, width: int) -> tuple[SqliteIndex, numpy.ndarra
     made /= numpy.linalg.norm(made, axis=1, keepdims=True)
     index.put("file:a", "1", [IndexRow(kind="log", words=f"w{at}", session=0, place=at) for at in range(rows)])
     found = index.unembedded("m", rows)
-    index.keep_vectors("m", [(*row, vector.tobytes()) for row, vector in zip(found, made, strict=True)])
+    index.store_vectors("m", [(*row, vector.tobytes()) for row, vector in zip(found, made, strict=True)])
     return index, made
 
 
@@ -263,7 +263,7 @@ def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path
     vectors, asked = VectorSearch(Hashing("m", 16), lambda: 1.0), -made[0]
     before = vectors.near(index, asked.tobytes())
     index.put("file:b", "1", [IndexRow(kind="log", words="opposite", session=0, place=0)])
-    index.keep_vectors("m", [(51, "opposite", asked.tobytes())])
+    index.store_vectors("m", [(51, "opposite", asked.tobytes())])
     assert max((near := vectors.near(index, asked.tobytes())), key=lambda row: near[row]) == 51
     index.drop(["file:b"])
     assert vectors.near(index, asked.tobytes()) == before
