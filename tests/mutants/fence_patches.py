@@ -240,8 +240,8 @@ LEASES = (
         name="a record moves with its leases beginning anew",
         guards="I11",
         file="memory/store/maintenance/postgres_move.py",
-        old="    await bare.execute(_SET_LEASE, [lease])\n",
-        new="    await bare.execute(_SET_LEASE, [0])\n",
+        old="    await connection.execute(_SET_LEASE, [lease])\n",
+        new="    await connection.execute(_SET_LEASE, [0])\n",
         tests=(f"{MOVING}::test_a_record_with_rows_in_every_table_moves_and_the_file_stays",),
     ),
     Mutant(

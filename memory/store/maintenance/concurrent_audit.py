@@ -1,4 +1,4 @@
-"""Adds acts to the audit's chain of a record on SQLite that another process may be working on."""
+"""Adds acts to the audit chain of a SQLite database that another process may have open."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,26 +16,26 @@ from memory.store.schema.create import HEAD, read_revision
 async def note_beside(
     path: Path, acts: Sequence[Act], *, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
 ) -> None:
-    """Add these acts in one transaction, all or none. The lease stays with whoever has it.
+    """Add acts in one transaction, without taking the other process's lease.
 
     Args:
         busy_timeout: seconds to wait while another process holds the write lock.
         clock: unix seconds.
 
     Raises:
-        StoreError: they could not be stored; none is there.
+        StoreError: none was stored.
     """
     file = DatabaseFile(path)
     writer = await connect_writer(path, busy_timeout)
     try:
         tx = Tx(driver=writer, compiler=StatementCompiler(dialect(paramstyle="qmark")), lease=0, now=clock())
-        await writer.run_in_thread(_noted(writer, tx, acts, file))
+        await writer.run_in_thread(_add_acts(writer, tx, acts, file))
     finally:
-        await writer.close()  # takes back what was not committed
+        await writer.close()  # rolls back what was not committed
 
 
-async def _noted(writer: SqliteConnection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
-    writer.do("BEGIN IMMEDIATE")  # the end of the chain is read under the lock, so that nobody adds to it meanwhile
+async def _add_acts(writer: SqliteConnection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
+    writer.do("BEGIN IMMEDIATE")  # the end of the chain is read under the lock, so that no one else can add to it
     if await read_revision(writer) != HEAD:
         raise SchemaOlder("the database has another version's tables; start mnema or run its migrate first")
     await note_all(tx, acts)

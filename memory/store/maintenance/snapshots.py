@@ -1,4 +1,4 @@
-"""Copies of the database file: snapshots beside it, and what becomes of a damaged one."""
+"""Takes snapshots of the database file, restores the newest one, and removes secrets from copies."""
 
 import json
 import sqlite3
@@ -13,70 +13,70 @@ from memory.workspace.files import fsync_path
 
 MAX_SNAPSHOTS = 2
 SNAPSHOT_SECONDS = 86_400.0  # seconds between two snapshots
-# SQLite's own words: a copy is a SQLite file, whatever it is a copy of.
 _REDACT = "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, :secret) > 0"
 
 
 def redact_secrets(copy: Path, secrets: Collection[str] = ()) -> str:
-    """Take out of a copy what channels keep for themselves (logins, cursors, handles), to the last byte.
+    """Remove channels' notes (logins, cursors, handles) and typed secrets from a copy, and overwrite their bytes.
 
-    The copy is one file afterwards, with no log beside it.
+    The copy is a single file afterwards, without a write-ahead log.
 
     Args:
-        secrets: values that somebody may have typed as a command; they stand in what was typed no more.
+        secrets: values that a person may have typed in a command; replaced by [secret] in messages and titles.
 
     Returns:
         The revision of its tables, "" for none.
 
     Raises:
-        sqlite3.Error: it could not be done.
+        sqlite3.Error: it failed.
     """
-    with closing(sqlite3.connect(copy, isolation_level=None)) as held:
-        held.execute("PRAGMA secure_delete=ON")
-        held.execute("PRAGMA journal_mode=DELETE")
-        tables = {row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("PRAGMA journal_mode=DELETE")
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if channel_note.name in tables:
-            held.execute(f"DELETE FROM {channel_note.name}")  # noqa: S608
+            connection.execute(f"DELETE FROM {channel_note.name}")  # noqa: S608
         for secret in {form for one in secrets for form in (one, json.dumps(one)[1:-1])}:
-            for table, column in ((inbox, inbox.c.body), (conversation, conversation.c.title)):
-                held.execute(_REDACT.format(table=table.name, column=column.name), {"secret": secret})
+            for column in (inbox.c.body, conversation.c.title):
+                statement = _REDACT.format(table=column.table.name, column=column.name)
+                connection.execute(statement, {"secret": secret})
     fsync_path(copy)
     return read_revision(copy)
 
 
 def read_revision(path: Path) -> str:
-    """The revision of a file's tables, "" where they are none of ours.
+    """Read the revision of a file's tables, "" when it has none of ours.
 
     Raises:
-        sqlite3.Error: it is no database.
+        sqlite3.Error: it is not a database.
     """
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as held:
-        if not held.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (stamp.name,)).fetchone():
+    with _open_read_only(path) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (stamp.name,)).fetchone():
             return ""
-        row = held.execute(f"SELECT version_num FROM {stamp.name}").fetchone()  # noqa: S608
+        row = connection.execute(f"SELECT version_num FROM {stamp.name}").fetchone()  # noqa: S608
     return str(row[0]) if row else ""
 
 
 def snapshot_if_due(path: Path, now: float) -> bool:
-    """Take a snapshot when the newest is older than a day; only the newest few are kept.
+    """Take a snapshot when the newest is older than a day, and delete all but the newest MAX_SNAPSHOTS.
 
     Args:
         now: unix seconds.
     """
-    held = _snapshots(path)
-    if held and now - held[0].stat().st_mtime < SNAPSHOT_SECONDS:
+    snapshots = _snapshots(path)
+    if snapshots and now - snapshots[0].stat().st_mtime < SNAPSHOT_SECONDS:
         return False
-    copy_database(path, _folder(path) / f"{path.stem}-{_timestamp(now)}{path.suffix}")
+    copy_database(path, path.parent / "snapshots" / f"{path.stem}-{_timestamp(now)}{path.suffix}")
     for old in _snapshots(path)[MAX_SNAPSHOTS:]:
         old.unlink()
     return True
 
 
 def restore_newest_snapshot(path: Path, now: float) -> str:
-    """Put the damaged file aside under a name that says so, and the newest sound snapshot in its place.
+    """Rename a damaged file and put the newest undamaged snapshot in its place.
 
     Returns:
-        What was done, in a sentence for the owner.
+        What was done, as a text for the owner.
     """
     aside = _damaged_name(path, now)
     for end in ("", "-wal", "-shm"):
@@ -90,13 +90,9 @@ def restore_newest_snapshot(path: Path, now: float) -> str:
     return f"The database was damaged: it is kept as {aside.name}, and a new one was begun; there was no snapshot."
 
 
-def _folder(path: Path) -> Path:
-    return path.parent / "snapshots"
-
-
 def _snapshots(path: Path) -> list[Path]:
     """Newest first."""
-    return sorted(_folder(path).glob(f"{path.stem}-*{path.suffix}"), reverse=True)
+    return sorted((path.parent / "snapshots").glob(f"{path.stem}-*{path.suffix}"), reverse=True)
 
 
 def _damaged_name(path: Path, now: float) -> Path:
@@ -110,9 +106,13 @@ def _timestamp(now: float) -> str:
 
 
 def is_sound(path: Path) -> bool:
-    """Whether SQLite finds nothing wrong with the file."""
+    """Whether SQLite's quick check finds no damage."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as held:
-            return bool(held.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        with _open_read_only(path) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.DatabaseError:
         return False
+
+
+def _open_read_only(path: Path) -> "closing[sqlite3.Connection]":
+    return closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True))
