@@ -69,8 +69,7 @@ from memory.store.engine.database import QueueKey
 from memory.store.rows import AcceptedRow, FoldRow, NewInboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import Workspace
-from memory.workspace.locks import LOCAL_WRITE_LOCKS, WriteLocks
+from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

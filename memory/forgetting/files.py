@@ -123,7 +123,7 @@ class SpaceMemoryFiles:
     def _readable(self, path: str) -> str:
         """Read a person's own file, which is never changed; "" when it is unreadable."""
         try:
-            return self.files.read(path, twins=True).text
+            return self.files.read(path, hard_links=True).text
         except (OSError, PathRefused, FileTooBig):
             return ""
 

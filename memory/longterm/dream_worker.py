@@ -12,7 +12,6 @@ import structlog
 from memory.failpoints import hit_async
 from memory.folding import Complete
 from memory.longterm import dream_log, dream_plan, recurring
-from memory.longterm.batches import put_in_batches
 from memory.longterm.dream_plan import DreamPlan, MemoryHistory, SavedPlan, UndoReport
 from memory.longterm.memories import Memories
 from memory.longterm.memory_file import (
@@ -217,7 +216,7 @@ class DreamWorker:
         after = MemoryFileText(text=revision.text, sha256=saved.after_sha256)
         edit = MemoryEdit(kind="dream", revise=lambda text: revision, about=row.id, stores_previous=True)
         change, live = change_record(edit, before, after), revision.live
-        await put_in_batches(self._records, row.space, change, live=live, superseded=revision.superseded)
+        await self._records.put(row.space, change, live=live, superseded=revision.superseded)
         return await self._mark_written(row, saved)
 
     async def _write_log(self, row: DreamRow) -> DreamRow:

@@ -11,7 +11,6 @@ from itertools import islice
 import structlog
 
 from memory.failpoints import hit_async
-from memory.longterm.batches import batched, put_in_batches
 from memory.longterm.memory_file import (
     Action,
     MemoryEdit,
@@ -403,8 +402,8 @@ class Memories:
         written = await asyncio.to_thread(write_memory, files, held, revision.text, by_person=edit.by_person)
         await hit_async("upsert.file_written")
         live, gone = await asyncio.to_thread(_new_records, edit, held.text, revision)
-        records, change = self._records, await asyncio.to_thread(change_record, edit, held, written)
-        rows = await put_in_batches(records, self.space, change, live=live, superseded=revision.superseded, gone=gone)
+        change = await asyncio.to_thread(change_record, edit, held, written)
+        rows = await self._records.put(self.space, change, live=live, superseded=revision.superseded, gone=gone)
         self._seen = written.sha256
         await hit_async("upsert.committed")
         return rows
@@ -413,19 +412,15 @@ class Memories:
         """Update the records after a hand edit, or a crash between writing the file and the records."""
         if held.sha256 == self._seen:
             return
-        records = self._records
-        rows = await records.rows(self.space)
+        rows = await self._records.rows(self.space)
         found = await asyncio.to_thread(find_differences, held.text, rows)
         if found.left:
             log.warning(
                 "MEMORY.md has more lines than have a record", space=self.space, most=MAX_RECORDED, left=found.left
             )
-        for renamed in batched(found.renamed):
-            await records.rename(self.space, renamed)
-        for gone in batched(found.gone):
-            await records.put(self.space, None, gone=gone)
-        for new in batched(found.new):
-            await records.put(self.space, None, live=new)
+        await self._records.rename(self.space, found.renamed)
+        if found.new or found.gone:
+            await self._records.put(self.space, None, live=found.new, gone=found.gone)
         self._seen = held.sha256
 
     async def _read(self) -> MemoryFileText:

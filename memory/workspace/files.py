@@ -1,21 +1,21 @@
 """Reads and atomically writes the workspace's files, never over a concurrent change."""
 
+import fcntl
 import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from memory.failpoints import hit, is_torn, kill_process
-from memory.workspace.locks import LOCAL_WRITE_LOCKS, LockLost, SpaceWriter, WriteLocks
 from memory.workspace.safe_path import (
     FOLDER_FLAGS,
     PathRefused,
     check_regular_file,
-    display_path,
     make_folders,
     open_below,
     split_path,
@@ -37,6 +37,66 @@ class FileConflict(RuntimeError):
 
 class FileTooBig(ValueError):
     """The file exceeds the size limit for one text."""
+
+
+class LockLost(OSError):
+    """The write lock is lost or its state is unknown; nothing was written."""
+
+
+class SpaceWriter(Protocol):
+    """A held write lock."""
+
+    @property
+    def mark(self) -> str:
+        """Part of the names of its unfinished files; "" where a holder cannot be suspended and lose the lock.
+
+        The next holder deletes files with other marks, so that a suspended process has nothing left to rename.
+        """
+        ...
+
+    def check_still_held(self) -> None:
+        """Called with everything fsynced, as late as possible before the rename.
+
+        Raises:
+            LockLost: the lock is no longer held.
+        """
+        ...
+
+
+class WriteLocks(Protocol):
+    """Allows one writer per space among all threads and processes."""
+
+    def alone(self, space: str, folder: int) -> AbstractContextManager[SpaceWriter]:
+        """Wait for the write lock of a space, whose folder is open as `folder`. Blocks.
+
+        Raises:
+            LockLost: the lock was not granted in time, or the lock service is unavailable.
+        """
+        ...
+
+
+class _FolderLock:
+    """A flock on the folder; the kernel releases it when the process ends, never before."""
+
+    mark = ""
+
+    def check_still_held(self) -> None:
+        """It always is."""
+
+
+class LocalWriteLocks:
+    """Locks for processes on one machine: flock on the folder itself, two system calls per write."""
+
+    @contextmanager
+    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        try:
+            yield _FolderLock()
+        finally:
+            fcntl.flock(folder, fcntl.LOCK_UN)
+
+
+LOCAL_WRITE_LOCKS = LocalWriteLocks()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +168,13 @@ class SpaceFiles:
         self._inside = inside
         self._hidden = hidden
 
-    def read(self, path: str, *, twins: bool = False) -> TextFile:
+    def read(self, path: str, *, hard_links: bool = False) -> TextFile:
         """Read a file as text; FileTooBig over 25 MB.
 
         Args:
-            twins: also read a file with a second hard link; never for a reader who sees its content.
+            hard_links: also read a file with a second hard link; never for a reader who sees its content.
         """
-        data, status = self._read(path, twins=twins)
+        data, status = self._read(path, hard_links=hard_links)
         return _make_text_file(path, data, status)
 
     def read_bytes(self, path: str) -> bytes:
@@ -163,11 +223,11 @@ class SpaceFiles:
                 folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
             ).put(data)
 
-    def _read(self, path: str, *, twins: bool = False) -> tuple[bytes, os.stat_result]:
+    def _read(self, path: str, *, hard_links: bool = False) -> tuple[bytes, os.stat_result]:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
-                status = check_regular_file(fd, _allowed_owners(root), single=not twins)
+                status = check_regular_file(fd, _allowed_owners(root), single=not hard_links)
                 return _read_bytes(fd, path), status
             finally:
                 os.close(fd)
@@ -202,21 +262,19 @@ class SpaceFiles:
         if name.endswith(TEMPORARY):
             return
         with suppress(PathRefused, FileNotFoundError):
-            self._names("/".join(parts))
+            path = "/".join(parts)
+            self._names(path)
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             is_dir = stat.S_ISDIR(status.st_mode)
             if is_dir or stat.S_ISREG(status.st_mode):
                 size = 0 if is_dir else status.st_size
-                found.append(FileEntry(path=display_path(parts), size=size, mtime=status.st_mtime, is_dir=is_dir))
+                found.append(FileEntry(path=path, size=size, mtime=status.st_mtime, is_dir=is_dir))
             if is_dir and len(parts) < MAX_DEPTH:
-                self._enter(folder, parts, found)
-
-    def _enter(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
-        below = open_below(folder, parts[-1:], FOLDER_FLAGS)
-        try:
-            self._walk(below, parts, found)
-        finally:
-            os.close(below)
+                below = open_below(folder, parts[-1:], FOLDER_FLAGS)
+                try:
+                    self._walk(below, parts, found)
+                finally:
+                    os.close(below)
 
 
 class Workspace:

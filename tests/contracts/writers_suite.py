@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory.workspace import daily_log
-from memory.workspace.files import TEMPORARY, FileConflict, SpaceFiles, Workspace
-from memory.workspace.locks import LockLost, SpaceWriter, WriteLocks
+from memory.workspace.files import TEMPORARY, FileConflict, LockLost, SpaceFiles, SpaceWriter, Workspace, WriteLocks
 from tests.contracts.writing import Other
 
 LINES = 6

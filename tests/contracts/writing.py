@@ -16,8 +16,15 @@ from pathlib import Path
 from memory import failpoints
 from memory.workspace import daily_log
 from memory.workspace.daily_log import LogSection
-from memory.workspace.files import FileConflict, SpaceFiles, Workspace
-from memory.workspace.locks import LOCAL_WRITE_LOCKS, LockLost, SpaceWriter, WriteLocks
+from memory.workspace.files import (
+    LOCAL_WRITE_LOCKS,
+    FileConflict,
+    LockLost,
+    SpaceFiles,
+    SpaceWriter,
+    Workspace,
+    WriteLocks,
+)
 
 SECONDS = 20.0
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

@@ -108,8 +108,8 @@ ON_DISK = (
         name="a new folder is not synced",
         guards="I22",
         file="memory/workspace/safe_path.py",
-        old="    except FileExistsError:\n        return\n    os.fsync(folder)\n",
-        new="    except FileExistsError:\n        return\n",
+        old="                os.mkdir(name, 0o700, dir_fd=current)\n                os.fsync(current)\n",
+        new="                os.mkdir(name, 0o700, dir_fd=current)\n",
         tests=(f"{DURABLE}::test_I22_a_note_and_its_new_folders_are_on_the_disk",),
     ),
     Mutant(

@@ -84,7 +84,7 @@ FILES = (
         name="a hard link is read",
         guards="S33",
         file="memory/workspace/files.py",
-        old="single=not twins)",
+        old="single=not hard_links)",
         new="single=False)",
         tests=("tests/memory/workspace/test_files.py::test_s33_links_and_pipes_are_refused_and_nothing_hangs",),
     ),

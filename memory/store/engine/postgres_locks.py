@@ -23,7 +23,7 @@ from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, driver_url, refuse_alive
 from memory.store.errors import StoreBusy, StoreCorrupt
 from memory.store.schema.tables import instance
-from memory.workspace.locks import LockLost, SpaceWriter
+from memory.workspace.files import LockLost, SpaceWriter
 
 log = structlog.get_logger(__name__)
 LOCK_CLASS = 0x6D6E656D  # first half of the locks' keys; the second is the space

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import bindparam, case, insert, or_, select, update
 
@@ -18,6 +18,8 @@ from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import file_label, memory, memory_change
 from memory.store.schema.tables import message
 
+Item = TypeVar("Item")
+BATCH_SIZE = 100  # lines per transaction, so that other writers wait for milliseconds
 _NO_LIMIT = (1 << 31) - 1
 _MIN_TIME_STEP = 0.001  # seconds; rows of one transaction are ordered by their times
 _SOURCE_COLUMNS = tuple(MemorySource.__dataclass_fields__)
@@ -88,18 +90,10 @@ async def _put(
     tx: Tx,
     space: str,
     change: NewMemoryChange | None,
-    live: Sequence[NewMemory] = (),
-    superseded: Sequence[tuple[str, str]] = (),
-    gone: Sequence[str] = (),
+    live: Sequence[NewMemory],
+    superseded: Sequence[tuple[str, str]],
+    gone: Sequence[str],
 ) -> list[MemoryRow]:
-    """Update the rows after the file was written; returns the rows of `live`, in order. Idempotent.
-
-    Args:
-        change: stored unless it equals the space's newest one, and added to the audit chain.
-        live: lines to insert; an existing live row of the same norm gets the greater importance and keeps its source.
-        superseded: (norm of the former line, norm of its successor).
-        gone: norms of lines that a person removed.
-    """
     for place, line in enumerate(live):
         await _insert_or_revive(tx, space, line, place)
     for former, successor in superseded:
@@ -163,9 +157,8 @@ async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_b
     )
 
 
-async def _rename(tx: Tx, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
-    """Update the rows of lines that a person edited: (former norm, the line as it is now)."""
-    for former, line in norms:
+async def _rename(tx: Tx, space: str, lines: Sequence[tuple[str, NewMemory]]) -> None:
+    for former, line in lines:
         row = await tx.one(_SELECT_LIVE, space=space, norm=former)
         if row is None:
             continue
@@ -240,6 +233,10 @@ async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:
     return to_message(row) if row else None
 
 
+def _batch_from(items: Sequence[Item], start: int) -> Sequence[Item]:
+    return items[max(0, start) : max(0, start + BATCH_SIZE)]
+
+
 def _has_source(columns: Mapping[str, Any]) -> bool:
     return bool(columns["message_id"] or columns["quote"])
 
@@ -271,14 +268,50 @@ async def _load_labelled(tx: Tx, space: str) -> frozenset[str]:
 class MemoryRecords(Repository):
     """T12: rows of memory lines, and our changes of memory files."""
 
-    put = write(_put)
-    rename = write(_rename)
     rows = read(_load_rows)
     row = read(_load_row)
     chain = read(_load_chain)
     changes = read(_load_changes)
     undo_change = write(_undo_change)
     source = read(_load_source)
+
+    async def put(
+        self,
+        space: str,
+        change: NewMemoryChange | None,
+        live: Sequence[NewMemory] = (),
+        superseded: Sequence[tuple[str, str]] = (),
+        gone: Sequence[str] = (),
+    ) -> list[MemoryRow]:
+        """Update the rows after the file was written, in batches; returns the rows of `live`, in order. Idempotent.
+
+        All lines are live before the first is superseded, as its successor needs a row. The change is stored last: if
+        it is missing after a crash, everything is put again.
+
+        Args:
+            change: stored unless it equals the space's newest one, and added to the audit chain.
+            live: lines to insert; a live row of the same norm gets the greater importance and keeps its source.
+            superseded: (norm of the former line, norm of its successor).
+            gone: norms of lines that a person removed.
+        """
+        rows: list[MemoryRow] = []
+        before_gone = len(live) + len(superseded)
+        total = before_gone + len(gone)
+        for start in range(0, max(total, 1), BATCH_SIZE):
+            rows += await self._database.write(
+                _put,
+                space,
+                change if start + BATCH_SIZE >= total else None,
+                _batch_from(live, start),
+                _batch_from(superseded, start - len(live)),
+                _batch_from(gone, start - before_gone),
+            )
+        return rows
+
+    async def rename(self, space: str, lines: Sequence[tuple[str, NewMemory]]) -> None:
+        """Update the rows of lines that a person edited, in batches. lines: (former norm, the line as it is now)."""
+        for start in range(0, len(lines), BATCH_SIZE):
+            await self._database.write(_rename, space, _batch_from(lines, start))
 
     async def used(self, space: str, norms: Sequence[str]) -> None:
         """Count a use of these lines: a search returned them."""

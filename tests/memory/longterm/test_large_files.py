@@ -1,6 +1,6 @@
 """A MEMORY.md of thousands of lines, put there by hand: what is taken of it, in which transactions, at what cost."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import process_time, thread_time
@@ -13,38 +13,32 @@ from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, Memory
 from memory.store.engine.database import Database, Driver, P, Row, T, Tx
 from memory.store.errors import StoreBusy
 from memory.store.longterm.memories import MemoryRecords
-from memory.store.longterm.rows import MemoryRow, MemorySource, NewMemory, NewMemoryChange
+from memory.store.longterm.rows import MemoryRow, MemorySource
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
 
 MOST_SECONDS = 0.05  # a transaction's
 
 
-class Counting(MemoryRecords):
-    """The records, with how many lines each transaction is about."""
+class Counting:
+    """The database, with how many lines each transaction that writes is about."""
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(place.store.memories._database)
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self.sizes: list[int] = []
         self.most = 1_000
         """Transactions after which the disk is full."""
 
-    async def put(
-        self,
-        space: str,
-        change: NewMemoryChange | None,
-        live: Sequence[NewMemory] = (),
-        superseded: Sequence[tuple[str, str]] = (),
-        gone: Sequence[str] = (),
-    ) -> list[MemoryRow]:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    async def write(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         if len(self.sizes) == self.most:
             raise StoreBusy("the disk is full")
-        self.sizes.append(len(live) + len(superseded) + len(gone))
-        return await super().put(space, change, live, superseded, gone)
-
-    async def rename(self, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
-        self.sizes.append(len(norms))
-        await super().rename(space, norms)
+        self.sizes.append(sum(len(lines) for lines in args if isinstance(lines, list | tuple)))
+        return await self._database.write(work, *args, **kwargs)
 
 
 class Written:
@@ -96,19 +90,20 @@ def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
 
 
 def counted(place: Place) -> tuple[Memories, Counting]:
-    records = Counting(place)
-    return Memories("", records=records, workspace=place.workspace, similarity=lambda: 0.85), records
+    database = Counting(place.store.memories._database)
+    records = MemoryRecords(database)
+    return Memories("", records=records, workspace=place.workspace, similarity=lambda: 0.85), database
 
 
 async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -> None:
-    memories, records = counted(place)
+    memories, database = counted(place)
     place.write(lines(250))
     await memories.reconcile()
     place.write(lines(250, "wants the shipment on a Monday"))
     await memories.reconcile()
     place.write("## Facts\n\n- nothing else\n")
     await memories.reconcile()
-    assert max(records.sizes) == 100
+    assert max(database.sizes) == 100
     assert await place.known() == ["nothing else"]
 
 
@@ -136,12 +131,12 @@ async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place:
 
 
 async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None:
-    memories, records = counted(place)
+    memories, database = counted(place)
     place.write(lines(250))
     await memories.reconcile()
     rows = await memories.remove([row.norm for row in await memories.list(limit=0)], "api")
     assert len(rows) == 250
-    assert max(records.sizes) == 100
+    assert max(database.sizes) == 100
     assert await place.known() == []
 
 
@@ -159,14 +154,14 @@ def reworded(count: int) -> tuple[str, MemoryEdit]:
 
 
 async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_own(place: Place) -> None:
-    memories, records = counted(place)
+    memories, database = counted(place)
     before, edit = reworded(150)
     place.write(before)
     await memories.reconcile()
     change = await memories.apply(edit)
     assert change is not None
     assert (change.about, len(change.added), len(change.removed)) == ("d1", 150, 150)
-    assert max(records.sizes) == 100
+    assert max(database.sizes) == 100
     rows = {row.text: row for row in await place.store.memories.rows("", state="")}
     heirs = {text: row.superseded_by for text, row in rows.items() if row.state == "superseded"}
     assert heirs == {
@@ -177,11 +172,11 @@ async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_o
 
 
 async def test_an_edit_of_many_lines_is_noted_once_all_of_its_lines_are(place: Place) -> None:
-    memories, records = counted(place)
+    memories, database = counted(place)
     before, edit = reworded(150)
     place.write(before)
     await memories.reconcile()
-    records.most = len(records.sizes) + 2
+    database.most = len(database.sizes) + 2
     with pytest.raises(StoreBusy):
         await memories.apply(edit)
     assert await place.store.memories.changes("") == []
