@@ -35,7 +35,7 @@ async def _many(url: str, latency: int, reach: float, aim: float) -> Figure:
         await one_turn(house, channel, 0, "hello", "warm")
         began = time.perf_counter()
         for number in range(EACH):
-            await house.inbound.ear("web")([said("hello", number, f"m{at}") for at in range(MANY)])
+            await house.receiver.deliver_for("web")([said("hello", number, f"m{at}") for at in range(MANY)])
         await channel.until(lambda: len(channel.sent) > MANY * EACH, seconds=60)
         took = time.perf_counter() - began
     return Figure(

@@ -53,6 +53,6 @@ async def one_turn(house: Bot, channel: Channel, number: int, text: str, convers
     """Seconds from the message's arrival to its answer being sent, durable commits included."""
     began = time.perf_counter()
     before = len(channel.sent)
-    await house.inbound.ear("web")([said(text, number, conversation)])
+    await house.receiver.deliver_for("web")([said(text, number, conversation)])
     await channel.until(lambda: len(channel.sent) > before)
     return time.perf_counter() - began

@@ -55,7 +55,7 @@ class Ours:
     def __init__(self, house: ClusterBot, channel: Heard, course: Course, model: str, workers: list[int]) -> None:
         self.course = course
         self.workers = workers
-        self._deliver = house.inbound.ear(CHANNEL)
+        self._deliver = house.receiver.deliver_for(CHANNEL)
         self._model = model
         house.store.delivery.sent = self._noting(house.store.delivery.sent)
 

@@ -11,14 +11,14 @@ import structlog
 from memory.store.engine.database import QueueKind
 from memory.tasks import cancel_and_wait
 
-# Does the next work of a queue; returns False when there is none. Safe to call again after a crash.
+# Does the next work of the queue with that key; returns False when there is none. Safe to call again after a crash.
 RunStep = Callable[[str], Awaitable[bool]]
 
 
 class Dispatcher(Protocol):
     """Runs a step for each queue that was woken; never two of one queue at once."""
 
-    def wake(self, lane: str, due: float = 0.0) -> None:
+    def wake(self, key: str, due: float = 0.0) -> None:
         """Schedule the queue's step and return at once; calls made while it waits count as one.
 
         Args:
@@ -57,16 +57,16 @@ class LocalDispatcher:
         self._again: set[str] = set()
         self._closing = False
 
-    def wake(self, lane: str, due: float = 0.0) -> None:
+    def wake(self, key: str, due: float = 0.0) -> None:
         if due and (delay := due - time.time()) > 0:
-            asyncio.get_running_loop().call_later(delay + MIN_DELAY_SECONDS, self.wake, lane)
+            asyncio.get_running_loop().call_later(delay + MIN_DELAY_SECONDS, self.wake, key)
             return
         if self._closing:
             return
-        if lane in self._tasks:
-            self._again.add(lane)
+        if key in self._tasks:
+            self._again.add(key)
             return
-        self._tasks[lane] = asyncio.create_task(self._run(lane), name=f"lane {lane}")
+        self._tasks[key] = asyncio.create_task(self._run(key), name=f"queue {key}")
 
     async def settled(self) -> None:
         while self._tasks:
@@ -78,28 +78,28 @@ class LocalDispatcher:
             _, late = await asyncio.wait(list(self._tasks.values()), timeout=patience)
             await cancel_and_wait(late)
 
-    async def _run(self, lane: str) -> None:
+    async def _run(self, key: str) -> None:
         pause = 0.5
         try:
             while not self._closing:
-                self._again.discard(lane)
+                self._again.discard(key)
                 try:
                     async with self._slots:
-                        worked = await self._step(lane)
+                        worked = await self._step(key)
                     pause = 0.5
                     await asyncio.sleep(0)  # callbacks of this step run first
                 except Exception as err:
-                    log.error("lane failed", lane=lane, error=type(err).__name__, exc_info=True)
+                    log.error("queue step failed", queue=key, error=type(err).__name__, exc_info=True)
                     await asyncio.sleep(pause)
                     pause = min(pause * 2, MAX_RETRY_SECONDS)
                     continue
-                if not worked and lane not in self._again:
+                if not worked and key not in self._again:
                     return
         finally:
-            del self._tasks[lane]
-            if lane in self._again:
-                self._again.discard(lane)
-                self.wake(lane)
+            del self._tasks[key]
+            if key in self._again:
+                self._again.discard(key)
+                self.wake(key)
 
 
 def create_local_dispatcher(kind: QueueKind, step: RunStep, concurrency: int) -> LocalDispatcher:

@@ -1,6 +1,6 @@
-"""Where the chain of acts ended, noted in a file beside the store, so that a tail that was cut off it shows.
+"""Checkpoints of the audit chain in a file beside the store, so that a truncated chain is noticed.
 
-Whoever can write both can still make them agree: only a copy that is kept elsewhere proves anything against them.
+A person who can write both can make them agree: against them only a copy of the file elsewhere is evidence.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ CHECKPOINTS_FILE = "audit_heads"
 
 
 class AuditCheckpoints:
-    """The file: one JSON line for each time that the end was noted, oldest first. All methods block."""
+    """The checkpoint file: one JSON line each, oldest first. All methods block."""
 
     def __init__(self, data: Path) -> None:
         self._path = data / CHECKPOINTS_FILE
 
     def known(self) -> list[AuditHead]:
-        """All that were noted since the store last began again; a line that a crash has cut is passed over."""
+        """Return all checkpoints since the store was last replaced; a line that a crash has cut is skipped."""
         found: list[AuditHead] = []
         for line in self._lines():
             with suppress(ValueError, KeyError, TypeError):
@@ -40,7 +40,7 @@ class AuditCheckpoints:
         return found
 
     def add(self, head: AuditHead, now: datetime) -> None:
-        """Note that the chain ends here; nothing where that was noted last.
+        """Append a checkpoint, unless it is the same as the last one.
 
         Raises:
             OSError: it could not be written.
@@ -48,8 +48,8 @@ class AuditCheckpoints:
         if head.seq and head not in self.known()[-1:]:
             self._append({"at": now.isoformat(), "seq": head.seq, "hash": head.hash})
 
-    def anew(self, why: str, now: datetime) -> None:
-        """The store is another one now, a snapshot or a backup: what was noted before is not true of it.
+    def invalidate(self, why: str, now: datetime) -> None:
+        """Invalidate earlier checkpoints: the store was replaced by a snapshot or a backup.
 
         Raises:
             OSError: it could not be written.
@@ -75,7 +75,7 @@ class AuditCheckpoints:
 
 
 async def record_checkpoint(store: Store, data: Path, now: datetime) -> None:
-    """Note where the chain ends now, in the file and in the log; where that fails the log says so, and no more."""
+    """Append a checkpoint to the file and to the log; if that fails, the log says so and nothing else happens."""
     try:
         head = await store.audit.head()
         await asyncio.to_thread(AuditCheckpoints(data).add, head, now)

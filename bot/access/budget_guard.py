@@ -1,4 +1,4 @@
-"""Holds what people use against their budgets, from the store, before anything is spent."""
+"""Checks people's usage in the store against their budgets, before anything is spent."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -43,8 +43,8 @@ from memory.store.people.spending import (
 from memory.store.rows import InboxRow, TurnRow
 
 log = structlog.get_logger(__name__)
-SETTLE_SECONDS = 60.0  # seconds after which nothing more is added to what was used then: no transaction takes so long
-EVERYBODY_KEY = ""
+SETTLE_SECONDS = 60.0  # after which no row is added with an earlier time: no transaction takes so long
+ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
     "nearly": (
@@ -64,24 +64,24 @@ WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedSpending:
-    """What was used since a midnight, up to a time after which it is added up again."""
+    """Usage since midnight up to a time; later rows are read at each check."""
 
     day: float
     until: float
     used: tuple[ModelUsage, ...] = ()
-    #: Of everybody.
+    #: Turns of all people.
     turns: int = 0
 
 
 class BudgetGuard:
-    """Asked before each turn and each call of a model. tell_owner: see OwnerNotifier."""
+    """Enforces budgets before each turn and each model call."""
 
     def __init__(
         self,
         spending: Spending,
         config: Callable[[], Config],
         now: Callable[[], datetime],
-        channels: Callable[[], Mapping[str, Channel]],
+        channels: Mapping[str, Channel],
         notify_owner: Callable[[str, str, str, str], Awaitable[None]],
         storage: StorageQuota,
     ) -> None:
@@ -91,46 +91,44 @@ class BudgetGuard:
         self._now = now
         self._channels = channels
         self._notify_owner = notify_owner
-        self._closed: dict[str, _CachedSpending] = {}
+        self._cached: dict[str, _CachedSpending] = {}
 
     async def refuse(self, row: InboxRow, said: MessageBody, actor: Actor, model: str) -> bool:
-        """Whether this message is over a limit; then it is settled: with one sentence, or after it with none.
+        """Settle a message that is over a limit, with one notice per limit; False if it is not over any.
 
         Args:
-            model: the one that would be asked.
+            model: would be called for the message.
         """
         limits, now = limits_for_role(self._config().budgets, actor.role), self._now()
         if limits is None:
             return False
-        spent = await self._spent(
-            budget_account(actor), limits, row.received.timestamp(), wants=spending_query(limits, new=True)
-        )
-        refused = find_limit_reached(
-            limits, spent, now, asked=row.received.astimezone(now.tzinfo), call=self._call(model)
-        )
-        if refused is None:
+        wants = spending_query(limits, new=True)
+        spent = await self._spent(budget_account(actor), limits, row.received.timestamp(), wants=wants)
+        received = row.received.astimezone(now.tzinfo)
+        reached = find_limit_reached(limits, spent, now, asked=received, call=self._max_call_usage(model))
+        if reached is None:
             return False
-        await self._settle(row, said, actor, refused)
+        await self._settle(row, said, actor, reached)
         return True
 
     async def check(self, actor: Actor, turn: TurnRow, model: str, lang: str) -> None:
-        """Before a call to a model.
+        """Check the limits before a model call.
 
         Raises:
-            OverBudget: this person, or everybody, has used up what there is; the text is for the person.
+            OverBudget: a limit is reached; the text is for the person.
         """
         limits, now = limits_for_role(self._config().budgets, actor.role), self._now()
         if limits is None:
             return
         wants = spending_query(limits, new=False)
         spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
-        refused = find_limit_reached(limits, spent, now, asked=None, call=self._call(model))
-        if refused is not None:
-            log.info("over budget", limit=refused.limit, conversation=turn.conversation)
-            raise OverBudget(format_limit_reached(refused, now, lang))
+        reached = find_limit_reached(limits, spent, now, asked=None, call=self._max_call_usage(model))
+        if reached is not None:
+            log.info("over budget", limit=reached.limit, conversation=turn.conversation)
+            raise OverBudget(format_limit_reached(reached, now, lang))
 
     async def calls_left(self, actor: Actor, asked: int, named: tuple[str, ...] = ()) -> int:
-        """How many of `asked` tool calls, planned already, may be made today; `named`: of these tools."""
+        """Return how many of `asked` planned tool calls may run today. named: count these tools only."""
         user = self._config().budgets.user
         most = user.fetches_per_day if named else user.tool_calls_per_day
         if actor.role == "owner" or not most or not asked:
@@ -139,7 +137,7 @@ class BudgetGuard:
         return max(0, min(asked, most - (made - asked)))
 
     async def warn(self, actor: Actor) -> None:
-        """After a turn: tell the owner, once a day of each, what has come near a limit of money."""
+        """Warn the owner after a turn, once a day each, of money limits that are nearly or fully used."""
         budgets, now = self._config().budgets, self._now()
         most = budgets.user.money_per_day if actor.role == "owner" else budgets.total.money_per_day
         if not most:
@@ -158,36 +156,34 @@ class BudgetGuard:
         zh, en = (text.format(spent=format_money(spent), most=format_money(most)) for text in WARNING_TEXTS[name])
         await self._notify_owner("", zh, en, f"budget:{name}:{now:%Y-%m-%d}")
 
-    async def _settle(self, row: InboxRow, said: MessageBody, actor: Actor, refused: LimitReached) -> None:
+    async def _settle(self, row: InboxRow, said: MessageBody, actor: Actor, reached: LimitReached) -> None:
         lang, now = resolve_language(said.text, self._config().language), self._now()
-        known = self._channels().get(actor.channel)
-        out = split_reply(
-            format_limit_reached(refused, now, lang), "notice", known.capabilities if known else Capabilities()
-        )
-        told = LimitNotice(
+        channel = self._channels.get(actor.channel)
+        capabilities = channel.capabilities if channel else Capabilities()
+        out = split_reply(format_limit_reached(reached, now, lang), "notice", capabilities)
+        notice = LimitNotice(
             who=budget_account(actor),
-            limit=refused.limit,
+            limit=reached.limit,
             asked=row.received.timestamp(),
-            until=refused.until.timestamp(),
+            until=reached.until.timestamp(),
         )
-        said_now = await self._spending.refuse(row.id, told, out)
-        log.info("over budget", limit=refused.limit, conversation=row.conversation, told=said_now)
+        told = await self._spending.refuse(row.id, notice, out)
+        log.info("over budget", limit=reached.limit, conversation=row.conversation, told=told)
 
-    def _call(self, model: str) -> UsageSum:
-        """What one call may come to at most."""
+    def _max_call_usage(self, model: str) -> UsageSum:
         config = self._config()
         return max_call_cost(model, config.agent_max_context_tokens, config.llm.max_output_tokens)
 
     async def _spent(
         self, who: str, limits: UsageLimits, asked: float, turn: str = "", *, wants: frozenset[SpendingPart]
     ) -> SpendingTotals:
-        """What was spent up to now, as far as it is wanted; what is over a minute old is added up once."""
+        """Return the sums in `wants`; rows over a minute old are summed once and cached."""
         day = start_of_day(self._now()).timestamp()
         if not wants:
             return SpendingTotals()
         mine = await self._up_to(who, day) if "tokens" in wants else _CachedSpending(day=day, until=day)
-        of_all = wants & {"everybody", "whole"}
-        whole = await self._up_to(EVERYBODY_KEY, day) if of_all else _CachedSpending(day=day, until=day)
+        needs_all = wants & {"everybody", "whole"}
+        whole = await self._up_to(ALL_PEOPLE, day) if needs_all else _CachedSpending(day=day, until=day)
         spent = await self._spending.spent(
             SpendingQuery(
                 who=who,
@@ -209,23 +205,20 @@ class BudgetGuard:
         )
 
     async def _up_to(self, who: str, day: float) -> _CachedSpending:
-        """The closed part of somebody's day, brought forward from time to time."""
-        now, closed = self._now().timestamp(), self._closed.get(who)
-        if closed is None or closed.day != day:
-            closed = _CachedSpending(day=day, until=day)
-        if (until := now - SETTLE_SECONDS) - closed.until > SETTLE_SECONDS:
-            closed = await self._more(who, closed, until)
-        if len(self._closed) >= MAX_CACHED_SUMS:
-            self._closed.clear()
-        self._closed[who] = closed
-        return closed
-
-    async def _more(self, who: str, closed: _CachedSpending, until: float) -> _CachedSpending:
-        turns, used = 0, list[ModelUsage]()
-        if who == EVERYBODY_KEY:
-            turns, used = await self._spending.whole(closed.until, until)
-        else:
-            used = await self._spending.mine(who, closed.until, until)
-        return _CachedSpending(
-            day=closed.day, until=until, used=merge_usage(closed.used, used), turns=closed.turns + turns
-        )
+        """Return the cached part of an account's day, extended from time to time."""
+        cached = self._cached.get(who)
+        if cached is None or cached.day != day:
+            cached = _CachedSpending(day=day, until=day)
+        if (until := self._now().timestamp() - SETTLE_SECONDS) - cached.until > SETTLE_SECONDS:
+            turns, used = 0, list[ModelUsage]()
+            if who == ALL_PEOPLE:
+                turns, used = await self._spending.whole(cached.until, until)
+            else:
+                used = await self._spending.mine(who, cached.until, until)
+            cached = _CachedSpending(
+                day=day, until=until, used=merge_usage(cached.used, used), turns=cached.turns + turns
+            )
+        if len(self._cached) >= MAX_CACHED_SUMS:
+            self._cached.clear()
+        self._cached[who] = cached
+        return cached

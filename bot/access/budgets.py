@@ -1,4 +1,4 @@
-"""How much a person may use, and what is said when it is used up. Pure: what was spent and the time come in."""
+"""Limits of what people may use per day, and the text for a reached limit. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ from bot.config.schema import BudgetsConfig
 from bot.models.catalog import call_cost
 from bot.texts import format_duration
 from memory.store.people.spending import OWNER, ModelUsage, SpendingPart, SpendingTotals
+from memory.store.rows import Usage
 
 MINUTE = 60.0
-WARN_SHARE = 0.8  # share of everybody's money of a day at which the owner is told
-MONEY_UNIT = "US$"  # what the table of prices is in
+WARN_SHARE = 0.8  # of the total daily money; from there on the owner is warned
+MONEY_UNIT = "US$"  # of the price table
 
 LimitName = Literal[
     "messages_per_minute",
@@ -27,7 +28,7 @@ LimitName = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageLimits:
-    """What one person may use, and everybody together; 0 is no limit. Money in the unit of the table of prices."""
+    """What one person, and all people together (total), may use; 0 is no limit. Money in `MONEY_UNIT`."""
 
     messages_per_minute: int = 0
     messages_per_day: int = 0
@@ -39,30 +40,30 @@ class UsageLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageSum:
-    """What calls came to."""
+    """The sum of some model calls."""
 
     calls: int = 0
-    #: Uncached ones, answers included.
+    #: Uncached input and output.
     tokens: int = 0
-    #: Of the models whose price is known.
+    #: Cost of the models whose price is known.
     money: float = 0.0
-    #: The models whose price is not.
+    #: Models whose price is not known.
     unpriced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """A limit that is reached."""
+    """A reached limit."""
 
     limit: LimitName
-    #: What it allows.
+    #: Its value.
     most: float
-    #: When there is something left again.
+    #: When it is free again.
     until: datetime
 
 
 def limits_for_role(budgets: BudgetsConfig, role: str) -> UsageLimits | None:
-    """What holds for that role; None for the owner, who has no limit."""
+    """Return the limits of a role; None for the owner, who has none."""
     if role == "owner":
         return None
     user, total = budgets.user, budgets.total
@@ -77,45 +78,45 @@ def limits_for_role(budgets: BudgetsConfig, role: str) -> UsageLimits | None:
 
 
 def budget_account(actor: Actor) -> str:
-    """Whose budget somebody's turns count to: the owner's on every channel, else that account's own."""
+    """Return the account that an actor's turns are charged to: one for the owner, else one per platform account."""
     return OWNER if actor.role == "owner" else f"{actor.channel}:{actor.account}:{actor.id}"
 
 
 def spending_query(limits: UsageLimits, *, new: bool) -> frozenset[SpendingPart]:
-    """What has to be looked up to judge by these limits. new: a message that is not yet being answered."""
-    wants: dict[SpendingPart, object] = {
+    """Return which sums the limits need. new: for a message that is not yet being answered."""
+    parts: dict[SpendingPart, object] = {
         "messages": new and (limits.messages_per_minute or limits.messages_per_day),
         "everybody": new and limits.total_messages_per_day,
         "tokens": limits.tokens_per_day or limits.money_per_day or limits.total_money_per_day,
         "whole": limits.total_money_per_day,
     }
-    return frozenset(want for want, wanted in wants.items() if wanted)
+    return frozenset(part for part, needed in parts.items() if needed)
 
 
 def find_limit_reached(
     limits: UsageLimits, spent: SpendingTotals, now: datetime, *, asked: datetime | None, call: UsageSum
 ) -> LimitReached | None:
-    """The first limit that is reached; None where there is something left of each.
+    """Return the first limit that is reached; None if none is.
 
     Args:
-        now: where the owner is: its day is the day. asked: when the message came in, None where it is being answered
-            already, so that it is not one message more. call: what one call of a turn that runs may come to at most:
-            other turns of that person are counted with it.
+        now: in the owner's zone, whose days count.
+        asked: when the message was received; None if its turn runs already, so that it is no further message.
+        call: what one model call may cost at most; charged for each other running turn of the person.
     """
     midnight = end_of_day(now)
-    if asked is not None and (often := _message_limit_reached(limits, spent, asked, midnight)):
-        return often
-    mine, all_others = total_usage(spent.used), total_usage(spent.whole)
-    held = spent.running
-    reached: Sequence[tuple[LimitName, float, float]] = (
-        ("tokens_per_day", mine.tokens + held * call.tokens, limits.tokens_per_day),
-        ("money_per_day", mine.money + held * call.money, limits.money_per_day),
-        ("total_money_per_day", all_others.money + held * call.money, limits.total_money_per_day),
+    if asked is not None and (reached := _message_limit_reached(limits, spent, asked, midnight)):
+        return reached
+    mine, total = total_usage(spent.used), total_usage(spent.whole)
+    reserved_tokens, reserved_money = spent.running * call.tokens, spent.running * call.money
+    used_and_limit: Sequence[tuple[LimitName, float, float]] = (
+        ("tokens_per_day", mine.tokens + reserved_tokens, limits.tokens_per_day),
+        ("money_per_day", mine.money + reserved_money, limits.money_per_day),
+        ("total_money_per_day", total.money + reserved_money, limits.total_money_per_day),
     )
-    over = (
-        LimitReached(limit=limit, most=most, until=midnight) for limit, used, most in reached if most and used >= most
-    )
-    return next(over, None)
+    for limit, used, most in used_and_limit:
+        if most and used >= most:
+            return LimitReached(limit=limit, most=most, until=midnight)
+    return None
 
 
 def _message_limit_reached(
@@ -133,59 +134,57 @@ def _message_limit_reached(
 
 
 def total_usage(used: Iterable[ModelUsage]) -> UsageSum:
-    """All of it in tokens and, as far as prices are known, in money."""
-    whole = UsageSum()
-    for one in used:
-        money, known = money_for_usage(one), whole.unpriced
-        whole = replace(
-            whole,
-            calls=whole.calls + one.calls,
-            tokens=whole.tokens + max(one.input - one.cache_read, 0) + one.output,
-            money=whole.money + (money or 0.0),
-            unpriced=known if money is not None or one.model in known else (*known, one.model),
-        )
-    return whole
+    """Sum up tokens and, as far as prices are known, money."""
+    rows = list(used)
+    money = [money_for_usage(row) for row in rows]
+    unpriced = dict.fromkeys(row.model for row, cost in zip(rows, money, strict=True) if cost is None)
+    return UsageSum(
+        calls=sum(row.calls for row in rows),
+        tokens=sum(max(row.input - row.cache_read, 0) + row.output for row in rows),
+        money=sum((cost for cost in money if cost is not None), 0.0),
+        unpriced=tuple(unpriced),
+    )
 
 
-def money_for_usage(one: ModelUsage) -> float | None:
-    """What it cost; None where the model's price is not known: it is never guessed."""
+def money_for_usage(used: ModelUsage | Usage) -> float | None:
+    """Return the cost; None if the model's price is not known: it is never guessed."""
     return call_cost(
-        one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write
+        used.model, input=used.input, output=used.output, cache_read=used.cache_read, cache_write=used.cache_write
     )
 
 
 def max_call_cost(model: str, input: int, output: int) -> UsageSum:
-    """What one call to that model may come to at most, in tokens and money."""
+    """Return what one call of a model may use at most. input, output: tokens."""
     return UsageSum(calls=1, tokens=input + output, money=call_cost(model, input=input, output=output) or 0.0)
 
 
 def merge_usage(known: Sequence[ModelUsage], more: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
-    """Both together, by model."""
-    sums = {one.model: one for one in known}
-    for one in more:
-        before = sums.get(one.model)
-        sums[one.model] = (
-            one
-            if before is None
-            else replace(
-                before,
-                calls=before.calls + one.calls,
-                input=before.input + one.input,
-                output=before.output + one.output,
-                cache_read=before.cache_read + one.cache_read,
-                cache_write=before.cache_write + one.cache_write,
-            )
-        )
-    return tuple(sums.values())
+    """Add up two usages by model."""
+    by_model: dict[str, list[ModelUsage]] = {}
+    for used in (*known, *more):
+        by_model.setdefault(used.model, []).append(used)
+    return tuple(sum_usage(rows) for rows in by_model.values())
+
+
+def sum_usage(rows: Sequence[ModelUsage]) -> ModelUsage:
+    """Sum up rows of one model; other fields are those of the first."""
+    return replace(
+        rows[0],
+        calls=sum(row.calls for row in rows),
+        input=sum(row.input for row in rows),
+        output=sum(row.output for row in rows),
+        cache_read=sum(row.cache_read for row in rows),
+        cache_write=sum(row.cache_write for row in rows),
+    )
 
 
 def start_of_day(now: datetime) -> datetime:
-    """Midnight before it, in its own zone."""
+    """Return the midnight before, in the same zone."""
     return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def end_of_day(now: datetime) -> datetime:
-    """Midnight after it, in its own zone, on whatever day clocks are changed."""
+    """Return the midnight after, in the same zone, also on days when clocks change."""
     return start_of_day(start_of_day(now) + timedelta(hours=36))
 
 
@@ -217,14 +216,14 @@ LIMIT_TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-def format_limit_reached(refused: LimitReached, now: datetime, lang: str) -> str:
-    """What the person is told: which limit, and when it is free again."""
-    zh, en = LIMIT_TEXTS[refused.limit]
-    most = format_money(refused.most) if "money" in refused.limit else f"{refused.most:,.0f}"
-    left = max(1.0, (refused.until - now).total_seconds())
-    return (zh if lang == "zh" else en).format(most=most, at=f"{refused.until:%H:%M}", span=format_duration(left, lang))
+def format_limit_reached(reached: LimitReached, now: datetime, lang: str) -> str:
+    """Say which limit is reached, and when it is free again."""
+    zh, en = LIMIT_TEXTS[reached.limit]
+    most = format_money(reached.most) if "money" in reached.limit else f"{reached.most:,.0f}"
+    left = max(1.0, (reached.until - now).total_seconds())
+    return (zh if lang == "zh" else en).format(most=most, at=f"{reached.until:%H:%M}", span=format_duration(left, lang))
 
 
 def format_money(amount: float) -> str:
-    """An amount with its unit; small ones with as many digits as they need."""
+    """Format an amount with its unit; small ones with as many digits as they need."""
     return f"{MONEY_UNIT} {amount:,.2f}" if amount >= 0.1 or not amount else f"{MONEY_UNIT} {amount:.2g}"

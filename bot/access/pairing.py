@@ -1,14 +1,14 @@
-"""How people and groups are let in: a code for each stranger who asks, and the owner's word for it."""
+"""Pairing: a stranger who writes gets a code, the owner approves it; also groups, roles and owner codes."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 
-from bot.access.permissions import ROLE_RANK, canonical_id
+from bot.access.permissions import LOCAL_CHANNELS, ROLE_RANK, canonical_id
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
 from bot.errors import MnemaError
@@ -32,15 +32,13 @@ from memory.store.people.rows import (
 from memory.store.rows import AcceptedRow
 
 log = structlog.get_logger(__name__)
-# How long a stranger's code is good for. Source: the security page.
-CODE_LIFETIME = timedelta(hours=1)
+CODE_LIFETIME = timedelta(hours=1)  # of a stranger's code. Source: the security page.
 MAX_NAME_CHARS = 40
-LOCAL_IDS = ("terminal", "web")
 _TYPED_CODE = re.compile(rf"(?:[/／]pair\s+)?([{CODE_ALPHABET}]{{4}})[-\s]?([{CODE_ALPHABET}]{{4}})", re.IGNORECASE)
 
 
 class PairingRefused(MnemaError):
-    """What was asked about access cannot be done, and why: in Chinese and in English."""
+    """A change of access is refused; the reason in Chinese and in English."""
 
     def __init__(self, zh: str, en: str) -> None:
         super().__init__(en)
@@ -49,34 +47,34 @@ class PairingRefused(MnemaError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingService:
-    """Who may talk, as the owner decides it."""
+    """Decides who may talk to the bot: requests, grants and roles."""
 
     access: AccessRecords
     roles: RoleResolver
     config: Callable[[], Config]
     now: Callable[[], datetime]
-    #: Those that can be spoken through.
-    channels: Callable[[], Mapping[str, Channel]] = dict
-    #: The language of a conversation.
-    spoken: Callable[[str], Awaitable[str]] | None = None
-    #: Called with each conversation whose turn has to end, for its person lost a role.
-    ended: Callable[[str], Awaitable[object]] | None = None
+    #: The running channels by name.
+    channels: Mapping[str, Channel] = field(default_factory=dict)
+    #: Returns the language of a conversation; None: English.
+    language: Callable[[str], Awaitable[str]] | None = None
+    #: Stops the running turn of a conversation whose person lost a role; None if no turn can run.
+    stop_turn: Callable[[str], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
-        """A stranger wrote to us, or we are in a group that may not be allowed; the row is in the store.
+        """Answer a stranger's stored message with a code, or report a group that is not allowed to the owner.
 
-        Called again for the same row it does no more.
+        A second call for the same row does nothing.
 
         Raises:
             OSError: the store could not be written; nothing was done.
         """
         try:
-            await self._met(message, row)
+            await self._request_access(message, row)
         except StoreError as err:
             raise OSError(str(err)) from err
 
     async def moved(self, address: Address, chat_id: str) -> None:
-        """A group goes by another id now: where it was allowed, it still is.
+        """Keep a group allowed whose id changed to `chat_id`.
 
         Raises:
             OSError: the store could not be written.
@@ -93,18 +91,22 @@ class PairingService:
             except StoreError as err:
                 raise OSError(str(err)) from err
 
-    async def claim(self, person: Party, name: str, code: str, told: Sequence[Notice] = ()) -> bool:
-        """Whether this is the code that makes its writer an owner; then they are, and `told` is told.
+    async def claim(self, person: Party, name: str, code: str, notices: Sequence[Notice] = ()) -> bool:
+        """Make a person owner if `code` is a valid owner code, and send `notices`; False if it is not.
 
-        To be asked for what was typed in a private chat only. name: what they call themselves.
+        Only for codes typed in a private chat. name: the person's display name.
         """
-        return await self.access.redeem_owner_code(person, _printable(name), code_sha256(code), told)
+        return await self.access.redeem_owner_code(person, _printable(name), code_sha256(code), notices)
 
     async def approve(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
-        """Let in whoever was given this code. channel: the only one it may be of, "" for any.
+        """Let in the person who was given this code; return what was done in Chinese and in English.
+
+        Args:
+            by: the actor in the audit chain.
+            channel: the only channel the code may be of; "" for any.
 
         Raises:
-            PairingRefused: it is wrong, used, expired, of another channel, or codes are locked.
+            PairingRefused: the code is wrong, used, expired, of another channel, or codes are locked.
         """
         found = await self._decide(code, "approved", by, channel)
         text = _APPROVED_TEXT[found.lang != "zh"]
@@ -113,7 +115,7 @@ class PairingService:
         return f"{who} 现在可以和我私聊了。", f"{who} may talk to me in private now."
 
     async def deny(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
-        """Refuse whoever was given this code, and answer that id no more; see approve. They are told nothing."""
+        """Refuse the person who was given this code, and ignore that id from now on, without notice; see `approve`."""
         found = await self._decide(code, "denied", by, channel)
         who, name = _format_party(found.party, found.name), f"{found.party.channel}:{found.party.id}"
         return (
@@ -122,14 +124,14 @@ class PairingService:
         )
 
     async def allow_group(self, channel: str, id: str, by: str) -> tuple[str, str]:
-        """Let the bot speak in a group.
+        """Allow the bot to answer in a group.
 
         Raises:
             PairingRefused: there is no such channel.
         """
-        self._known(channel)
+        self._check_channel(channel)
         waiting = [row.party for row in await self.access.requests() if row.party.subject == "group"]
-        account = next((one.account for one in waiting if (one.channel, one.id) == (channel, id)), "")
+        account = next((group.account for group in waiting if (group.channel, group.id) == (channel, id)), "")
         party = Party(channel=channel, account=account, subject="group", id=id)
         await self.access.grant(GrantRow(party=party, role="group", group="", name="", by=by, at=self.now()))
         return (
@@ -138,17 +140,17 @@ class PairingService:
         )
 
     async def set_role(self, channel: str, id: str, role: str, by: str, group: str = "") -> tuple[str, str]:
-        """Make somebody who is known a user or an admin. group: an admin of that group alone.
+        """Make a known person a user or an admin. group: an admin of that group only.
 
         Raises:
-            PairingRefused: the role is another one, or nobody knows them.
+            PairingRefused: another role, or the person is a stranger.
         """
         if role not in ("user", "admin") or (group and role != "admin"):
             raise PairingRefused(
                 "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
                 "The role must be user or admin, within a group admin alone; owners are made by mnema owner add.",
             )
-        self._known(channel)
+        self._check_channel(channel)
         person = canonical_id(channel, id)
         held = [row for row in await self.access.load_all_grants() if _is_same_party(row.party, channel, person)]
         if not held and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger":
@@ -157,7 +159,11 @@ class PairingService:
                 f"{channel}:{id} is a stranger; have them write to the bot and approve their code first.",
             )
         if any(ROLE_RANK.get(row.role, 0) > ROLE_RANK[role] for row in held if row.group == group):
-            await self._lower(channel, person, [row for row in held if row.group != group], by)
+            # Lowering a role revokes everything first, so that the person's running turns end.
+            await self._stop_turns(channel, {person}, await self.access.revoke(channel, person, by))
+            for row in held:
+                if row.group != group:
+                    await self.access.grant(row)
         party = held[0].party if held else Party(channel=channel, account="", subject="user", id=person)
         given: GrantedRole = "admin" if role == "admin" else "user"
         name = held[0].name if held else ""
@@ -166,95 +172,102 @@ class PairingService:
         return f"{channel} `{id}` 现在是 {role}{where[0]}。", f"{channel} `{id}` is {role} now{where[1]}."
 
     async def revoke(self, channel: str, id: str, by: str) -> tuple[str, str]:
-        """Take everything that was granted to a person or group away; what they have at work ends.
+        """Revoke everything granted to a person or group, and stop their running turns.
 
         Raises:
-            PairingRefused: there was nothing to take.
+            PairingRefused: nothing was granted.
         """
-        self._known(channel)
+        self._check_channel(channel)
         as_person = canonical_id(channel, id)
-        every = [await self.access.revoke(channel, one, by) for one in {id, as_person}]  # a group's id is not folded
+        # The id as given, too: ids of groups have no canonical form.
+        revoked = [await self.access.revoke(channel, variant, by) for variant in {id, as_person}]
         listed = [
             name
             for name, ids in self.roles.lists(channel).items()
-            if id in ids or as_person in [canonical_id(channel, one) for one in ids]
+            if id in ids or as_person in [canonical_id(channel, listed_id) for listed_id in ids]
         ]
-        if not listed and not any(held.grants for held in every):
+        if not listed and not any(result.grants for result in revoked):
             raise PairingRefused(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
-        turns, approvals = await self._end(channel, {id, as_person}, every[0]), sum(held.approvals for held in every)
-        places = ", ".join(f"channels.{channel}.{name}" for name in listed)
+        turns = await self._stop_turns(channel, {id, as_person}, revoked[0])
+        approvals = sum(result.approvals for result in revoked)
+        keys = ", ".join(f"channels.{channel}.{name}" for name in listed)
         zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
         en = f"Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}."
         if listed:
-            zh += f"它还列在 config.json 的 {places} 里，请从那里删掉。"
-            en += f" It is still listed in config.json under {places}: take it out there."
+            zh += f"它还列在 config.json 的 {keys} 里，请从那里删掉。"
+            en += f" It is still listed in config.json under {keys}: take it out there."
         return zh, en
 
     async def owner_code(self, by: str) -> str:
-        """A code that makes the first person who types it in a private chat an owner; good once, for ten minutes."""
+        """Return a new owner code: the first person who sends it in a private chat within ten minutes is an owner."""
         code = new_code()
         await self.access.make_owner_code(code_sha256(code), self.now() + CODE_VALIDITY, by)
         return format_code(code)
 
     async def waiting(self) -> int:
-        """How many people wait for the owner's word."""
+        """Return how many people wait for approval."""
         return len([row for row in await self.access.requests() if row.party.subject == "user"])
 
     async def facts(self) -> dict[str, Any]:
-        """Who may talk and who asks to, as JSON values; times in ISO format."""
+        """Return who may talk and who waits for approval, as JSON values; times in ISO format."""
         locked = await self.access.locked()
         return {
-            "people": [*self._listed(), *(_grant_to_json(row) for row in await self.access.load_all_grants())],
+            "people": [*self._listed_people(), *(_grant_to_json(row) for row in await self.access.load_all_grants())],
             "waiting": [_request_to_json(row) for row in await self.access.requests()],
             "locked_until": locked.isoformat() if locked else "",
         }
 
-    async def _met(self, message: InboundMessage, row: AcceptedRow) -> None:
+    async def _request_access(self, message: InboundMessage, row: AcceptedRow) -> None:
         address = message.address
         if message.kind == "group":
             if not await self.roles.group_allowed(address.channel, address.account, address.chat_id):
-                await self._met_group(message, row)
+                await self._request_for_group(message, row)
             return
-        if message.act != "message" or message.sender.is_bot or await self._claimed(message, row):
+        if message.act != "message" or message.sender.is_bot or await self._redeem_owner_code(message, row):
             return
         section = getattr(self.config().channels, address.channel, None)
         if getattr(section, "pairing", False):
-            await self._met_person(message, row)
+            await self._request_for_person(message, row)
 
-    async def _claimed(self, message: InboundMessage, row: AcceptedRow) -> bool:
+    async def _redeem_owner_code(self, message: InboundMessage, row: AcceptedRow) -> bool:
         person, code = _sender_party(message), parse_typed_code(message.text)
         text = _OWNER_TEXT[resolve_language(message.text, self.config().language) != "zh"]
-        told = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
-        return bool(code) and message.proven and await self.claim(person, message.sender.name, code, [told])
+        notice = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
+        return bool(code) and message.proven and await self.claim(person, message.sender.name, code, [notice])
 
-    async def _met_person(self, message: InboundMessage, row: AcceptedRow) -> None:
+    async def _request_for_person(self, message: InboundMessage, row: AcceptedRow) -> None:
         party, name, code = _sender_party(message), _printable(message.sender.name), new_code()
         lang = resolve_language(message.text, self.config().language)
         text = _CODE_TEXT[lang != "zh"].format(code=format_code(code))
         notices = [self._notice(party.channel, row.conversation, f"pair:{row.id}", text)]
-        asks = [text.format(who=_format_party(party, name)) for text in _REQUEST_TEXT]
-        notices += await self._to_owner(f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", asks)
-        await self._meet(AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang), code, notices)
+        texts = [text.format(who=_format_party(party, name)) for text in _REQUEST_TEXT]
+        notices += await self._owner_notices(f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", texts)
+        await self._add_request(
+            AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang), code, notices
+        )
 
-    async def _met_group(self, message: InboundMessage, row: AcceptedRow) -> None:
+    async def _request_for_group(self, message: InboundMessage, row: AcceptedRow) -> None:
         address, name = message.address, _printable(message.sender.name)
         party = Party(channel=address.channel, account=address.account, subject="group", id=address.chat_id)
         key = f"{party.channel}:{party.id}"
         texts = [text.format(who=_format_party(party, ""), key=key) for text in _GROUP_TEXT]
-        notices = await self._to_owner(f"group:{party.channel}:{party.account}:{party.id}", texts)
-        await self._meet(AccessRequest(party=party, name=name, conversation=row.conversation, lang=""), "", notices)
+        notices = await self._owner_notices(f"group:{party.channel}:{party.account}:{party.id}", texts)
+        await self._add_request(
+            AccessRequest(party=party, name=name, conversation=row.conversation, lang=""), "", notices
+        )
 
-    async def _meet(self, knock: AccessRequest, code: str, notices: Sequence[Notice]) -> None:
+    async def _add_request(self, request: AccessRequest, code: str, notices: Sequence[Notice]) -> None:
         sha256 = code_sha256(code) if code else ""
-        if await self.access.add_request(knock, sha256, self.now() + CODE_LIFETIME, notices):
-            log.info("asks to be let in", channel=knock.party.channel, subject=knock.party.subject, id=knock.party.id)
+        if await self.access.add_request(request, sha256, self.now() + CODE_LIFETIME, notices):
+            party = request.party
+            log.info("access requested", channel=party.channel, subject=party.subject, id=party.id)
 
-    async def _to_owner(self, source: str, texts: Sequence[str]) -> list[Notice]:
-        home, channel = await self.access.find_owner_conversation()
-        if not home:
+    async def _owner_notices(self, source: str, texts: Sequence[str]) -> list[Notice]:
+        conversation, channel = await self.access.find_owner_conversation()
+        if not conversation:
             return []
-        lang = await self.spoken(home) if self.spoken else "en"
-        return [self._notice(channel, home, source, texts[lang != "zh"])]
+        lang = await self.language(conversation) if self.language else "en"
+        return [self._notice(channel, conversation, source, texts[lang != "zh"])]
 
     async def _decide(self, code: str, state: RequestState, by: str, channel: str) -> AccessRequestRow:
         found = await self.access.decide(code_sha256(code), state, by, channel)
@@ -271,35 +284,29 @@ class PairingService:
             "That code is not good: it is wrong, expired or used. Have them write again for a fresh one.",
         )
 
-    async def _lower(self, channel: str, id: str, kept: Sequence[GrantRow], by: str) -> None:
-        """Less than before begins with nothing: what the person has at work ends."""
-        await self._end(channel, {id}, await self.access.revoke(channel, id, by))
-        for row in kept:
-            await self.access.grant(row)
-
-    async def _end(self, channel: str, ids: Collection[str], held: RevokeResult) -> int:
-        """End the turns of a person, or those in a group; how many."""
-        mine = [turn for turn in held.turns if canonical_id(channel, turn.actor) in ids or turn.chat in ids]
-        for turn in mine:
-            if self.ended is not None:
-                await self.ended(turn.conversation)
-        return len(mine)
+    async def _stop_turns(self, channel: str, ids: Collection[str], revoked: RevokeResult) -> int:
+        """Stop the turns of a person, or those in a group; return how many."""
+        turns = [turn for turn in revoked.turns if canonical_id(channel, turn.actor) in ids or turn.chat in ids]
+        for turn in turns:
+            if self.stop_turn is not None:
+                await self.stop_turn(turn.conversation)
+        return len(turns)
 
     def _notice(self, channel: str, conversation: str, source: str, text: str) -> Notice:
-        known = self.channels().get(channel)
-        able = known.capabilities if known else Capabilities()
-        return Notice(conversation=conversation, source=source, out=tuple(split_reply(text, "notice", able)))
+        known = self.channels.get(channel)
+        capabilities = known.capabilities if known else Capabilities()
+        return Notice(conversation=conversation, source=source, out=tuple(split_reply(text, "notice", capabilities)))
 
-    def _known(self, channel: str) -> None:
-        names = [name for name, _ in self.config().channels if name not in LOCAL_IDS]
+    def _check_channel(self, channel: str) -> None:
+        names = [name for name, _ in self.config().channels if name not in LOCAL_CHANNELS]
         if channel not in names:
             known = ", ".join(names)
             raise PairingRefused(
                 f"没有 {channel} 这个渠道；有：{known}。", f"There is no channel {channel}; there are: {known}."
             )
 
-    def _listed(self) -> Iterator[dict[str, Any]]:
-        """Who is named in config.json."""
+    def _listed_people(self) -> Iterator[dict[str, Any]]:
+        """Yield the people whom config.json names."""
         for channel, _ in self.config().channels:
             for name, role in (("owners", "owner"), ("allow", "allowed")):
                 for id in self.roles.lists(channel)[name]:
@@ -308,13 +315,13 @@ class PairingService:
 
 
 def parse_typed_code(text: str) -> str:
-    """The code that a message is, alone or after /pair; "" when it is anything else."""
+    """Return the code in a message that is nothing else, alone or after /pair; "" otherwise."""
     found = _TYPED_CODE.fullmatch(text.strip())
     return (found[1] + found[2]).upper() if found else ""
 
 
 def format_code(code: str) -> str:
-    """A code as people read it."""
+    """Format a code for people."""
     return f"{code[:4]}-{code[4:]}"
 
 
@@ -329,13 +336,13 @@ def _is_same_party(party: Party, channel: str, person: str) -> bool:
 
 
 def _printable(name: str) -> str:
-    """What somebody calls themselves, short and on one line."""
+    """Make a display name printable: short and on one line."""
     visible = "".join(sign if sign.isprintable() and sign != "`" else " " for sign in name)
     return " ".join(visible.split())[:MAX_NAME_CHARS]
 
 
 def _format_party(party: Party, name: str) -> str:
-    """Channel, immutable id, and the name they claim, as a quotation."""
+    """Format channel and immutable id, with the display name as a quotation."""
     id = "".join(sign for sign in party.id if sign.isprintable() and sign != "`")
     return f"{party.channel} `{id}`{f' “`{name}`”' if name else ''}"
 

@@ -1,4 +1,4 @@
-"""Who may do what where: one function, named actions, and no for everything it does not know. Pure."""
+"""Access control: one pure function decides on named actions and denies those it does not know."""
 
 import hashlib
 import re
@@ -14,53 +14,55 @@ LOCAL_CHANNELS = frozenset({"terminal", "web"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts."""
+    """The person who acts."""
 
     channel: str
-    #: The platform's immutable id; the model acts as the person whose turn it is (by_model).
+    #: The platform's immutable id.
     id: str
     role: Role
+    #: The model acts for the person whose turn it is.
     by_model: bool = False
-    #: Our own id on that platform.
+    #: The bot's own id on that platform.
     account: str = ""
-    #: The owner made this admin one of the very group they write in.
+    #: The person is an admin of the group they write in, not only elsewhere.
     admin_here: bool = False
-    #: The only space in which they may act, None for no such bound; of a sender whom the platform does not prove.
+    #: The only space in which a sender may act whom the platform does not authenticate; None: any.
     bound: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessScope:
-    """Where it happens."""
+    """Where an action happens."""
 
-    #: Dm, group, terminal, console or job.
     kind: Literal["dm", "group", "terminal", "console", "job"]
-    #: Whose memory is meant, "" the owner's.
+    #: Space of the conversation; "" the owner's.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessDecision:
-    """allowed, or the code of the refusal (for counters and the audit, never for the sender)."""
+    """Allowed or not."""
 
     allowed: bool
+    #: Code of the refusal, for counters and the audit; never shown to the sender.
     code: str = ""
-    #: Not allowed by itself, but the person may approve this one act; see bot.agent.approvals.
+    #: Denied, but the person may approve this one act; see bot.agent.approvals.
     ask: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ActionRule:
-    """least: lowest role; places: where, () for anywhere; own_space: only in the actor's own or the turn's space.
+    """What an action requires."""
 
-    model: whether a model may do it for the person, "ask": once they have approved the very act.
-    root: lowest role where that space is the owner's: an account that has joined it shares its memory, no more.
-    """
-
+    #: Lowest role.
     least: Role
+    #: Kinds of scope where it is allowed; () for all.
     places: tuple[str, ...] = ()
+    #: Only on resources of the scope's own space.
     own_space: bool = True
+    #: Whether the model may do it for the person; "ask": once they have approved the very act.
     model: bool | Literal["ask"] = False
+    #: Lowest role in the owner's space: an account linked to the owner's shares its memory, and no more.
     root: Role = "guest"
 
 
@@ -110,9 +112,9 @@ ACTIONS: dict[str, _ActionRule] = {
 
 
 def authorize(actor: Actor, action: str, resource: str, where: AccessScope) -> AccessDecision:
-    """The one question before every command, tool, route and job.
+    """Decide whether an actor may do an action; asked before every command, tool, route and job.
 
-    resource: the space or object meant, "" when the action itself says it. Unknown actions are refused.
+    resource: the space or object meant; "" if the action implies it. Unknown actions are denied.
     """
     rule = ACTIONS.get(action)
     if rule is None:
@@ -135,24 +137,26 @@ def authorize(actor: Actor, action: str, resource: str, where: AccessScope) -> A
 
 
 def cap_role(actor: Actor, where: AccessScope) -> Role:
-    """In a group nobody is more than a user, but for the owner and who was made an admin of that very group."""
+    """Return the role that counts in a scope: in a group, an admin of another group is a user."""
     if where.kind == "group" and actor.role == "admin" and not actor.admin_here:
         return "user"
     return actor.role
 
 
 def canonical_id(channel: str, id: str) -> str:
-    """A person's id as that platform compares ids: WeCom takes `Alice` and `alice` for one."""
+    """Return an id in the form that the platform compares: to WeCom, `Alice` and `alice` are the same."""
     return id.lower() if channel == "wecom" else id
 
 
 def listed_role(
     lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat: str, kind: str, *, allowed: bool = False
 ) -> Role:
-    """The role of a sender by the channel's `owners` and `allow` lists; an empty list means nobody.
+    """Return a sender's role by the channel's `owners` and `allow` lists.
 
-    In an allowed group everybody is at least a guest; a group that is not allowed has strangers only, but for
-    the owner. allowed: the group was allowed elsewhere.
+    In an allowed group everyone is at least a guest; in another one everyone except the owner is a stranger.
+
+    Args:
+        allowed: the group was allowed by pairing.
     """
     if channel in LOCAL_CHANNELS:
         return "owner"
@@ -167,7 +171,7 @@ def listed_role(
 
 
 def conversation_space(role: Role, channel: str, account: str, sender: str, chat: str, kind: str) -> str:
-    """Whose memory a conversation uses: "" the owner's in private, a name of its own for each other person or group."""
+    """Return the space of a conversation: "" for the owner in private, else one per person or group."""
     if kind == "dm" and role == "owner":
         return ""
     name = f"{channel}-group-{chat}" if kind == "group" else f"{channel}-{sender}"

@@ -1,4 +1,4 @@
-"""Who a sender is here and now: what config.json lists and what was granted, whichever is more."""
+"""Roles of senders: the higher of what config.json lists and what was granted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from memory.store.people.rows import GrantRow
 
 
 class RoleResolver:
-    """Asked at every message and every act: nothing of it is kept. config: the settings that hold now."""
+    """Resolves the role of a sender at each message and act, without a cache: a change counts at once."""
 
     def __init__(self, config: Callable[[], Config], access: AccessRecords) -> None:
         self._config = config
@@ -19,10 +19,12 @@ class RoleResolver:
     async def actor(
         self, channel: str, account: str, sender: str, chat: str, kind: str, *, proven: bool = True
     ) -> Actor:
-        """Who writes there. kind: dm or group. The actor's id is written as that platform compares ids.
+        """Return the actor who writes in a chat, with their canonical id.
 
-        proven: whether the platform proves who it is; without that nobody is more than a guest, with a memory of
-        their own whatever it has joined.
+        Args:
+            kind: dm or group.
+            proven: whether the platform authenticates the sender; one who is not authenticated is at most a guest,
+                with a memory of their own whatever the account is linked to.
         """
         if channel in LOCAL_CHANNELS:
             return Actor(channel=channel, account=account, id=sender, role="owner")
@@ -38,14 +40,14 @@ class RoleResolver:
         return found if proven else _unproven_actor(found, chat, kind)
 
     async def group_allowed(self, channel: str, account: str, chat_id: str) -> bool:
-        """Whether the bot may speak in that group."""
+        """Tell whether the bot may answer in a group."""
         if chat_id in self.lists(channel)["allow"]:
             return True
         known = await self._access.grants(channel, account, "", chat_id)
         return any(row.party.subject == "group" for row in known)
 
     def lists(self, channel: str) -> dict[str, Sequence[str]]:
-        """The `owners` and `allow` lists of a channel as they are written; empty where it has none."""
+        """Return the `owners` and `allow` lists of a channel as configured; empty if it has none."""
         section = getattr(self._config().channels, channel, None)
         return {name: getattr(section, name, ()) for name in ("owners", "allow")}
 
@@ -57,10 +59,10 @@ def _unproven_actor(actor: Actor, chat: str, kind: str) -> Actor:
 
 
 def _highest_role(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
-    """The listed role, or a granted one that is more.
+    """Return the highest of the listed and the granted roles.
 
-    In a group, pairing gives nothing and nobody but an owner is heard where the group is not allowed; who was blocked
-    is a stranger in an allowed one too.
+    In a group pairing gives no role, only owners are heard if the group is not allowed, and a blocked person is a
+    stranger also if it is.
     """
     roles: set[Role] = {listed}
     if listed == "guest" and any(row.role == "blocked" for row in own):

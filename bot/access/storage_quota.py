@@ -1,4 +1,4 @@
-"""How much is kept for each person and for all but the owner, held against the budgets before more is stored."""
+"""Storage limits per person and for all people, checked before anything is stored."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from memory.workspace.files import SPACES_FOLDER, Workspace
 
 log = structlog.get_logger(__name__)
 MB = 1_000_000
-COUNT_SECONDS = 600.0  # seconds after which what is kept is counted again; until then what this process stores is added
+COUNT_SECONDS = 600.0  # after which storage is counted again; until then only what this process stores is added
 WARN_SHARE = 0.8
 MAX_CACHED_SPACES = 10_000
 OWNER_SPACE = ""
@@ -42,9 +42,9 @@ QUOTA_WARNING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaReached:
-    """There is no room."""
+    """A storage limit is reached."""
 
-    #: One person's or everybody's.
+    #: The limit of one person, or of all people.
     of: Literal["mine", "all"]
     #: Bytes.
     used: int
@@ -52,13 +52,13 @@ class QuotaReached:
     most: int
 
     def sentence(self, name: str, lang: str) -> str:
-        """What the person is told of the file that was not kept."""
+        """Say that a file was not stored, and why."""
         zh, en = QUOTA_TEXTS[self.of]
         return (zh if lang == "zh" else en).format(name=name, used=_format_mb(self.used), most=_format_mb(self.most))
 
 
 class QuotaExceededError(OSError):
-    """Something was not stored, for there is no room for it."""
+    """Something was not stored because a storage limit is reached."""
 
     def __init__(self, full: QuotaReached) -> None:
         super().__init__(full.sentence("it", "en"))
@@ -67,64 +67,58 @@ class QuotaExceededError(OSError):
 
 @dataclass(slots=True)
 class _CountedBytes:
-    """Bytes, as they were added up at that time (monotonic seconds) and added to since."""
+    """Bytes counted at a time (monotonic seconds), plus what was stored since."""
 
     bytes: int
     at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorageLocations:
-    """Where it is kept."""
-
-    store: Store
-    blobs: Blobs
-    workspace: Workspace
-
-
 class StorageQuota:
-    """Asked before anything is stored for somebody. config, now: as they are then. tell_owner: see OwnerNotifier."""
+    """Checks the storage limits before anything is stored; warns the owner."""
 
     def __init__(
         self,
-        kept: StorageLocations,
+        store: Store,
+        blobs: Blobs,
+        workspace: Workspace,
         config: Callable[[], Config],
         now: Callable[[], datetime],
         notify_owner: Callable[[str, str, str, str], Awaitable[None]],
     ) -> None:
-        self._kept = kept
+        self._store, self._blobs = store, blobs
+        self._spaces_root = workspace.root / SPACES_FOLDER
         self._config = config
         self._now = now
         self._notify_owner = notify_owner
         self._counted: dict[str, _CountedBytes] = {}
 
     async def take(self, space: str, size: int) -> None:
-        """Room for so many bytes more; asked before they are stored. The owner is never refused.
+        """Reserve `size` bytes before they are stored. The owner is never refused.
 
         Args:
-            space: whose they are; linked accounts share what there is, as they share a memory.
+            space: to which they are charged; linked accounts share a limit, as they share a memory.
 
         Raises:
             QuotaExceededError: a limit would be passed.
         """
         if size <= 0:
             return
-        space = await self._kept.store.links.home(space)
+        space = await self._store.links.home(space)
         mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
         if space != OWNER_SPACE and mine and (used := await self._used(space)) + size > mine:
-            raise self._refused(QuotaReached(of="mine", used=used, most=mine))
+            raise _refuse(QuotaReached(of="mine", used=used, most=mine))
         if total:
             used = await self._used(ALL_SPACES)
             if used + size > total * WARN_SHARE:
                 await self._warn(used + size, total)
             if space != OWNER_SPACE and used + size > total:
-                raise self._refused(QuotaReached(of="all", used=used, most=total))
+                raise _refuse(QuotaReached(of="all", used=used, most=total))
         for name in (space, ALL_SPACES):
             if name in self._counted:
                 self._counted[name].bytes += size
 
     def quota_error(self, space: str, size: int) -> QuotaExceededError:
-        """Of something that was not stored when it came: for whose limit, as far as that is known by now."""
+        """Return the error of a file that was not stored on arrival: by whose limit, as far as that is still known."""
         mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
         known = self._counted.get(space)
         if mine and (known is None or known.bytes + size > mine or not total):
@@ -134,37 +128,36 @@ class StorageQuota:
     async def _used(self, space: str) -> int:
         known = self._counted.get(space)
         if known is None or time.monotonic() - known.at > COUNT_SECONDS:
-            count = self._of_all() if space == ALL_SPACES else self._of(space)
+            count = self._count_all() if space == ALL_SPACES else self._count_space(space)
             self._counted.pop(space, None)
             known = self._counted[space] = _CountedBytes(bytes=await count, at=time.monotonic())
-            if len(self._counted) > MAX_CACHED_SPACES:  # the oldest count, which would be made again soon
+            if len(self._counted) > MAX_CACHED_SPACES:  # drop the oldest, which would expire first
                 del self._counted[next(name for name in self._counted if name != ALL_SPACES)]
         return known.bytes
 
-    async def _of(self, space: str) -> int:
-        """The files of a space and of those linked to it, and the attachments in their conversations."""
-        members = await self._kept.store.links.members(space)
-        names = {name for member in members for name in await self._kept.store.spending.files(member)}
-        roots = [self._kept.workspace.root / SPACES_FOLDER / member for member in members if member]
-        return await asyncio.to_thread(lambda: self._kept.blobs.size_of(names) + sum(map(folder_bytes, roots)))
+    async def _count_space(self, space: str) -> int:
+        """Count the files of a space and of those linked to it, and the attachments of their conversations."""
+        members = await self._store.links.members(space)
+        names = {name for member in members for name in await self._store.spending.files(member)}
+        roots = [self._spaces_root / member for member in members if member]
+        return await asyncio.to_thread(lambda: self._blobs.size_of(names) + sum(map(folder_bytes, roots)))
 
-    async def _of_all(self) -> int:
-        """Every attachment, the owner's too, and the files of all spaces but the owner's."""
-        root = self._kept.workspace.root / SPACES_FOLDER
-        return await asyncio.to_thread(lambda: self._kept.blobs.size_of() + folder_bytes(root))
+    async def _count_all(self) -> int:
+        """Count all attachments, the owner's too, and the files of all spaces except the owner's."""
+        return await asyncio.to_thread(lambda: self._blobs.size_of() + folder_bytes(self._spaces_root))
 
     async def _warn(self, used: int, most: int) -> None:
         zh, en = (text.format(used=_format_mb(used), most=_format_mb(most)) for text in QUOTA_WARNING)
         await self._notify_owner("", zh, en, f"budget:storage:{self._now():%Y-%m-%d}")
 
-    @staticmethod
-    def _refused(full: QuotaReached) -> QuotaExceededError:
-        log.info("over budget", limit=f"{full.of} storage")
-        return QuotaExceededError(full)
+
+def _refuse(full: QuotaReached) -> QuotaExceededError:
+    log.info("over budget", limit=f"{full.of} storage")
+    return QuotaExceededError(full)
 
 
 def folder_bytes(root: Path) -> int:
-    """Of all plain files below a folder; links are not followed. Blocks."""
+    """Return the size of all plain files below a folder; blocks. Links are not followed."""
     total = 0
     for folder, _, names in os.walk(root):
         for name in names:

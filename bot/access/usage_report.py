@@ -1,10 +1,11 @@
-"""What was used and what it cost, by model and by person: for the command and for the page."""
+"""Reports of tokens and cost, by model and by person, for /usage and for the page."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.access.budgets import UsageSum, format_money, money_for_usage, start_of_day, total_usage
+from bot.access.budgets import UsageSum, format_money, money_for_usage, start_of_day, sum_usage, total_usage
 from memory.store.people.spending import OWNER, ModelUsage
 
 PURPOSE_TEXTS = {
@@ -13,11 +14,11 @@ PURPOSE_TEXTS = {
     "extract": ("记事", "memories"),
     "dream": ("夜间整理", "dreams"),
 }
-MAX_PEOPLE = 20  # in a chat; the page shows all of them
+MAX_PEOPLE = 20  # in a chat; the page shows all
 
 
 def report_spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
-    """What is summed up: by key, its name in Chinese and in English, and since when."""
+    """Return the reported spans by key: name in Chinese and in English, and start."""
     day = start_of_day(now)
     return {
         "today": ("今天", "today", day),
@@ -27,7 +28,7 @@ def report_spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
 
 
 def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list[str]:
-    """One span in words: a line for each model and what it was for, the sum, and, where asked for, each person."""
+    """Return lines for one span: each model and purpose, the sum, and, if `people`, each person."""
     if not used:
         return ["没有用量" if lang == "zh" else "nothing used"]
     shown = [_format_model_usage(one, lang) for one in sum_by_model(used)]
@@ -40,15 +41,15 @@ def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list
 
 
 def sum_by_model(used: Sequence[ModelUsage]) -> list[ModelUsage]:
-    """Sums of all people, by model and purpose."""
+    """Sum up all people's usage by model and purpose."""
     sums: dict[tuple[str, str], list[ModelUsage]] = {}
     for one in used:
         sums.setdefault((one.model, one.purpose), []).append(one)
-    return [_sum_usage(model, purpose, ones) for (model, purpose), ones in sorted(sums.items())]
+    return [replace(sum_usage(rows), who="") for _, rows in sorted(sums.items())]
 
 
 def sum_by_person(used: Sequence[ModelUsage]) -> list[tuple[str, UsageSum]]:
-    """What each person came to, the dearest first."""
+    """Sum up each person's usage, the most expensive first."""
     people: dict[str, list[ModelUsage]] = {}
     for one in used:
         people.setdefault(one.who, []).append(one)
@@ -57,7 +58,7 @@ def sum_by_person(used: Sequence[ModelUsage]) -> list[tuple[str, UsageSum]]:
 
 
 def format_person(who: str, lang: str) -> str:
-    """A person as they are told: channel and id."""
+    """Format a person as channel and id."""
     if who == OWNER:
         return "你" if lang == "zh" else "you"
     if not who:
@@ -67,7 +68,7 @@ def format_person(who: str, lang: str) -> str:
 
 
 def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
-    """By model and purpose, as the API tells it. cost: in US dollars, None where the price is not known."""
+    """Return the API's JSON by model and purpose. cost: US dollars, None if the price is not known."""
     return [
         {
             "model": one.model,
@@ -84,7 +85,7 @@ def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
 
 
 def people_usage_to_json(used: Sequence[ModelUsage]) -> list[Mapping[str, Any]]:
-    """By person, as the API tells it. tokens: uncached ones; cost: of the models whose price is known."""
+    """Return the API's JSON by person. tokens: uncached; cost: of the models whose price is known."""
     return [
         {
             "who": who,
@@ -122,18 +123,6 @@ def _format_cost(one: UsageSum, lang: str) -> str:
         return tokens
     names = ("、" if zh else ", ").join(one.unpriced)
     return tokens + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
-
-
-def _sum_usage(model: str, purpose: str, ones: Sequence[ModelUsage]) -> ModelUsage:
-    return ModelUsage(
-        model=model,
-        purpose=purpose,
-        calls=sum(one.calls for one in ones),
-        input=sum(one.input for one in ones),
-        output=sum(one.output for one in ones),
-        cache_read=sum(one.cache_read for one in ones),
-        cache_write=sum(one.cache_write for one in ones),
-    )
 
 
 def _round_cost(amount: float | None) -> float | None:

@@ -77,7 +77,8 @@ class ApprovalService:
     toolset: Callable[[], Toolset]
     workspace: Workspace
     now: Callable[[], datetime]
-    channels: Callable[[], Mapping[str, Channel]]
+    #: The running channels by name.
+    channels: Mapping[str, Channel]
 
     async def ask(self, wanted: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
@@ -169,7 +170,7 @@ class ApprovalService:
         )
 
     def _question(self, wanted: ApprovalRequest, code: str, pressed: str) -> Notice:
-        channel = self.channels().get(wanted.conversation.place.channel)
+        channel = self.channels.get(wanted.conversation.place.channel)
         able = channel.capabilities if channel else Capabilities()
         out = split_reply(format_approval_question(wanted, code), "notice", able)
         if able.buttons:

@@ -13,7 +13,7 @@ from bot.errors import BadImage, Overflow, TooLarge
 from bot.memory.recall import NOTHING_RECALLED
 from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted, WireMessage
 from bot.models.fallback import SMALLER_WINDOW
-from bot.models.service import build_usage_row
+from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Reduction, Session, Text, ToolCall, ToolResult, Turn
@@ -146,16 +146,15 @@ class Agent:
         message_counter: MessageCounter,
         tool_runner: ToolRunner,
         budget_guard: BudgetGuard,
-        model: Callable[[], ModelClient],
+        models: ModelService,
         config: Callable[[], Config],
     ) -> None:
-        """model: returns the configured model with its fallbacks."""
         self._sessions = sessions
         self._fitter = fitter
         self._message_counter = message_counter
         self._tool_runner = tool_runner
         self._budget_guard = budget_guard
-        self._model = model
+        self._models = models
         self._config = config
 
     async def run(self, context: TurnContext) -> TurnResult:
@@ -205,7 +204,7 @@ class Agent:
             await hit_async("llm.before")
             request = replace(build_request(view, fit_limits, self._config(), context), may_call=not final_note)
             try:
-                step = await run_model_step(self._model(), request, context.event_sink)
+                step = await run_model_step(self._models.model, request, context.event_sink)
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise

@@ -21,7 +21,7 @@ from bot.agent.loop import Agent
 from bot.agent.turn_context import EventSink, MessageCounter, TurnContext, TurnResult, TurnSetup, format_minutes
 from bot.commands.names import is_mutating, parse_command
 from bot.config.schema import Config
-from bot.dispatch import CrashIsolation
+from bot.dispatch import CrashIsolation, CreateDispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.messages import MessageBody, load_body, split_reply, to_address
 from bot.telemetry.faults import TroubleList
@@ -85,13 +85,12 @@ class TurnRunner:
         fitter: ContextFitter,
         agent: Agent,
         run_command: RunCommand,
-        channels: Callable[[], Mapping[str, Channel]],
+        channels: Mapping[str, Channel],
         config: Callable[[], Config],
-        wake: Callable[[str, float], None],
+        create_dispatcher: CreateDispatcher,
         telemetry: Telemetry,
         troubles: TroubleList,
     ) -> None:
-        """wake: runs `step` for a conversation, at that unix time or later."""
         self._store = store
         self._setup = setup
         self._message_counter = message_counter
@@ -100,10 +99,10 @@ class TurnRunner:
         self._run_command = run_command
         self._channels = channels
         self._config = config
-        self._wake = wake
+        self.dispatcher = create_dispatcher("turn", self.step, config().concurrency)
         self._telemetry = telemetry
         self._troubles = troubles
-        self._isolation = CrashIsolation(lambda conversation: wake(conversation, 0.0))
+        self._isolation = CrashIsolation(self.dispatcher.wake)
         self._started_at = store.now()
         self._running: dict[str, _RunningAgent] = {}
         self._open: dict[str, _OpenTurn] = {}
@@ -135,13 +134,13 @@ class TurnRunner:
         if row is None:
             return None
         if row.state == "new" and row.not_before > now:
-            self._wake(conversation, row.not_before)
+            self.dispatcher.wake(conversation, row.not_before)
             return None
         if not await self._is_fatal(row):
             age = now - row.received.timestamp()
             delay = self._isolation.seconds_until_allowed(conversation, row.attempts, row.deaths_alone, age)
             if delay > 0:
-                self._wake(conversation, now + delay)
+                self.dispatcher.wake(conversation, now + delay)
                 return None
         return row
 
@@ -393,12 +392,12 @@ class TurnRunner:
 
     def _allowance(self, place: Place) -> int | None:
         """Return how many messages the platform still accepts for this chat; None if it does not limit them."""
-        channel = self._channels().get(place.channel)
+        channel = self._channels.get(place.channel)
         allowance = getattr(channel, "allowance", None)
         return allowance(to_address(place)) if allowance is not None else None
 
     def _capabilities(self, channel: str) -> Capabilities:
-        known = self._channels().get(channel)
+        known = self._channels.get(channel)
         return known.capabilities if known is not None else Capabilities()
 
 

@@ -70,7 +70,7 @@ def _not_running(home: HomeFolder, name: str) -> str:
 
 def _iterate_prompts(home: HomeFolder, name: str) -> Iterator[dict[str, Any] | None]:
     """What the channel asks for, again and again; None once it asks for nothing and works."""
-    from bot.console.client import call_running_bot_now
+    from bot.runtime.store_access import call_running_bot_now
 
     until = time.monotonic() + LOGIN_SECONDS
     while time.monotonic() < until:
@@ -98,13 +98,13 @@ def _show_prompt(home: HomeFolder, name: str, asked: dict[str, Any]) -> None:
 
 
 def _send_answer(home: HomeFolder, name: str, text: str) -> None:
-    from bot.console.client import call_running_bot_now
+    from bot.runtime.store_access import call_running_bot_now
 
     call_running_bot_now(home, "POST", f"/api/channels/{quote(name, safe='')}/answer", {"text": text})
 
 
 def _running_channels(home: HomeFolder) -> dict[str, Any]:
-    from bot.console.client import call_running_bot_now
+    from bot.runtime.store_access import call_running_bot_now
 
     told: dict[str, Any] = call_running_bot_now(home, "GET", "/api/status")["channels"]
     return told

@@ -89,7 +89,7 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
     try:
         await house.open([terminal])
         house.warm_up()
-        await house.gateway.ear(terminal.name)
+        await house.gateway.receiving_task(terminal.name)
     finally:
         await house.close(patience=CLOSE_SECONDS)
     return 1 if terminal.failed else 0

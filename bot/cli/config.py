@@ -46,12 +46,12 @@ def check(ctx: typer.Context) -> int:
     """Say whether config.json is right, or what in it is not and where."""
     from bot.config.file import ConfigFile
     from bot.errors import ConfigError
-    from bot.gateway.channel_manager import build_channels, partly_configured_channels
+    from bot.gateway.channel_manager import build_channels
 
     path = ctx.obj.home.config
     file = ConfigFile(path)
     file.check()
-    if troubles := build_channels(file.current, partly_configured_channels(file)).troubles:
+    if troubles := build_channels(file).troubles:
         raise ConfigError("; ".join(troubles.values()))
     print(f"{path} is right." if path.exists() else f"There is no {path}; every setting has its default.")
     return 0

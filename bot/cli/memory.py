@@ -11,9 +11,14 @@ import typer
 
 from bot.cli.options import JsonOption
 from bot.config.home import HomeFolder
-from bot.console.client import call_running_bot_now
 from bot.errors import MnemaError
-from bot.runtime.store_access import OpenedStore, lock_home_for_command, open_store_for_command, store_exists
+from bot.runtime.store_access import (
+    OpenedStore,
+    call_running_bot_now,
+    lock_home_for_command,
+    open_store_for_command,
+    store_exists,
+)
 
 app = typer.Typer(help="Search what is remembered, list its files, make the index anew.", no_args_is_help=True)
 SEARCH_SECONDS = 30.0

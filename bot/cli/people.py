@@ -13,9 +13,9 @@ import typer
 
 from bot.cli.options import JsonOption, YesOption
 from bot.config.home import HomeFolder
-from bot.console.client import call_running_bot_now
 from bot.errors import MnemaError
 from bot.runtime.store_access import (
+    call_running_bot_now,
     lock_home,
     lock_home_for_command,
     open_store_for_command,
@@ -212,7 +212,7 @@ def _with_offline_pairing(home: HomeFolder, work: Callable[[Any], Awaitable[Answ
                     roles=roles,
                     config=lambda: file.current,
                     now=lambda: datetime.fromtimestamp(record.store.now(), UTC),
-                    ended=record.stop,
+                    stop_turn=record.stop,
                 )
             )
 

@@ -1,6 +1,6 @@
 """The command interface: a command, the context it runs in, and the services it may use."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
-from bot.models.health import ModelStatus
+from bot.models.service import ModelService
 from bot.texts import format_text
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
@@ -42,9 +42,7 @@ class CommandServices:
     #: Stops the running turn of a conversation.
     stop: Callable[[str], Awaitable[bool]]
     channels: Callable[[], Mapping[str, ChannelStatus]]
-    model_name: Callable[[], str]
-    provider: Callable[[], str]
-    models: Callable[[], Sequence[ModelStatus]]
+    models: ModelService
     #: The owner's local time.
     now: Callable[[], datetime]
     started: datetime

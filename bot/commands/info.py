@@ -23,14 +23,14 @@ def _help_line(context: CommandContext, command: Command) -> str:
 async def _status(context: CommandContext) -> str:
     services, now, lang = context.services, context.services.now(), context.lang
     up, active = format_span(now - services.started, lang), await _count_active(context)
-    model = f"{services.provider()} · {services.model_name()}"
+    model = f"{services.models.provider} · {services.models.name}"
     lines = [
         context.text(f"已运行 {up}", f"up {up}"),
         context.text(f"模型 {model}", f"model {model}"),
         context.text(f"处理中的会话 {active}", f"conversations at work {active}"),
     ]
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
-        lines += [format_model_status(state, lang) for state in notable_statuses(services.models())]
+        lines += [format_model_status(state, lang) for state in notable_statuses(services.models.states())]
         lines += [format_channel_status(state, now.timestamp(), lang) for state in services.channels().values()]
     return "\n".join(lines)
 

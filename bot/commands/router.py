@@ -60,7 +60,7 @@ class CommandRouter:
     def __init__(
         self,
         services: CommandServices,
-        channels: Callable[[], Mapping[str, Channel]],
+        channels: Mapping[str, Channel],
         language: Callable[[str], Awaitable[str]],
         denied: Callable[[], None],
     ) -> None:
@@ -81,7 +81,7 @@ class CommandRouter:
             reply = format_text(context.lang, "command_interrupted", command=command)
         else:
             reply = await self._reply(name, context)
-        channel = self._channels().get(context.conversation.place.channel)
+        channel = self._channels.get(context.conversation.place.channel)
         capabilities = channel.capabilities if channel else Capabilities()
         with suppress(WrongState):
             await delivery.settle(row.id, split_reply(reply, "notice", capabilities))

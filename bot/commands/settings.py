@@ -39,15 +39,15 @@ async def _config(context: CommandContext) -> str:
 async def _model(context: CommandContext) -> str:
     name, chosen = context.arguments.strip(), context.conversation.model
     if not name:
-        current = chosen or context.services.model_name()
-        provider = context.services.provider()
+        current = chosen or context.services.models.name
+        provider = context.services.models.provider
         return context.text(
             f"本会话的模型：{current}（{provider}）。/model 名称 可以更换，/model default 恢复默认。",
             f"The model here: {current} ({provider}). /model NAME changes it, /model default resets it.",
         )
     new_model = "" if name == "default" else name
     await context.store.sessions.choose(context.conversation.id, model=new_model)
-    shown = new_model or context.services.model_name()
+    shown = new_model or context.services.models.name
     return context.text(f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on.")
 
 

@@ -1,7 +1,7 @@
 """The console's calls about channels: what one asks of its owner, its QR code, and what was typed for it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO, StringIO
 from typing import Any, cast
 
@@ -56,10 +56,10 @@ IMAGE_HEADERS = {"cache-control": "no-store", "content-disposition": "inline"}
 
 
 class ChannelRoutes:
-    """The handlers. known: every channel by its name."""
+    """Handlers of a channel's login. channels: all running channels by name."""
 
-    def __init__(self, known: Callable[[], Mapping[str, Channel]]) -> None:
-        self._known = known
+    def __init__(self, channels: Mapping[str, Channel]) -> None:
+        self._channels = channels
 
     def calls(self) -> tuple[Route, ...]:
         """Every route about channels."""
@@ -101,7 +101,7 @@ class ChannelRoutes:
 
     def _asking(self, request: Request) -> HasLogin:
         name = str(request.path_params["name"])
-        channel = self._known().get(name)
+        channel = self._channels.get(name)
         if channel is None:
             raise HttpRefusal(
                 404,

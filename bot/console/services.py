@@ -1,19 +1,26 @@
-"""What the console reads from a running bot and does with it."""
+"""The console: what the page and the API read from a running bot and change in it, and the routes to it."""
 
 import asyncio
 import shutil
 import time
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, TypeVar
 
 import structlog
+from starlette.requests import Request
+from starlette.responses import Response
 
+from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.access.usage_report import people_usage_to_json, report_spans, usage_to_json
 from bot.commands.router import COMMANDS
-from bot.console.routes import SearchQuery, mount_console
-from bot.console.transcripts import conversation_name
+from bot.commands.trace import trace_to_json
+from bot.console.channels import ChannelRoutes
+from bot.console.files import FileRoutes
+from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -21,19 +28,27 @@ from bot.runtime.bot import Bot
 from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
-from channels.web.backend import HealthReport
+from channels.web.backend import HealthReport, WebServices
+from channels.web.requests import Handler, HttpRefusal, Route, json_response, read_json
+from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
 from memory.recall.documents import SearchRequest
-from memory.store.errors import StoreError
+from memory.store.errors import IndexUnusable, StoreError
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
-
+Answer = TypeVar("Answer")
 CONSOLE_OWNER = Actor(channel="web", id="owner", role="owner")
 CONSOLE_SCOPE = AccessScope(kind="console", space="")
 MIN_FREE_BYTES = 50 * 2**20  # free disk space below which the bot reports that it is not ready
-MAX_LOOP_LAG = 1.0
+MAX_LOOP_LAG = 1.0  # seconds
 METRICS_ACTION = "metrics.read"  # polled by machines: no reason to load the model
+READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
+METRICS_TYPE = "text/plain; version=0.0.4"
+MAX_RESULTS = 200
+DEFAULT_RESULTS = 10
+MAX_QUERY_CHARS = 1_000
+MAX_NAME_CHARS = 200
 
 
 def attach_console(site: WebSite, bot: Bot) -> None:
@@ -61,30 +76,43 @@ def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     return [*chinese, *english] if lang == "zh" else [*english]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """A search of the memory."""
+
+    query: str
+    limit: int
+    #: "" the owner's.
+    space: str = ""
+    #: YYYY-MM-DD, both inclusive; "" for any.
+    since: str = ""
+    #: YYYY-MM-DD, both inclusive; "" for any.
+    until: str = ""
+    speaker: str = ""
+
+
 class BotConsole:
-    """The console's services on one running bot."""
+    """What the console does with one running bot. Conversations are named by the store's ids."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self.store: Store = bot.store
+        self.store = bot.store
+        #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
         self.pairing = bot.pairing
+        self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
-        """The time in the owner's zone."""
+        """Return the time in the owner's zone."""
         return self._bot.now()
 
-    def channels(self) -> Mapping[str, Channel]:
-        return self._bot.gateway.channels
-
     def hooked(self, name: str) -> HasWebhook | None:
+        """Return the channel if it has a webhook."""
         return self._bot.gateway.hooked(name)
 
-    def commands(self, lang: str) -> list[Mapping[str, str]]:
-        return list_page_commands(lang)
-
     def allow(self, action: str) -> bool:
+        """Tell whether the console may do the action now."""
         if action != METRICS_ACTION:
             self._bot.warm_up()  # a person has the page open
         allowed = is_console_allowed(action)
@@ -93,12 +121,15 @@ class BotConsole:
         return allowed
 
     async def stop(self, conversation: str) -> None:
+        """Stop the conversation's running turn."""
         await self._bot.stop(conversation)
 
     async def context(self, conversation: str) -> Mapping[str, Any]:
+        """Return the facts of the conversation's context."""
         return await self._bot.report.facts(conversation)
 
     async def metrics(self) -> str:
+        """Return all metrics in the Prometheus text format."""
         return await self._bot.metrics.text()
 
     async def saved(self) -> None:
@@ -106,9 +137,10 @@ class BotConsole:
         try:
             await self._bot.memories("").reconcile()
         except (StoreError, OSError) as err:
-            log.warning("an edited file was not looked through", error=str(err))
+            log.warning("an edited file was not read", error=str(err))
 
     async def search(self, query: SearchQuery) -> Sequence[Mapping[str, Any]]:
+        """Return results as `passage_to_json` forms them, best first; none for an unknown space."""
         bot = self._bot
         if query.space:
             if query.space not in await bot.spaces():
@@ -123,15 +155,14 @@ class BotConsole:
             until=query.until,
             speaker=query.speaker,
         )
-        found = [passage_to_json(passage) for passage in await bot.recall.search(request)]
-        return [{**result, **await self._conversation_name(result)} for result in found]
-
-    async def _conversation_name(self, result: Mapping[str, Any]) -> Mapping[str, str]:
-        """The conversation of a result, by its name in paths."""
-        row = await self._bot.store.sessions.conversation(result.get("conversation", ""))
-        return {"conversation": conversation_name(row)} if row else {}
+        results = [passage_to_json(passage) for passage in await bot.recall.search(request)]
+        for result in results:
+            if row := await bot.store.sessions.conversation(result.get("conversation", "")):
+                result["conversation"] = conversation_name(row)  # as paths name it
+        return results
 
     async def index(self, space: str | None) -> Mapping[str, int]:
+        """Rebuild the index of a space, or of all; return the number of rows of each."""
         known = await self._bot.spaces()
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
@@ -141,11 +172,11 @@ class BotConsole:
         return {
             "started": bot.started.isoformat(),
             "uptime_seconds": round((bot.now() - bot.started).total_seconds()),
-            "provider": bot.brain.provider,
-            "model": bot.brain.name,
-            "fast_model": bot.brain.fast_name,
-            "trouble": bot.brain.trouble,
-            "models": [model_status_to_json(state) for state in bot.brain.states()],
+            "provider": bot.models.provider,
+            "model": bot.models.name,
+            "fast_model": bot.models.fast_name,
+            "trouble": bot.models.trouble,
+            "models": [model_status_to_json(state) for state in bot.models.states()],
             "waiting": len(await bot.store.delivery.waiting()),
             "database": bot.store.file_trouble() or "ok",
             "unsent": len(await bot.store.delivery.unsent()),
@@ -161,16 +192,18 @@ class BotConsole:
         return report
 
     async def healthy(self) -> HealthReport:
+        """Tell whether the process works."""
         lag = self._bot.lag.now()
         return HealthReport(ok=lag < MAX_LOOP_LAG, reasons={"loop_lag_seconds": round(lag, 4)})
 
     async def ready(self) -> HealthReport:
+        """Tell whether it can answer people."""
         bot, now = self._bot, time.time()
         writes, at_head = await bot.store.ready(), await _is_schema_current(bot.store)
         free = shutil.disk_usage(bot.home.root).free
-        states = bot.gateway.heard()
+        states = bot.gateway.local_states()
         down = {name: state.why or state.mood for name, state in states.items() if not state.ready}
-        models = [state for state in bot.brain.states() if state.use != "fast"]
+        models = [state for state in bot.models.states() if state.use != "fast"]
         await asyncio.to_thread(bot.prompt.check_files)
         troubles = troubles_to_json(bot.troubles.current())
         reasons = {
@@ -180,14 +213,14 @@ class BotConsole:
             "disk_free_bytes": free,
             "channels_down": down,
             "channels": {name: _seconds_since_seen(state, now) for name, state in states.items()},
-            "model": bot.brain.trouble or "ok",
+            "model": bot.models.trouble or "ok",
             "models_left_out": {state.name: redact(state.why) for state in models if not state.ready},
-            "model_key": "none: offline" if bot.brain.provider == "offline" else "ok",
+            "model_key": "none: offline" if bot.models.provider == "offline" else "ok",
             "config": str(bot.file.trouble or "ok"),
             "troubles": troubles,
         }
         stored = writes and at_head and free > MIN_FREE_BYTES
-        answers = not bot.brain.trouble and any(state.ready for state in models)
+        answers = not bot.models.trouble and any(state.ready for state in models)
         return HealthReport(ok=stored and not down and answers and TURNS_SUBJECT not in troubles, reasons=reasons)
 
 
@@ -202,3 +235,205 @@ def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
     """last_ok_age_s: seconds since the platform last answered, None if it has not or cannot."""
     age = round(max(0.0, now - state.heard), 1) if state.heard else None
     return {"state": state.mood, "last_ok_age_s": age}
+
+
+def mount_console(site: WebSite, console: BotConsole) -> None:
+    """Serve the console on the site."""
+    transcripts = TranscriptBackend(console.store, console.stop, console.allow)
+    web = WebServices(
+        backend=transcripts,
+        allow=console.allow,
+        healthy=console.healthy,
+        ready=console.ready,
+        address_of=conversation_place,
+        find_webhook=console.hooked,
+    )
+    handlers = _ConsoleHandlers(console, transcripts)
+    routes = (
+        _get_route("/api/conversations/{id}/context", "context.read", handlers.context),
+        _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace),
+        *FileRoutes(console.files, console.saved).calls(),
+        *ChannelRoutes(console.channels).calls(),
+        *_access_routes(console.pairing),
+        _get_route("/api/memory/search", "memory.read", handlers.search),
+        Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
+        _get_route("/api/config", "config.read", handlers.config),
+        Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
+        _get_route("/api/status", "console.read", _facts_handler(console.status)),
+        _get_route("/api/usage", "console.read", _facts_handler(console.usage)),
+        _get_route("/api/commands", "help", handlers.commands),
+        _get_route("/metrics", "metrics.read", handlers.metrics),
+    )
+    site.open(web, routes)
+
+
+class _ConsoleHandlers:
+    """Handlers over the console."""
+
+    def __init__(self, console: BotConsole, transcripts: TranscriptBackend) -> None:
+        self._console = console
+        self._transcripts = transcripts
+
+    async def context(self, request: Request) -> Response:
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        if row is None:
+            raise HttpRefusal(404, "not_found", "there is no such conversation")
+        return json_response(await self._console.context(row.id))
+
+    async def trace(self, request: Request) -> Response:
+        """The trace of a message; of the newest one without `message`."""
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        wanted = request.query_params.get("message", "")[:MAX_NAME_CHARS]
+        found = await self._console.store.sessions.trace(row.id, of=wanted) if row else None
+        if found is None:
+            raise HttpRefusal(404, "not_found", "there is no such message")
+        return json_response(trace_to_json(found, self._console.now().tzinfo))
+
+    async def search(self, request: Request) -> Response:
+        query = _parse_search_query(request.query_params)
+        if query.space and not self._console.allow(READ_OTHERS_ACTION):
+            raise HttpRefusal(403, "denied", "not allowed")
+        found = await _await_index(self._console.search(query))
+        return json_response({"results": [dict(result) for result in found]})
+
+    async def index(self, request: Request) -> Response:
+        space = (await read_json(request)).get("space")
+        if space is not None and not isinstance(space, str):
+            raise HttpRefusal(400, "space", "space must be a string; leave it out for all of them")
+        rows = await _await_index(self._console.index(space))
+        return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
+
+    async def config(self, _: Request) -> Response:
+        return json_response(self._console.settings.masked())
+
+    async def change(self, request: Request) -> Response:
+        change = await read_json(request)
+        try:
+            await asyncio.to_thread(self._console.settings.patch, change)
+        except ConfigError as err:
+            raise HttpRefusal(400, "config", str(err)) from err
+        await self._console.store.note(
+            "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._console.settings.masked()
+        )
+        return json_response(self._console.settings.masked())
+
+    async def commands(self, request: Request) -> Response:
+        # The page itself is in the browser's first language, which this header begins with.
+        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+        return json_response({"commands": [dict(command) for command in list_page_commands(lang)]})
+
+    async def metrics(self, _: Request) -> Response:
+        text = await self._console.metrics()
+        return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+
+async def _await_index(work: Awaitable[Answer]) -> Answer:
+    """Await work that needs the search index; respond 503 if the index is unusable."""
+    try:
+        return await work
+    except (IndexUnusable, OSError) as err:
+        raise HttpRefusal(503, "index", f"memory cannot be searched now: {err}") from err
+
+
+def _parse_search_query(given: Mapping[str, str]) -> SearchQuery:
+    """Parse a search; a wrong parameter is a 400 that names it."""
+    query, speaker = (given.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
+    if not query or len(query) > MAX_QUERY_CHARS:
+        raise HttpRefusal(400, "q", f"q must be 1 to {MAX_QUERY_CHARS} characters to search for")
+    return SearchQuery(
+        query=query,
+        limit=parse_bounded(given.get("limit"), DEFAULT_RESULTS, MAX_RESULTS),
+        space=given.get("space", ""),
+        since=_parse_day(given, "since"),
+        until=_parse_day(given, "until"),
+        speaker=speaker[:MAX_NAME_CHARS],
+    )
+
+
+def _parse_day(given: Mapping[str, str], name: str) -> str:
+    text = given.get(name, "")
+    try:
+        return date.fromisoformat(text).isoformat() if text else ""
+    except ValueError as err:
+        raise HttpRefusal(400, name, f"{name} must be a day such as 2026-11-20") from err
+
+
+def _get_route(path: str, action: str, handler: Handler) -> Route:
+    return Route(method="GET", path=path, action=action, handler=handler)
+
+
+def _facts_handler(load: Callable[[], Awaitable[Mapping[str, Any]]]) -> Handler:
+    async def handle(_: Request) -> Response:
+        return json_response(await load())
+
+    return handle
+
+
+# Access: who may talk to the bot, and who asks to.
+
+ACCESS_PATH = "/api/access"
+READ_ACCESS_ACTION, WRITE_ACCESS_ACTION = "access.read", "access.write"
+PairingAction = Callable[[Mapping[str, str]], Awaitable[tuple[str, str]]]
+
+
+def _access_routes(pairing: PairingService) -> tuple[Route, ...]:
+    async def facts(_: Request) -> Response:
+        return json_response(await pairing.facts())
+
+    async def owner_code(request: Request) -> Response:
+        await read_json(request)
+        return json_response({"code": await pairing.owner_code(CONSOLE_ACTOR)})
+
+    acts: dict[str, PairingAction] = {
+        "approve": lambda body: pairing.approve(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
+        "deny": lambda body: pairing.deny(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
+        "revoke": lambda body: pairing.revoke(
+            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
+        ),
+        "group": lambda body: pairing.allow_group(
+            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
+        ),
+        "role": lambda body: pairing.set_role(
+            _required_field(body, "channel"),
+            _required_field(body, "id"),
+            _required_field(body, "role"),
+            CONSOLE_ACTOR,
+            body["group"],
+        ),
+    }
+    return (
+        _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts),
+        Route(method="POST", path=f"{ACCESS_PATH}/owner", action=WRITE_ACCESS_ACTION, handler=owner_code),
+        *(
+            Route(
+                method="POST", path=f"{ACCESS_PATH}/{name}", action=WRITE_ACCESS_ACTION, handler=_pairing_handler(act)
+            )
+            for name, act in acts.items()
+        ),
+    )
+
+
+def _pairing_handler(act: PairingAction) -> Callable[[Request], Awaitable[Response]]:
+    async def handle(request: Request) -> Response:
+        body = await read_json(request)
+        fields = {name: _text_field(body, name) for name in ("code", "channel", "id", "role", "group")}
+        try:
+            zh, en = await act(fields)
+        except PairingRefused as err:
+            raise HttpRefusal(400, "access", str(err)) from err
+        return json_response({"zh": zh, "en": en})
+
+    return handle
+
+
+def _text_field(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name, "")
+    if not isinstance(value, str) or len(value) > MAX_NAME_CHARS:
+        raise HttpRefusal(400, name, f"{name} must be a text of at most {MAX_NAME_CHARS} characters")
+    return value.strip()
+
+
+def _required_field(fields: Mapping[str, str], name: str) -> str:
+    if not fields[name]:
+        raise HttpRefusal(400, name, f"{name} is missing")
+    return fields[name]

@@ -1,21 +1,23 @@
-"""The page's transcript read from the store: names in paths become conversations, rows become lines."""
+"""Transcripts for the page, read from the store; reading another person's private chat is audited."""
 
+import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from bot.console.chat_access import ReadingAudit, conversation_owner
 from channels.message import Address
 from channels.web.backend import (
     Allow,
     ConversationChanges,
     ConversationEntry,
+    ConversationOwner,
     ConversationPage,
     EntryRole,
     TranscriptLine,
     web_address,
 )
-from channels.web.requests import NAME
+from channels.web.requests import NAME, HttpRefusal
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 from memory.store.rows import TranscriptRow as Row
@@ -25,17 +27,77 @@ WEB_PLACE = ("web", "console")
 TERMINAL_PLACE = ("terminal", "local")
 TERMINAL_PREFIX = "terminal:"
 BATCH_ROWS = 200
+READ_OTHER_ACTION = "chat.read.other"
+CONSOLE_ACTOR = "console"
+SESSION_SECONDS = 300.0
+MAX_SESSIONS = 1_000
+
+# Adds an act to the audit chain: action, subject, result, actor.
+RecordReading = Callable[[str, str, str, str], Awaitable[None]]
+
+
+def conversation_owner(row: ConversationRow) -> ConversationOwner:
+    """Tell whose conversation it is.
+
+    A group is no private chat. An account that is linked to the owner's shares their memory and is not the owner.
+    """
+    if row.place.kind == "group":
+        return "group"
+    return "other" if row.own_space else "own"
+
+
+class ReadingAudit:
+    """Stores one audit row for each reading of another person's private chat; only the owner may read it.
+
+    A reading begins when a person presses "open", or with the first call that reads, and lasts until that reader has
+    read nothing of the chat for `SESSION_SECONDS`; an open event stream reads every 15 s. So a page with its calls and
+    its stream is one row, and a script that polls is one row. The row is stored before anything is read; if it cannot
+    be stored, nothing is read.
+    """
+
+    def __init__(self, note: RecordReading, allow: Allow, clock: Callable[[], float] = time.monotonic) -> None:
+        self._note = note
+        self._allow = allow
+        self._clock = clock
+        self._sessions: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._lock = asyncio.Lock()
+
+    async def check(self, row: ConversationRow, reader: str, *, pressed: bool = False) -> None:
+        """Check and record that this conversation is read. pressed: a person asked for it, which is a new reading.
+
+        Raises:
+            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
+        """
+        if conversation_owner(row) != "other":
+            return
+        if not self._allow(READ_OTHER_ACTION):
+            raise HttpRefusal(403, "denied", "not allowed")
+        async with self._lock:
+            read = self._sessions.get((reader, row.id))
+            if pressed or read is None or self._clock() - read > SESSION_SECONDS:
+                await self._store(row.id, "opened" if pressed else "read")
+            self._sessions[reader, row.id] = self._clock()
+            self._sessions.move_to_end((reader, row.id))
+            if len(self._sessions) > MAX_SESSIONS:
+                self._sessions.popitem(last=False)  # safe: should it be read again, that is one more audit row
+
+    async def _store(self, conversation: str, result: str) -> None:
+        try:
+            await self._note(READ_OTHER_ACTION, conversation, result, CONSOLE_ACTOR)
+        except StoreError as err:
+            why = "the audit list could not be written, so the chat stays closed; try again"
+            raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 
 
 def conversation_place(name: str) -> Address:
-    """Where a conversation of that name is written in: the terminal's go by "terminal:" and their name."""
+    """Return the address of the conversation that paths name so; the terminal's begin with "terminal:"."""
     if name.startswith(TERMINAL_PREFIX):
         return Address(channel=TERMINAL_PLACE[0], account=TERMINAL_PLACE[1], chat_id=name.removeprefix(TERMINAL_PREFIX))
     return web_address(name)
 
 
 class TranscriptBackend:
-    """The web channel's backend: the page's and the terminal's conversations by name, all others by their row's id."""
+    """The web channel's backend. Paths name the page's and the terminal's conversations, others by their row's id."""
 
     def __init__(
         self,
@@ -50,7 +112,7 @@ class TranscriptBackend:
         self._reading = ReadingAudit(store.note, allow, clock)
 
     async def find(self, name: str) -> ConversationRow | None:
-        """The conversation that goes by this name."""
+        """Return the conversation that paths name so."""
         where = conversation_place(name)
         found = await self._sessions.find(where.channel, where.account, where.chat_id)
         return found or await self._sessions.conversation(name)
@@ -59,7 +121,7 @@ class TranscriptBackend:
         return await self.find(conversation) is not None
 
     async def readable(self, name: str, reader: str) -> ConversationRow | None:
-        """The conversation that goes by this name, to be read now.
+        """Return the conversation that paths name so, and record that it is read.
 
         Raises:
             HttpRefusal: it may not be read, or that could not be written to the audit list.
@@ -107,7 +169,7 @@ class TranscriptBackend:
         try:
             rows = await self._sessions.changed(since, limit)
         except StoreError:
-            return None  # the next look covers this one
+            return None  # the next poll covers this one
         return ConversationChanges(at=at, conversations=[_conversation_to_json(row) for row in rows])
 
     async def stop(self, conversation: str) -> None:
@@ -122,20 +184,20 @@ def _row_to_json(row: Row) -> TranscriptLine:
 
 
 def conversation_name(row: ConversationRow) -> str:
-    """What the conversation goes by in paths."""
+    """Return the conversation's name in paths."""
     home = (row.place.channel, row.place.account)
     name = {WEB_PLACE: "", TERMINAL_PLACE: TERMINAL_PREFIX}.get(home, "?") + row.place.chat_id
     return name if NAME.fullmatch(name) else row.id
 
 
 def _conversation_to_json(row: ConversationRow) -> ConversationEntry:
-    """An entry of the list. A title is a person's first words; another person's are read only where that is audited."""
-    of = conversation_owner(row)
+    """Return an entry of the list. Another person's title, their first words, is not shown: that would be a reading."""
+    owner = conversation_owner(row)
     return ConversationEntry(
         id=conversation_name(row),
-        title=row.place.chat_id if of == "other" else row.title,
+        title=row.place.chat_id if owner == "other" else row.title,
         channel=row.place.channel,
         updated=row.updated,
         turns=row.turns,
-        whose=of,
+        whose=owner,
     )

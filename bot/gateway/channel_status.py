@@ -11,8 +11,7 @@ from bot.texts import format_duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
 
-# Seconds without a sign of the platform: three long polls of 35 s, the longest that any of them asks for.
-SILENT_AFTER = 105.0
+SILENT_AFTER = 105.0  # seconds without contact: three long polls of 35 s, the longest of any platform
 
 ConnectionTrouble = Literal["", "down", "logged_out", "contended"]
 ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
@@ -39,12 +38,12 @@ class ChannelHealth:
     last_error_at: float = 0.0
 
     def rise(self, now: float) -> None:
-        """It works, since now if it did not before."""
+        """Note that it works, since now if it did not before."""
         if not self.up:
             self.up, self.since, self.why, self.trouble = True, now, "", ""
 
     def fall(self, err: Exception, now: float) -> None:
-        """It does not work, since now if it did before, or failed in another way."""
+        """Note that it failed, since now if it worked before, or failed in another way."""
         trouble = trouble_from_error(err)
         if self.trouble != trouble:
             self.since = now
@@ -55,28 +54,28 @@ class ChannelHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelStatus:
-    """How a channel is at one moment. Times are unix seconds, 0 for never."""
+    """The status of a channel at one moment. Times are unix seconds, 0 for never."""
 
     name: str
     mood: ChannelPhase
-    #: From when on it has been in this mood, as far as that is known.
+    #: When this phase began, as far as that is known.
     since: float
-    #: What does not work now, "" for nothing.
+    #: What fails now; "" if nothing does.
     why: str = ""
-    #: The last good sign of the platform.
+    #: Last contact with the platform.
     heard: float = 0.0
     last_error: str = ""
     last_error_at: float = 0.0
-    #: What is left of what it allows, "" where it sets nothing.
+    #: What is left of the platform's allowance; "" if it has none.
     quota: str = ""
-    #: It is logged in by a person.
+    #: A person logs it in, by QR code or digits.
     asks: bool = False
-    #: What it asks them for now.
+    #: The login that it waits for now.
     prompt: LoginPrompt | None = None
 
     @property
     def ready(self) -> bool:
-        """Whether messages come in, or are about to for the first time."""
+        """Tell whether messages are received, or are about to be for the first time."""
         return self.mood in ("up", "connecting")
 
 
@@ -90,19 +89,18 @@ def trouble_from_error(err: Exception) -> ConnectionTrouble:
 def channel_statuses(
     channels: Mapping[str, Channel], healths: Mapping[str, ChannelHealth], now: float
 ) -> dict[str, ChannelStatus]:
-    """Every channel as it is now, by name in order."""
+    """Return the status of every channel, sorted by name."""
     return {name: channel_status(channels[name], healths[name], now) for name in sorted(channels) if name in healths}
 
 
 def channel_status(channel: Channel, health: ChannelHealth, now: float) -> ChannelStatus:
-    """Return one channel's status: its prompts and its last contact count for more than its running task."""
-    tells = hasattr(channel, "vitals")
-    felt = cast(HasStatus, channel).vitals() if tells else ConnectionStatus()
-    asks = hasattr(channel, "prompt")
-    prompt = cast(HasLogin, channel).prompt() if asks else None
-    listens = tells and not channel.capabilities.hook
-    mood, since = channel_phase(health, felt.heard if listens else None, prompt, now)
-    trouble = redact(felt.trouble)
+    """Return one channel's status: its login prompt and last contact count for more than its running task."""
+    has_status, has_login = hasattr(channel, "vitals"), hasattr(channel, "prompt")
+    own = cast(HasStatus, channel).vitals() if has_status else ConnectionStatus()
+    prompt = cast(HasLogin, channel).prompt() if has_login else None
+    polls = has_status and not channel.capabilities.hook
+    mood, since = channel_phase(health, own.heard if polls else None, prompt, now)
+    trouble = redact(own.trouble)
     why = health.why or trouble
     if mood == "down" and health.up:
         why = trouble or health.last_error
@@ -111,11 +109,11 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
         mood=mood,
         since=since,
         why=why,
-        heard=felt.heard,
+        heard=own.heard,
         last_error=health.last_error,
         last_error_at=health.last_error_at,
-        quota=felt.quota,
-        asks=asks,
+        quota=own.quota,
+        asks=has_login,
         prompt=prompt,
     )
 
@@ -123,7 +121,7 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
 def channel_phase(
     health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None, now: float
 ) -> tuple[ChannelPhase, float]:
-    """Return the phase and its start. heard: None if silence means nothing, as with webhooks."""
+    """Return the phase and its start. heard: last contact; None if silence means nothing, as with webhooks."""
     if prompt is not None:
         return "asking", health.since
     if not health.up:
@@ -138,7 +136,7 @@ def channel_phase(
 
 
 def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
-    """One line for a person, with its name."""
+    """Format the status as one line, with the channel's name."""
     return f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
 
 
@@ -146,29 +144,29 @@ def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
     zh = lang == "zh"
     why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
-    said = [PHASE_TEXTS[state.mood][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
+    parts = [PHASE_TEXTS[state.mood][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
     if state.heard and state.mood != "deaf":
         ago = format_duration(now - state.heard, lang)
-        said.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
+        parts.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
     if state.last_error and state.last_error != state.why:
         ago = format_duration(now - state.last_error_at, lang)
-        said.append(f"{ago}前出错：{state.last_error}" if zh else f"last error {ago} ago: {state.last_error}")
+        parts.append(f"{ago}前出错：{state.last_error}" if zh else f"last error {ago} ago: {state.last_error}")
     if state.quota:
-        said.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
-    if state.prompt is not None and state.prompt.kind != "qr":  # which is not to be seen here
-        said.append((state.prompt.zh if zh else state.prompt.en).rstrip("。."))
-    return ("；" if zh else "; ").join(said)
+        parts.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
+    if state.prompt is not None and state.prompt.kind != "qr":  # a QR code grants access
+        parts.append((state.prompt.zh if zh else state.prompt.en).rstrip("。."))
+    return ("；" if zh else "; ").join(parts)
 
 
 def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:
-    """The same in times of another clock, which is so far ahead of ours. Pure."""
+    """Convert all times to another clock, which is `seconds` ahead. Pure."""
     since, heard, last = (at + seconds if at else 0.0 for at in (state.since, state.heard, state.last_error_at))
     return replace(state, since=since, heard=heard, last_error_at=last)
 
 
 def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
     """Return the API's JSON of a channel, without the QR code's content, which grants access."""
-    told = {
+    record = {
         "up": state.ready,
         "state": state.mood,
         "why": state.why,
@@ -179,28 +177,28 @@ def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
         "quota": state.quota,
         "login": state.asks,
     }
-    return told if state.prompt is None else {**told, "prompt": _prompt_to_json(state.prompt)}
+    return record if state.prompt is None else {**record, "prompt": _prompt_to_json(state.prompt)}
 
 
-def channel_status_from_json(name: str, told: Mapping[str, Any]) -> ChannelStatus:
-    """Parse what `as_json` returned; the text of the prompt is not in it."""
-    asked = told.get("prompt")
+def channel_status_from_json(name: str, record: Mapping[str, Any]) -> ChannelStatus:
+    """Parse what `channel_status_to_json` returned; the prompt lacks its text."""
+    prompt = record.get("prompt")
     return ChannelStatus(
         name=name,
-        mood=told["state"],
-        since=_from_iso(told["since"]),
-        why=told["why"],
-        heard=_from_iso(told["heard"]),
-        last_error=told["last_error"],
-        last_error_at=_from_iso(told["last_error_at"]),
-        quota=told["quota"],
-        asks=told["login"],
-        prompt=LoginPrompt(kind=asked["kind"], zh=asked["zh"], en=asked["en"]) if asked else None,
+        mood=record["state"],
+        since=_from_iso(record["since"]),
+        why=record["why"],
+        heard=_from_iso(record["heard"]),
+        last_error=record["last_error"],
+        last_error_at=_from_iso(record["last_error_at"]),
+        quota=record["quota"],
+        asks=record["login"],
+        prompt=LoginPrompt(kind=prompt["kind"], zh=prompt["zh"], en=prompt["en"]) if prompt else None,
     )
 
 
 def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
-    """id: another one as soon as there is another text."""
+    """Return the API's JSON of a prompt; `id` changes with its text."""
     id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
     return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id}
 

@@ -26,14 +26,14 @@ class DownloadedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Download:
-    """One file, being downloaded or done."""
+    """A running or finished download."""
 
     task: asyncio.Task[DownloadedFile]
     #: Monotonic seconds when it began.
     since: float
 
 
-# Channel, reference and space: each space has its own, for a file counts against the storage of whose it is.
+# Channel, reference and space: a file counts against the storage of its space.
 DownloadKey = tuple[str, str, str]
 
 
@@ -44,77 +44,78 @@ class Downloads:
         self,
         fetch: Callable[[str, str], Awaitable[FetchedFile]],
         blobs: Blobs,
-        take: Callable[[str, int], Awaitable[None]],
+        reserve: Callable[[str, int], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """take: reserves storage before a file is stored; see StorageQuota.take."""
+        """reserve: reserves storage before a file is stored; see StorageQuota.take."""
         self._fetch = fetch
         self._blobs = blobs
-        self._take = take
-        self._places = asyncio.Semaphore(MAX_PARALLEL_DOWNLOADS)
+        self._reserve = reserve
+        self._slots = asyncio.Semaphore(MAX_PARALLEL_DOWNLOADS)
         self._clock = clock
-        self._fetches: dict[DownloadKey, _Download] = {}
+        self._downloads: dict[DownloadKey, _Download] = {}
 
     def begin(self, channel: str, ref: str, space: str) -> None:
-        """Fetch it in the background. space: whose it will be.
+        """Download a file in the background. space: to which it is charged.
 
-        With too many under way nothing is begun: the turn that needs the file fetches it.
+        If too many downloads run, nothing happens: the turn that needs the file downloads it.
         """
-        self._forget()
-        if len(self._fetches) < MAX_CACHED_DOWNLOADS:
-            self._fetch_of((channel, ref, space)).task.add_done_callback(_consume_exception)
+        self._prune()
+        if len(self._downloads) < MAX_CACHED_DOWNLOADS:
+            self._download((channel, ref, space)).task.add_done_callback(_consume_exception)
 
     async def get(self, channel: str, ref: str, space: str) -> DownloadedFile:
-        """The file, once it is here.
+        """Return the file once it is downloaded.
 
         Raises:
-            ChannelError: it cannot be fetched.
+            ChannelError: it cannot be downloaded.
             QuotaExceededError: the storage quota is used up.
             OSError: it could not be stored.
         """
         key = (channel, ref, space)
-        here = await self._got(key)
-        if not await asyncio.to_thread(self._blobs.has, here.sha256):  # removed since: somebody had it deleted
-            self._fetches.pop(key, None)
-            here = await self._got(key)
-        return here
+        file = await self._wait_for(key)
+        if not await asyncio.to_thread(self._blobs.has, file.sha256):  # deleted since
+            self._downloads.pop(key, None)
+            file = await self._wait_for(key)
+        return file
 
     async def close(self) -> None:
         """Cancel running downloads."""
-        await cancel_and_wait(fetch.task for fetch in self._fetches.values())
+        await cancel_and_wait(download.task for download in self._downloads.values())
 
-    async def _got(self, key: DownloadKey) -> DownloadedFile:
-        fetch = self._fetch_of(key)
+    async def _wait_for(self, key: DownloadKey) -> DownloadedFile:
+        download = self._download(key)
         try:
-            return await asyncio.shield(fetch.task)
+            return await asyncio.shield(download.task)
         except (ChannelError, OSError):
-            if self._fetches.get(key) is fetch:
-                del self._fetches[key]
+            if self._downloads.get(key) is download:
+                del self._downloads[key]
             raise
 
-    def _fetch_of(self, key: DownloadKey) -> _Download:
-        fetch = self._fetches.get(key)
-        if fetch is None or (fetch.task.done() and self._clock() - fetch.since > CACHE_SECONDS):
-            self._forget()
-            task = asyncio.create_task(self._go(*key), name=f"fetch {key[0]}")
-            fetch = self._fetches[key] = _Download(task=task, since=self._clock())
-        return fetch
+    def _download(self, key: DownloadKey) -> _Download:
+        """Return the download of a key; start one if there is none, or only an expired one."""
+        download = self._downloads.get(key)
+        if download is None or (download.task.done() and self._clock() - download.since > CACHE_SECONDS):
+            self._prune()
+            task = asyncio.create_task(self._run(*key), name=f"download {key[0]}")
+            download = self._downloads[key] = _Download(task=task, since=self._clock())
+        return download
 
-    def _forget(self) -> None:
-        """Drop old results to make room. Running downloads stay, or their files would be fetched twice."""
-        if (over := len(self._fetches) + 1 - MAX_CACHED_DOWNLOADS) > 0:
-            for key in [key for key, fetch in self._fetches.items() if fetch.task.done()][:over]:
-                del self._fetches[key]
+    def _prune(self) -> None:
+        """Drop old results to make room. Running downloads stay, or their files would be downloaded twice."""
+        if (over := len(self._downloads) + 1 - MAX_CACHED_DOWNLOADS) > 0:
+            for key in [key for key, download in self._downloads.items() if download.task.done()][:over]:
+                del self._downloads[key]
 
-    async def _go(self, channel: str, ref: str, space: str) -> DownloadedFile:
-        async with self._places:
-            got = await self._fetch(channel, ref)
-            await self._take(space, len(got.data))
-            sha256 = await asyncio.to_thread(self._blobs.put, got.data)
-        return DownloadedFile(sha256=sha256, name=got.name, media_type=got.media_type)
+    async def _run(self, channel: str, ref: str, space: str) -> DownloadedFile:
+        async with self._slots:
+            file = await self._fetch(channel, ref)
+            await self._reserve(space, len(file.data))
+            sha256 = await asyncio.to_thread(self._blobs.put, file.data)
+        return DownloadedFile(sha256=sha256, name=file.name, media_type=file.media_type)
 
 
 def _consume_exception(task: asyncio.Task[DownloadedFile]) -> None:
-    """Mark an error as seen: it is raised to those who wait for the file."""
+    """Mark an error as retrieved: `get` raises it, and asyncio need not log it."""
     if not task.cancelled():
         task.exception()

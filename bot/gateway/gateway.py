@@ -11,6 +11,7 @@ from typing import cast
 
 import structlog
 
+from bot.access.pairing import PairingService
 from bot.access.permissions import LOCAL_CHANNELS
 from bot.gateway.attachments import MAX_ATTACHMENT_BYTES
 from bot.gateway.channel_status import ChannelHealth, ChannelStatus, channel_statuses
@@ -31,7 +32,7 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
-from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from channels.toolkit.sending import PartWithdrawn, report_leaving
 from memory.failpoints import hit_async
 from memory.store.conversations.delivery import Delivery
@@ -49,9 +50,9 @@ class Departure:
     def __init__(self, delivery: Delivery, id: str) -> None:
         self._delivery = delivery
         self._id = id
-        self.waits = True
+        self.is_pending = True
         self.withdrawn = False
-        self.over = False
+        self.has_ended = False
         self._marking = asyncio.Lock()
 
     async def leave(self) -> None:
@@ -61,17 +62,16 @@ class Departure:
             PartWithdrawn: it is no longer pending.
         """
         async with self._marking:
-            if self.over or not self.waits:
+            if self.has_ended or not self.is_pending:
                 return
             if self.withdrawn or await self._delivery.sending(self._id) is None:
                 self.withdrawn = True
                 raise PartWithdrawn("it was dropped before it left")
-            self.waits = False
+            self.is_pending = False
             await hit_async("outbox.mid_send")
 
 
 log = structlog.get_logger(__name__)
-OnChatMoved = Callable[[Address, str], Awaitable[None]]  # called with a chat's address and its new id
 MAX_SEND_ATTEMPTS = 20
 # An undelivered part fails once it is this old and was tried MAX_SEND_ATTEMPTS times.
 MAX_RETRY_TIME = timedelta(days=1)
@@ -108,38 +108,42 @@ class _ChannelNotes:
 
 
 class Gateway:
-    """Receives and sends for every channel. language: of a conversation's last message, for the repeat mark."""
+    """Receives and sends for every channel."""
 
     def __init__(
         self,
         store: Store,
         blobs: Blobs,
+        channels: dict[str, Channel],
         language: Callable[[str], Awaitable[str]],
-        moved_to: OnChatMoved,
-        telemetry: Telemetry | None = None,
+        pairing: PairingService,
+        telemetry: Telemetry,
     ) -> None:
+        """Connect the components.
+
+        Args:
+            channels: the running channels by name, shared with others; changed here only.
+            language: of a conversation's last message, for the repeat mark.
+        """
+        self.channels = channels
         self._delivery = store.delivery
         self._notes = store.notes
         self._now = store.now
         self._blobs = blobs
         self._language = language
-        self._channels: dict[str, Channel] = {}
         self._rates: dict[str, RateLimiter] = {}
         self._receivers: dict[str, asyncio.Task[None]] = {}
         self._paused: set[str] = set()
         self.health: dict[str, ChannelHealth] = {}
-        self._moved_to = moved_to
-        self.elsewhere: Callable[[LiveEvent], None] | None = None
-        self._telemetry = telemetry or Telemetry()
+        self._pairing = pairing
+        #: Publishes live events to other processes; None if there are none.
+        self.publish: Callable[[LiveEvent], None] | None = None
+        self._telemetry = telemetry
         self._next_fault: dict[str, float] = {}
 
-    @property
-    def channels(self) -> Mapping[str, Channel]:
-        return self._channels
-
     def add(self, channel: Channel) -> None:
-        """Know a channel: from now on it can be spoken through."""
-        self._channels[channel.name] = channel
+        """Register a channel for sending."""
+        self.channels[channel.name] = channel
         able = channel.capabilities
         self._rates[channel.name] = RateLimiter(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
         self.health[channel.name] = ChannelHealth(up=True, since=time.time())
@@ -148,32 +152,30 @@ class Gateway:
 
     def hooked(self, name: str) -> HasWebhook | None:
         """Return the channel if it has a webhook."""
-        channel = self._channels.get(name)
+        channel = self.channels.get(name)
         return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None
 
     def states(self) -> Mapping[str, ChannelStatus]:
         """Return the status of every channel, including what it reports itself."""
-        return channel_statuses(self._channels, self.health, time.time())
+        return channel_statuses(self.channels, self.health, time.time())
 
-    def heard(self) -> Mapping[str, ChannelStatus]:
-        """Return the status of the channels received in this process; of all if it is the only one."""
-        return {
-            name: state for name, state in self.states().items() if name in self._receivers or self.elsewhere is None
-        }
+    def local_states(self) -> Mapping[str, ChannelStatus]:
+        """Return the status of the channels that this process receives from; of all if it is the only process."""
+        return {name: state for name, state in self.states().items() if name in self._receivers or self.publish is None}
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
         """Receive from a channel until `remove`; restart it after errors with growing pauses."""
-        self._receivers[name] = asyncio.create_task(self._hear(self._channels[name], deliver), name=f"channel {name}")
+        self._receivers[name] = asyncio.create_task(self._receive(self.channels[name], deliver), name=f"channel {name}")
         return self._receivers[name]
 
-    def ear(self, name: str) -> asyncio.Task[None]:
+    def receiving_task(self, name: str) -> asyncio.Task[None]:
         """Return the receiving task of a channel; it ends when the channel does."""
         return self._receivers[name]
 
     async def remove(self, name: str) -> None:
         """Remove a channel; its unsent parts stay in the outbox."""
         await self.stop_receiving(name)
-        channel = self._channels.pop(name, None)
+        channel = self.channels.pop(name, None)
         self.health.pop(name, None)
         if (closing := getattr(channel, "close", None)) is not None:
             await closing()
@@ -186,7 +188,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Close every channel's connections."""
-        for channel in self._channels.values():
+        for channel in self.channels.values():
             if (closing := getattr(channel, "close", None)) is not None:
                 await closing()
 
@@ -197,7 +199,7 @@ class Gateway:
             AttachmentTooBig: it is larger.
             ChannelError: it cannot be downloaded.
         """
-        channel = self._channels.get(name)
+        channel = self.channels.get(name)
         if channel is None or not hasattr(channel, "fetch"):
             raise Rejected(f"the channel {name} is off")
         try:
@@ -219,22 +221,18 @@ class Gateway:
     def show(self, event: LiveEvent) -> None:
         """Show a live event on its channel and to viewers in other processes."""
         self.show_here(event)
-        if self.elsewhere is not None and (
+        if self.publish is not None and (
             event.address.channel in LOCAL_CHANNELS or event.address.channel not in self._receivers
         ):
-            self._view("elsewhere", self.elsewhere, event)
+            self._show_safely("elsewhere", self.publish, event)
 
     def show_here(self, event: LiveEvent) -> None:
         """Show a live event if its channel is received in this process."""
-        channel = self._channels.get(event.address.channel)
-        if (
-            channel is not None
-            and channel.capabilities.live
-            and (not self.elsewhere or channel.name in self._receivers)
-        ):
-            self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]
+        channel = self.channels.get(event.address.channel)
+        if channel is not None and channel.capabilities.live and (not self.publish or channel.name in self._receivers):
+            self._show_safely(channel.name, channel.show, event)  # type: ignore[attr-defined]
 
-    def _view(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
+    def _show_safely(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
         """Call a viewer; its failure must never fail the turn or the message."""
         try:
             show(event)
@@ -244,10 +242,10 @@ class Gateway:
                 self._next_fault[name] = now + FAULT_SECONDS
                 log.error("live view failed", view=name, shown=event.name, error=type(err).__name__, exc_info=err)
 
-    async def _hear(self, channel: Channel, deliver: Deliver) -> None:
+    async def _receive(self, channel: Channel, deliver: Deliver) -> None:
         name, pause = channel.name, 0.0
 
-        async def heard(
+        async def deliver_and_note(
             messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
         ) -> list[Accepted]:
             self._up(name)
@@ -257,7 +255,7 @@ class Gateway:
             began = time.monotonic()
             settled = asyncio.get_running_loop().call_later(SETTLED_SECONDS, self._up, name)
             try:
-                await channel.run(heard)
+                await channel.run(deliver_and_note)
                 return
             except Exception as err:
                 self._down(name, err)
@@ -286,32 +284,34 @@ class Gateway:
         row = await self._delivery.next_outbox_row(conversation)
         if row is None or row.not_before >= HELD_UNTIL_REPLY:
             return False
-        channel = self._channels.get(row.place.channel)
+        channel = self.channels.get(row.place.channel)
         if channel is None:
             return False
         lang = await self._language(row.conversation) if row.repeats else ""
         if not await self._due(row):
             return True
-        going = Departure(self._delivery, row.id)
+        departure = Departure(self._delivery, row.id)
         if not channel.capabilities.says_leaving:
             with suppress(PartWithdrawn):
-                await going.leave()
-        fate = SendOutcome(state="pending") if going.withdrawn else await self._attempt(channel, row, lang, going)
-        if going.withdrawn:
+                await departure.leave()
+        outcome = (
+            SendOutcome(state="pending") if departure.withdrawn else await self._attempt(channel, row, lang, departure)
+        )
+        if departure.withdrawn:
             return True
-        fate = replace(fate, error=redact(fate.error))  # people will read it
-        if fate.state == "unknown":
+        outcome = replace(outcome, error=redact(outcome.error))  # people will read it
+        if outcome.state == "unknown":
             self._telemetry.unknown()
         await hit_async("outbox.after_send")
-        settled = await self._settle(row.id, fate, going)
+        settled = await self._store_outcome(row.id, outcome, departure)
         if settled is None:
             return True
         if settled.part_no + 1 < settled.parts:
             await hit_async("outbox.between_parts")
         if settled.state == "failed":
-            await self._tell_failed(channel, settled)
+            await self._report_failed(channel, settled)
         if settled.state == "dropped":
-            log.warning("part dropped", channel=channel.name, outbox=row.id, fate=fate.state, error=fate.error)
+            log.warning("part dropped", channel=channel.name, outbox=row.id, outcome=outcome.state, error=outcome.error)
         return True
 
     async def _due(self, row: OutboxRow) -> bool:
@@ -324,27 +324,27 @@ class Gateway:
         await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
-    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, going: Departure) -> SendOutcome:
+    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, departure: Departure) -> SendOutcome:
         began, row = time.perf_counter(), replace(row, attempts=row.attempts + 1)
         try:
             message = to_outbound_message(row, lang, await self._file(row))
-            with report_leaving(going.leave):
+            with report_leaving(departure.leave):
                 try:
                     receipt = await channel.send(message)
                 except ChatMoved as err:
                     receipt = await self._follow(channel, message, row, err)
         except Exception as err:
             self._telemetry.sent(row, send_error_code(err), began)
-            fate = self._fate(err, channel.name, row)
-            stayed = fate.state == "unknown" and going.waits
-            return replace(fate, state="pending") if stayed else fate
+            outcome = self._outcome_of_error(err, channel.name, row)
+            stayed = outcome.state == "unknown" and departure.is_pending
+            return replace(outcome, state="pending") if stayed else outcome
         finally:
-            going.over = True
+            departure.has_ended = True
         self._telemetry.sent(row, "ok", began)
         if channel.name not in self._paused:
             self._up(channel.name)
-        if self.elsewhere is not None and channel.name in LOCAL_CHANNELS:
-            self._view("elsewhere", self.elsewhere, message_seen_event(message))
+        if self.publish is not None and channel.name in LOCAL_CHANNELS:
+            self._show_safely("elsewhere", self.publish, message_seen_event(message))
         return SendOutcome(state="sent", platform_id=receipt.platform_id)
 
     async def _file(self, row: OutboxRow) -> bytes | None:
@@ -360,25 +360,27 @@ class Gateway:
         """Move the conversation to the chat's new id and send the part there."""
         try:
             await self._delivery.move(to_chat_move(row.place, err.chat_id))
-            await self._moved_to(message.address, err.chat_id)
+            await self._pairing.moved(message.address, err.chat_id)
         except (StoreError, OSError) as trouble:
             raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
-    async def _settle(self, id: str, fate: SendOutcome, going: Departure) -> OutboxRow | None:
+    async def _store_outcome(self, id: str, outcome: SendOutcome, departure: Departure) -> OutboxRow | None:
         """Store the outcome of a send, until it succeeds: nothing else knows it."""
         pause = MIN_RECONNECT_SECONDS
         while True:
             try:
-                return await (self._delivery.stayed(id, fate) if going.waits else self._delivery.sent(id, fate))
+                return await (
+                    self._delivery.stayed(id, outcome) if departure.is_pending else self._delivery.sent(id, outcome)
+                )
             except WrongState:
                 raise
             except StoreError as err:
-                log.error("fate not stored", outbox=id, fate=fate.state, error=type(err).__name__)
+                log.error("outcome not stored", outbox=id, outcome=outcome.state, error=type(err).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSED_SECONDS)
 
-    def _fate(self, err: Exception, name: str, row: OutboxRow) -> SendOutcome:
+    def _outcome_of_error(self, err: Exception, name: str, row: OutboxRow) -> SendOutcome:
         if isinstance(err, BadFormat) and not row.plain:
             return SendOutcome(state="pending", error=str(err), plain=True)
         if isinstance(err, Rejected):
@@ -405,7 +407,7 @@ class Gateway:
             self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
         return SendOutcome(state="pending", error=str(err), retry_at=self._now() + wait)
 
-    async def _tell_failed(self, channel: Channel, row: OutboxRow) -> None:
+    async def _report_failed(self, channel: Channel, row: OutboxRow) -> None:
         log.warning("part failed", channel=channel.name, outbox=row.id, error=row.error)
         address = to_address(row.place)
         self.show(LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error))

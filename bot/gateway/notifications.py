@@ -18,6 +18,7 @@ from bot.messages import split_reply, to_address
 from bot.models.health import ModelStatus, is_owner_needed, remedy_kind
 from bot.telemetry.log import redact
 from bot.texts import format_text, resolve_language
+from channels.base import Channel
 from channels.message import LiveEvent
 from memory.context.system_prompt import LOG, MEMORY, PromptBudgets
 from memory.conversation import SystemPart
@@ -71,11 +72,12 @@ class ConversationLanguage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notifier:
-    """language: of a conversation."""
+    """Sends notices to conversations in their language."""
 
     store: Store
-    gateway: Gateway
-    language: Callable[[str], Awaitable[str]]
+    #: The running channels by name.
+    channels: Mapping[str, Channel]
+    language: ConversationLanguage
 
     async def notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str) -> None:
         """Notify, once a month, what MEMORY.md's budget leaves out."""
@@ -90,7 +92,7 @@ class Notifier:
             once: a name for this very notice: told with it a second time, nobody sees it again.
         """
         row = await self.store.sessions.conversation(conversation)
-        channel = self.gateway.channels.get(row.place.channel) if row else None
+        channel = self.channels.get(row.place.channel) if row else None
         if channel is None:
             return
         text = zh if await self.language(conversation) == "zh" else en

@@ -1,22 +1,25 @@
-"""Stores what channels receive, before anything else is done with it."""
+"""Stores what channels receive, before anything else is done with it, and starts the work on it."""
 
 import asyncio
 import errno
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 import structlog
 
+from bot.access.pairing import PairingService
 from bot.access.permissions import AccessScope, Actor, authorize, conversation_space
 from bot.access.roles import RoleResolver
-from bot.access.storage_quota import QuotaExceededError
+from bot.access.storage_quota import QuotaExceededError, StorageQuota
 from bot.config.schema import Config
-from bot.messages import Admission, StoredAttachment, to_inbox_row
+from bot.gateway.downloads import Downloads
+from bot.gateway.gateway import Gateway
+from bot.messages import Admission, StoredAttachment, ends_turn, load_body, to_address, to_inbox_row
 from bot.telemetry.recorder import Telemetry
 from channels.base import NO_NOTEBOOK_CHANGES, Deliver
-from channels.message import Accepted, Address, Attachment, InboundMessage
+from channels.message import Accepted, Attachment, InboundMessage, LiveEvent
 from channels.toolkit.text import replace_unstorable
 from memory.failpoints import hit_async
 from memory.store.errors import StoreError, StoreMoved
@@ -38,7 +41,7 @@ def access_scope(channel: str, kind: str, space: str) -> AccessScope:
 
 
 class Receiver:
-    """Implements `Deliver` for every channel: stores messages and tells the parts of the bot that act on them."""
+    """Implements `Deliver` for every channel: stores messages, then wakes the components that act on them."""
 
     def __init__(
         self,
@@ -47,34 +50,33 @@ class Receiver:
         blobs: Blobs,
         roles: RoleResolver,
         config: Callable[[], Config],
-        on_work: Callable[[NewInboxRow, AcceptedRow], None],
-        on_request: Callable[[InboundMessage, AcceptedRow], Awaitable[None]],
-        on_withdrawn: Callable[[AcceptedRow], None],
-        on_moved: Callable[[Address, str], Awaitable[None]],
-        reserve_storage: Callable[[str, int], Awaitable[None]],
+        gateway: Gateway,
+        downloads: Downloads,
+        pairing: PairingService,
+        storage: StorageQuota,
+        stop_turn: Callable[[str, str], object],
+        warm_up: Callable[[], None],
         telemetry: Telemetry,
     ) -> None:
-        """The callbacks run once the row is stored.
+        """Connect the components.
 
         Args:
-            on_work: of each row that is to be processed.
-            on_request: of a message from a stranger, or of being added to a group.
-            on_withdrawn: of a message that its sender deleted; the row names the one it means.
-            on_moved: of a chat and its new id.
-            reserve_storage: see StorageQuota.take.
+            stop_turn: stops a conversation's running turn; the second argument limits it to one inbox row, "" for any.
+            warm_up: called with each message that is to be processed.
         """
         self._store = store
         self._blobs = blobs
         self._roles = roles
         self._config = config
-        self._on_work = on_work
-        self._on_request = on_request
-        self._on_withdrawn = on_withdrawn
-        self._on_moved = on_moved
-        self._reserve_storage = reserve_storage
+        self._gateway = gateway
+        self._downloads = downloads
+        self._pairing = pairing
+        self._storage = storage
+        self._stop_turn = stop_turn
+        self._warm_up = warm_up
         self._telemetry = telemetry
 
-    def ear(self, channel: str) -> Deliver:
+    def deliver_for(self, channel: str) -> Deliver:
         """Return the `Deliver` of one channel."""
         return partial(self._deliver, channel)
 
@@ -98,19 +100,33 @@ class Receiver:
             raise OSError(str(err)) from err
         self._telemetry.received(channel, arrivals, rows, began)
         for message, item, row in zip(messages, arrivals, rows, strict=True):
-            await self._notify(message, item, row)
+            await self._act(message, item, row)
         await hit_async("recv.acked")
         return [Accepted(id=row.id, new=row.new) for row in rows]
 
-    async def _notify(self, message: InboundMessage, item: NewInboxRow, row: AcceptedRow) -> None:
+    async def _act(self, message: InboundMessage, item: NewInboxRow, row: AcceptedRow) -> None:
+        """Act on a stored row; on a repeated one too, because the first time may have been cut short."""
         if message.act == "move":
-            await self._on_moved(message.address, message.target)
+            await self._pairing.moved(message.address, message.target)
         elif item.ignored in (IGNORED_STRANGER, IGNORED_JOINED):
-            await self._on_request(message, row)  # for a repeat too: the first time may have been cut short
+            await self._pairing.met(message, row)
         elif row.state == "new":
-            self._on_work(item, row)  # for a repeat too
+            self._prepare(item, row)
         elif row.new and message.act == "delete" and row.meant:
-            self._on_withdrawn(row)
+            self._stop_turn(row.meant_in, row.meant)
+
+    def _prepare(self, item: NewInboxRow, row: AcceptedRow) -> None:
+        """Do what need not wait for the conversation's queue: stop a turn for /new, download files, show a receipt."""
+        self._warm_up()
+        body, place = load_body(item.body), item.place
+        if item.kind == "command" and ends_turn(body.text):
+            self._stop_turn(row.conversation, "")
+        for file in body.files:
+            if file.ref and not file.sha256:
+                self._downloads.begin(place.channel, file.ref, place.space)
+        channel = self._gateway.channels.get(place.channel)
+        if channel is not None and channel.capabilities.asks_first:
+            self._gateway.show(LiveEvent(address=to_address(place), name="accepted", message_id=row.id))
 
     async def _to_row(self, message: InboundMessage) -> NewInboxRow:
         address, kind = message.address, message.kind
@@ -155,7 +171,7 @@ class Receiver:
         sha256 = ""
         with suppress(QuotaExceededError):
             if item.data:
-                await self._reserve_storage(space, len(item.data))
+                await self._storage.take(space, len(item.data))
                 sha256 = await asyncio.to_thread(self._blobs.put, item.data)
         return StoredAttachment(
             sha256=sha256,

@@ -28,29 +28,25 @@ class FactExtractionQueue:
 
     def __init__(
         self,
-        extracting: ExtractionWorker,
+        worker: ExtractionWorker,
         extractions: ExtractionQueue,
         create_dispatcher: CreateDispatcher = create_local_dispatcher,
     ) -> None:
         self._extractions = extractions
-        self.lanes = create_dispatcher("facts", extracting.step, MAX_PARALLEL_SPACES)
-
-    def wake(self, space: str) -> None:
-        """Schedule the queue of a space."""
-        self.lanes.wake(space)
+        self.dispatcher = create_dispatcher("facts", worker.step, MAX_PARALLEL_SPACES)
 
     async def resume(self) -> None:
         """Resume the queues that an earlier process left open."""
         for space in await self._extractions.spaces():
-            self.wake(space)
+            self.dispatcher.wake(space)
 
     async def settled(self) -> None:
         """Wait until no extraction runs; rows that have to wait stay open."""
-        await self.lanes.settled()
+        await self.dispatcher.settled()
 
     async def close(self) -> None:
         """Cancel running extractions."""
-        await self.lanes.close(0)
+        await self.dispatcher.close(0)
 
 
 def extraction_settings(config: Config) -> ExtractionSettings:
@@ -62,7 +58,7 @@ def extraction_settings(config: Config) -> ExtractionSettings:
     )
 
 
-def fast_model_completion(brain: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
+def fast_model_completion(models: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
     """Return a `Complete` that uses the fast model and stores its usage under the purpose.
 
     It raises NoModel if only the offline model is configured.
@@ -70,7 +66,7 @@ def fast_model_completion(brain: ModelService, sessions: Sessions, purpose: Purp
 
     async def complete(system: str, prompt: str, max_tokens: int, conversation: str) -> str:
         try:
-            text, used = await brain.complete(system, prompt, max_tokens, purpose)
+            text, used = await models.complete(system, prompt, max_tokens, purpose)
         except ModelError as err:
             if err.kind == "offline":
                 raise NoModel from err

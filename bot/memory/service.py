@@ -54,7 +54,7 @@ class MemoryService:
         config: Callable[[], Config],
         now: Callable[[], datetime],
         zone: tzinfo,
-        brain: ModelService,
+        models: ModelService,
         blobs: Blobs,
         view_changed: Callable[[str], Awaitable[None]],
         quiet: Callable[[str], AbstractAsyncContextManager[None]],
@@ -70,7 +70,7 @@ class MemoryService:
             indexes: indexes that several processes share; None for files of this home.
         """
         self._home, self._store, self._workspace, self._blobs = home, store, workspace, blobs
-        self._config, self._now, self._brain = config, now, brain
+        self._config, self._now, self._models = config, now, models
         self._view_changed, self._quiet = view_changed, quiet
         self.recall = Recall(
             RecallDependencies(
@@ -85,7 +85,8 @@ class MemoryService:
         self.uses = UseCounters(store.memories)
         self._loaded: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
-        self._storing = asyncio.Lock()
+        #: Held while facts are stored, and while stored messages are redacted.
+        self.storing = asyncio.Lock()
         self.extractor = FactExtractionQueue(self._extraction_worker(), store.extractions, create_dispatcher)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
@@ -117,10 +118,6 @@ class MemoryService:
             uses=self.uses,
             tell=tell,
         )
-
-    def lock(self) -> asyncio.Lock:
-        """Return the lock held while facts are stored, and while stored messages are redacted."""
-        return self._storing
 
     async def spaces(self) -> list[str]:
         """List every space that has a conversation or a folder."""
@@ -177,9 +174,9 @@ class MemoryService:
             extractions=self._store.extractions,
             sessions=self._store.sessions,
             memories=self.memories,
-            complete=fast_model_completion(self._brain, self._store.sessions),
+            complete=fast_model_completion(self._models, self._store.sessions),
             settings=lambda: extraction_settings(self._config()),
-            storing=self._storing,
+            storing=self.storing,
         )
 
     def _dreamer(self) -> DreamWorker:
@@ -194,7 +191,7 @@ class MemoryService:
             spaces=self.spaces,
             settings=settings,
             now=self._now,
-            complete=fast_model_completion(self._brain, self._store.sessions, "dream"),
+            complete=fast_model_completion(self._models, self._store.sessions, "dream"),
         )
 
     def _forgetter(self) -> ForgetService:
@@ -207,7 +204,7 @@ class MemoryService:
             now=self._now,
             let_go=self._view_changed,
             quiet=self._quiet,
-            storing=self._storing,
+            storing=self.storing,
         )
 
 

@@ -12,7 +12,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.gateway.channel_manager import build_channels, partly_configured_channels
+from bot.gateway.channel_manager import build_channels
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.auth import RequestGuard, load_token
@@ -120,7 +120,7 @@ async def serve_worker_metrics(home: HomeFolder, port: int) -> AsyncIterator[Mon
 
 async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
     """Open a bot with the configured channels, and serve its console on the page's site."""
-    built = build_channels(file.current, partly_configured_channels(file))
+    built = build_channels(file)
     for why in built.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)
     if page is None:

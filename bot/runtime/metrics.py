@@ -1,4 +1,4 @@
-"""Figures for a machine that watches: the store, the process and what it counted, told in one text."""
+"""Collects the values behind /metrics: from the store, this process, and what it has counted."""
 
 import asyncio
 import os
@@ -7,13 +7,13 @@ import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from bot.access.budgets import money_for_usage
 from bot.gateway.channel_status import ChannelStatus
-from bot.models.catalog import call_cost
 from bot.telemetry.metrics import METRIC_TABLE, Metric, MetricKind, MetricStore, format_exposition
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.rows import Usage
@@ -21,111 +21,117 @@ from memory.store.store import Store
 
 T = TypeVar("T")
 SampleValues = Mapping[tuple[str, ...], float]
-REFRESH_SECONDS = 30.0  # seconds for which a look at the ledger is good
-MAX_REFRESH_SHARE = 0.01  # what reads whole tables is done so seldom that it takes at most this share of the time
+REFRESH_SECONDS = 30.0  # between two checks of the ledger
+MAX_REFRESH_SHARE = 0.01  # share of time that queries over whole tables may take
 TURN_OUTCOMES = ("done", "failed", "cancelled", "interrupted")
 NO_TURNS = dict.fromkeys(TURN_OUTCOMES, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricSources:
-    """What the figures are of."""
-
-    store: Store
-    #: The home.
-    root: Path
-    #: When the bot was built.
-    started: datetime
-    tally: MetricStore
-    #: How each is now.
-    channels: Callable[[], Mapping[str, ChannelStatus]]
-    #: The event loop's, seconds.
-    lag: Callable[[], float]
-
-
 class CachedQuery(Generic[T]):
-    """A look that costs: whoever asks gets the newest, and it is made again after a time.
+    """Caches the result of an expensive query; the longer it takes, the longer its result is used."""
 
-    least: seconds for which one is good at any rate. clock: seconds that never go back.
-    """
-
-    def __init__(self, look: Callable[[], Awaitable[T]], clock: Callable[[], float], least: float = 0.0) -> None:
-        self._look = look
+    def __init__(self, query: Callable[[], Awaitable[T]], clock: Callable[[], float], min_seconds: float = 0.0) -> None:
+        """clock: monotonic seconds; min_seconds: how long a result is used at least."""
+        self._query = query
         self._clock = clock
-        self._least = least
-        self._looking = asyncio.Lock()
-        self._found: list[T] = []
+        self._min_seconds = min_seconds
+        self._running = asyncio.Lock()
+        self._result: list[T] = []
         self.next_at = float("-inf")
 
     async def __call__(self) -> T:
-        """What the newest look found."""
-        async with self._looking:
+        """Return the newest result; run the query if that is too old."""
+        async with self._running:
             if self._clock() >= self.next_at:
                 began = self._clock()
-                self._found = [await self._look()]
+                self._result = [await self._query()]
                 ended = self._clock()
-                self.next_at = ended + max(self._least, (ended - began) / MAX_REFRESH_SHARE)
-            return self._found[0]
+                self.next_at = ended + max(self._min_seconds, (ended - began) / MAX_REFRESH_SHARE)
+            return self._result[0]
 
 
 class MetricsCollector:
-    """The figures of one running house. clock: seconds that never go back."""
+    """Collects all metrics of a running bot."""
 
-    def __init__(self, sources: MetricSources, clock: Callable[[], float] = time.monotonic) -> None:
-        self._watched = sources
-        self._ledger = CachedQuery(self._look, clock, REFRESH_SECONDS)
-        self._totals = CachedQuery(sources.store.totals, clock)
+    def __init__(
+        self,
+        *,
+        store: Store,
+        root: Path,
+        started: datetime,
+        counters: MetricStore,
+        channels: Callable[[], Mapping[str, ChannelStatus]],
+        lag: Callable[[], float],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Connect the sources.
+
+        Args:
+            root: the home, for its disk space.
+            channels: returns the status of the channels of this process.
+            lag: returns the event loop's lag in seconds.
+            clock: monotonic seconds.
+        """
+        self._store = store
+        self._root = root
+        self._started = started
+        self._counters = counters
+        self._channels = channels
+        self._lag = lag
+        self._ledger = CachedQuery(self._check_ledger, clock, REFRESH_SECONDS)
+        self._totals = CachedQuery(store.totals, clock)
         self._faults = 0
-        self._faults_ever = 0
+        self._faults_total = 0
 
     async def text(self) -> str:
-        """All figures as they are now, those that read whole tables as they were at the last look.
+        """Return all metrics in the Prometheus text format; values over whole tables may be some time old.
 
         Raises:
             StoreError: the store cannot be read.
         """
         faults = await self._ledger()
-        totals, held = await self._totals(), await self._watched.store.figures()
-        free = await asyncio.to_thread(shutil.disk_usage, self._watched.root)
+        totals, stats = await self._totals(), await self._store.figures()
+        disk = await asyncio.to_thread(shutil.disk_usage, self._root)
         known: dict[str, SampleValues] = {
-            **self._under_way(held),
-            **_sum_values(totals),
-            **self._channels(),
-            "disk_free_bytes": {(): free.free},
+            **self._store_values(stats),
+            **_total_values(totals),
+            **self._channel_values(),
+            "disk_free_bytes": {(): disk.free},
+            "ledger_faults": {(): faults},
+            "ledger_faults_total": {(): self._faults_total},
+            "loop_lag_seconds": {(): self._lag()},
         }
-        known |= {"ledger_faults": {(): faults}, "ledger_faults_total": {(): self._faults_ever}}
-        known |= {"loop_lag_seconds": {(): self._watched.lag()}}
-        return format_exposition((*(self._metric(one, known) for one in METRIC_TABLE), *self._process()))
+        return format_exposition((*(self._metric(row, known) for row in METRIC_TABLE), *self._process_metrics()))
 
-    async def _look(self) -> int:
-        found = len(await self._watched.store.folds.check_ledger())
-        self._faults_ever += max(0, found - self._faults)
+    async def _check_ledger(self) -> int:
+        found = len(await self._store.folds.check_ledger())
+        self._faults_total += max(0, found - self._faults)
         self._faults = found
         return found
 
-    def _metric(self, one: Metric, known: Mapping[str, SampleValues]) -> Metric:
-        """With its samples; a counter without labels begins at zero, as Prometheus asks."""
-        tally = self._watched.tally
-        values = known[one.name] if one.name in known else tally.counts(one.name)
-        if one.kind == "counter" and not one.labels and not values:
+    def _metric(self, definition: Metric, known: Mapping[str, SampleValues]) -> Metric:
+        """Return a metric with its samples; a counter without labels begins at zero, as Prometheus asks."""
+        name = definition.name
+        values = known[name] if name in known else self._counters.counts(name)
+        if definition.kind == "counter" and not definition.labels and not values:
             values = {(): 0.0}
-        return replace(one, name=f"mnema_{one.name}", values=values, times=tally.times(one.name))
+        return replace(definition, name=f"mnema_{name}", values=values, times=self._counters.times(name))
 
-    def _under_way(self, held: StoreStats) -> dict[str, SampleValues]:
-        age = max(0.0, self._watched.store.now() - held.inbox_oldest) if held.inbox_oldest else 0.0
+    def _store_values(self, stats: StoreStats) -> dict[str, SampleValues]:
+        age = max(0.0, self._store.now() - stats.inbox_oldest) if stats.inbox_oldest else 0.0
         return {
-            "inbox_depth": {(): held.inbox_depth},
+            "inbox_depth": {(): stats.inbox_depth},
             "inbox_oldest_age_s": {(): age},
-            "outbox_depth": {(): held.outbox_depth},
-            "folds_open": {(): held.folds_open},
-            "prefix_breaks_total": {(reason,): number for reason, number in held.prefix_breaks.items()},
-            "db_busy_total": {(): held.busy},
-            "db_bytes": {(): held.db_bytes},
-            "wal_bytes": {(): held.wal_bytes},
+            "outbox_depth": {(): stats.outbox_depth},
+            "folds_open": {(): stats.folds_open},
+            "prefix_breaks_total": {(reason,): number for reason, number in stats.prefix_breaks.items()},
+            "db_busy_total": {(): stats.busy},
+            "db_bytes": {(): stats.db_bytes},
+            "wal_bytes": {(): stats.wal_bytes},
         }
 
-    def _channels(self) -> dict[str, SampleValues]:
-        states, now = self._watched.channels(), time.time()
+    def _channel_values(self) -> dict[str, SampleValues]:
+        states, now = self._channels(), time.time()
         return {
             "channel_up": {(name,): float(state.ready) for name, state in states.items()},
             "channel_last_ok_age_s": {
@@ -133,10 +139,10 @@ class MetricsCollector:
             },
         }
 
-    def _process(self) -> Iterator[Metric]:
+    def _process_metrics(self) -> Iterator[Metric]:
         used = resource.getrusage(resource.RUSAGE_SELF)
         yield _own_metric("process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime)
-        began = self._watched.started.timestamp()
+        began = self._started.timestamp()
         yield _own_metric("process_start_time_seconds", "gauge", "When it was started, unix time.", began)
         tasks = len(asyncio.all_tasks())
         yield _own_metric("process_asyncio_tasks", "gauge", "Tasks of the event loop that have not ended.", tasks)
@@ -151,30 +157,22 @@ def _own_metric(name: str, kind: MetricKind, help: str, value: float) -> Metric:
     return Metric(name=name, kind=kind, help=help, values={(): value})
 
 
-def _sum_values(totals: StoreTotals) -> dict[str, SampleValues]:
+def _total_values(totals: StoreTotals) -> dict[str, SampleValues]:
     return {
         "turns_total": {(state,): number for state, number in {**NO_TURNS, **totals.turns}.items()},
         "folds_total": {(method, state): number for (method, state), number in totals.folds.items()},
         "conversations": {(): totals.conversations},
-        "llm_tokens_total": _token_kinds(totals.usage),
-        "llm_cost_total": {(): sum(map(_known_cost, totals.usage))},
+        "llm_tokens_total": _token_values(totals.usage),
+        "llm_cost_total": {(): sum(money_for_usage(used) or 0.0 for used in totals.usage)},
     }
 
 
-def _token_kinds(usage: Sequence[Usage]) -> SampleValues:
-    """Kinds that add up to all there were."""
-    read, written = sum(one.cache_read for one in usage), sum(one.cache_write for one in usage)
+def _token_values(usage: Sequence[Usage]) -> SampleValues:
+    """Return tokens by kind; the kinds add up to all tokens."""
+    read, written = sum(used.cache_read for used in usage), sum(used.cache_write for used in usage)
     return {
-        ("input",): sum(one.input for one in usage) - read - written,
-        ("output",): sum(one.output for one in usage),
+        ("input",): sum(used.input for used in usage) - read - written,
+        ("output",): sum(used.output for used in usage),
         ("cache_read",): read,
         ("cache_write",): written,
     }
-
-
-def _known_cost(one: Usage) -> float:
-    """Nothing where the price is not known: no sum is guessed."""
-    known = call_cost(
-        one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write
-    )
-    return known or 0.0

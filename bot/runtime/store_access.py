@@ -1,9 +1,9 @@
-"""Opens a home for one command: its lock, its store in SQLite or PostgreSQL, and interrupted restores."""
+"""Opens a home for one command: its lock, its store in SQLite or PostgreSQL, or the running bot that holds it."""
 
 import asyncio
 import importlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
 
 ALL_SESSIONS = 1_000_000
+REQUEST_SECONDS = 10.0  # that a running bot may take to respond
 Answer = TypeVar("Answer")
 
 
@@ -123,7 +124,7 @@ class OpenedStore:
     store: Any
     #: Recall indexes, if they are not files of the home.
     indexes: Any = None
-    #: Stops the turn of a conversation in another process; None if there can be no other.
+    #: Stops a conversation's turn in another process; None if no other can use the store.
     stop: Callable[[str], Awaitable[object]] | None = None
 
 
@@ -157,7 +158,7 @@ async def open_store_for_command(
 
 
 async def note_beside(home: HomeFolder, acts: Sequence[Any]) -> None:
-    """Append acts to the audit chain while other processes may be writing; needs no lock of the home.
+    """Append acts to the audit chain without the home's lock: other processes may be writing.
 
     Raises:
         StoreError, OSError: they could not be stored.
@@ -192,7 +193,7 @@ async def open_home_store(home: HomeFolder) -> Any:
         from bot.access.audit import AuditCheckpoints
 
         print(f"mnema: {store.healed}", file=sys.stderr)
-        AuditCheckpoints(home.data).anew(store.healed, datetime.now(UTC))
+        AuditCheckpoints(home.data).invalidate(store.healed, datetime.now(UTC))
         await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
     return store
 
@@ -241,3 +242,39 @@ async def find_session(store: Any, name: str) -> Any:
         return found[0]
     what = "No conversation is" if not found else f"{len(found)} conversations are"
     raise UnknownSession(f"{what} called {name}; mnema sessions list shows the ids.")
+
+
+async def call_running_bot(
+    home: HomeFolder,
+    method: str,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    patience: float = REQUEST_SECONDS,
+) -> dict[str, Any]:
+    """Send one request to the API of the `mnema run` that holds the home; return the response.
+
+    Raises:
+        MnemaError: it refused, did not respond in `patience` seconds, or could not be reached.
+    """
+    from channels.terminal.client import BotClient
+
+    try:
+        token = home.web_token.read_text(encoding="utf-8").strip()
+        return (await BotClient(home.address(), token).request(method, path, body, timeout=patience))[1]
+    except TimeoutError as err:
+        raise MnemaError(f"The running bot gave no answer in {patience:g} seconds.") from err
+    except (OSError, RuntimeError, ValueError) as err:
+        raise MnemaError(f"The running bot could not do it: {str(err).rstrip('.')}.") from err
+
+
+def call_running_bot_now(
+    home: HomeFolder,
+    method: str,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    patience: float = REQUEST_SECONDS,
+) -> dict[str, Any]:
+    """Like `call_running_bot`, for a command that waits for nothing else."""
+    return asyncio.run(call_running_bot(home, method, path, body, patience=patience))

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ import structlog
 from bot.access.budget_guard import BudgetGuard
 from bot.access.pairing import PairingService
 from bot.access.roles import RoleResolver
-from bot.access.storage_quota import StorageLocations, StorageQuota
+from bot.access.storage_quota import StorageQuota
 from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
@@ -48,10 +48,10 @@ from bot.gateway.notifications import (
 from bot.gateway.receiver import Receiver
 from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
-from bot.messages import ends_turn, load_body, to_address
+from bot.messages import load_body
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService, SummaryModel, log_unusable
-from bot.runtime.metrics import MetricsCollector, MetricSources
+from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
@@ -59,14 +59,12 @@ from bot.telemetry.recorder import Telemetry
 from bot.tools.registry import OfferedTools
 from bot.tools.send_file import SendFileServices
 from channels.base import Channel
-from channels.message import Address, InboundMessage, LiveEvent
 from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
 from memory.folding import FoldRunner
 from memory.recall.sqlite_index import SharedIndexes
 from memory.store.engine.database import QueueKey
-from memory.store.rows import AcceptedRow, FoldRow, NewInboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
@@ -94,167 +92,85 @@ class BotDependencies:
     troubles: TroubleList = field(default_factory=TroubleList)
 
 
-# Who comes in: channels are heard, what they hear is stored, and once a row is in the store its lane wakes.
-
-OUTBOX_CONCURRENCY = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceptionDependencies:
-    """Where things go."""
-
-    store: Store
-    blobs: Blobs
-    config: Callable[[], Config]
-    roles: RoleResolver
-    gateway: Gateway
-    downloads: Downloads
-    router: CommandRouter
-    #: Ends the running turn of a conversation, or only the one that answers that inbox row.
-    stop: Callable[[str, str], object]
-    #: Begins to hear a channel.
-    hear: Callable[[Channel], object]
-    lanes: Dispatcher
-    outbox: Dispatcher
-    create_dispatcher: CreateDispatcher
-    #: Told of strangers and of groups that took us in.
-    met: Callable[[InboundMessage, AcceptedRow], Awaitable[None]]
-    #: Of a chat and its new id; stir: somebody is here.
-    moved: Callable[[Address, str], Awaitable[None]]
-    warm_up: Callable[[], None]
-    #: See Storage.take.
-    take: Callable[[str, int], Awaitable[None]]
-    telemetry: Telemetry
-
-
-class MessageReception:
-    """What `Inbound` tells of each new row, and the lane of what overtakes the queue. switch: channels on and off."""
-
-    def __init__(self, places: ReceptionDependencies) -> None:
-        self._places = places
-        self.urgent = places.create_dispatcher("urgent", self._urgent, OUTBOX_CONCURRENCY)
-        self.inbound = Receiver(
-            store=places.store,
-            blobs=places.blobs,
-            roles=places.roles,
-            config=places.config,
-            on_work=self.noticed,
-            on_request=self.met,
-            on_withdrawn=self.withdrawn,
-            on_moved=places.moved,
-            reserve_storage=places.take,
-            telemetry=places.telemetry,
-        )
-        self.switch = ChannelManager(
-            gateway=places.gateway,
-            outbox=places.outbox,
-            lanes=places.lanes,
-            delivery=places.store.delivery,
-            hear=lambda channel: places.hear(channel),
-        )
-
-    def noticed(self, arrival: NewInboxRow, row: AcceptedRow) -> None:
-        """Something to do, in a lane whose bell has rung: a command may end what runs, files are fetched ahead."""
-        places = self._places
-        places.warm_up()
-        if arrival.kind == "command" and ends_turn(load_body(arrival.body).text):
-            places.stop(row.conversation, "")
-        for file in load_body(arrival.body).files:
-            if file.ref and not file.sha256:
-                places.downloads.begin(arrival.place.channel, file.ref, arrival.place.space)
-        channel = places.gateway.channels.get(arrival.place.channel)
-        if channel is not None and channel.capabilities.asks_first:
-            places.gateway.show(LiveEvent(address=to_address(arrival.place), name="accepted", message_id=row.id))
-
-    async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
-        """A stranger wrote, or we were taken into a group."""
-        await self._places.met(message, row)
-
-    def withdrawn(self, row: AcceptedRow) -> None:
-        """A message was taken back by its writer: its answer is not gone on with."""
-        self._places.stop(row.meant_in, row.meant)
-
-    async def _urgent(self, inbox_id: str) -> bool:
-        """The step of what overtakes: one row, beside its conversation's lane."""
-        places = self._places
-        began, row = time.perf_counter(), await places.store.delivery.inbox(inbox_id)
-        if row is not None and row.state == "new":
-            await places.router.run(row, load_body(row.body))
-            places.telemetry.handled(row.trace_id, "command", began)
-        return False
-
-
 log = structlog.get_logger(__name__)
+UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 
 
 class Components:
     """All components of a bot, built once. `Bot` opens and closes them."""
 
-    def __init__(self, ground: BotDependencies) -> None:
-        self.home, self.file, self.store, self.telemetry = ground.home, ground.file, ground.store, ground.telemetry
-        self._clock, self._create_dispatcher, self._indexes = ground.clock, ground.create_dispatcher, ground.indexes
-        self._times, self.troubles = ground.times, ground.troubles
+    def __init__(self, dependencies: BotDependencies) -> None:
+        self.home, self.file, self.store = dependencies.home, dependencies.file, dependencies.store
+        self.telemetry, self.troubles = dependencies.telemetry, dependencies.troubles
+        self._clock, self._create_dispatcher = dependencies.clock, dependencies.create_dispatcher
         self.started = self.now()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._applied_config, self._warmed_up = self.config(), False
+        self.reconfigured: Callable[[Config], None] = lambda config: None
+        #: The running channels by name; the gateway adds and removes them.
+        self.channels: dict[str, Channel] = {}
         self.blobs = Blobs(self.home.blobs)
-        self.workspace = Workspace(self.home.workspace, ground.writers)
-        self.brain = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
-        self._summarise = SummaryModel(self.brain, self.store.sessions)
-        self.memory_service = self._remembering()
+        self.workspace = Workspace(self.home.workspace, dependencies.writers)
+        self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
+        self._summarise = SummaryModel(self.models, self.store.sessions)
+        self.memory_service = self._memory_service(dependencies.indexes)
         self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
         self.spaces = self.memory_service.spaces
-        self._language = ConversationLanguage(self.store.sessions, self.config)
-        self.gateway = Gateway(self.store, self.blobs, self._language, self._moved_to, self.telemetry)
         self.roles = RoleResolver(self.config, self.store.access)
-        self.folding = FoldManager(self._folder(), self.store.folds)
-        self.teller = self._teller()
-        self.pairing = self._pairing()
-        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, tell=self.teller.tell)
+        self._language = language = ConversationLanguage(self.store.sessions, self.config)
+        self.pairing = self._pairing(language)
+        self.gateway = Gateway(self.store, self.blobs, self.channels, language, self.pairing, self.telemetry)
+        self.notifier = Notifier(store=self.store, channels=self.channels, language=language)
+        self.fold_news = FoldNotifications(
+            store=self.store, gateway=self.gateway, config=self.config, tell=self.notifier.tell
+        )
+        self.folding = FoldManager(self._fold_runner(), self.store.folds)
+        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, tell=self.notifier.tell)
         self.channel_news = ChannelNotifications(self.gateway.states, owner)
-        self.model_news = ModelNotifications(self.brain.states, owner)
-        self.trouble_news = TroubleNotifications(self.troubles, lambda: self.prompt.check_files(), owner)
-        self.fold_news = self._fold_news()
-        kept = StorageLocations(store=self.store, blobs=self.blobs, workspace=self.workspace)
-        self.storage = StorageQuota(kept, self.config, self.now, owner)
+        self.model_news = ModelNotifications(self.models.states, owner)
+        self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
-        spending, channels = self.store.spending, lambda: self.gateway.channels
-        self.budget_guard = BudgetGuard(spending, self.config, self.now, channels, owner, self.storage)
+        self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
         self.toolset = self._offered_tools()
-        self.prompt = self._prompt()
-        self.message_counter = MessageCounter(load_best_counter)
-        self.lining = ToolLineWriter(self._summarise)
-        self.fitter = self._fitter()
-        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
-        self.approvals = self._approvals()
-        self.agent = self._agent()
-        self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
-        self.router = self._router()
-        self.turns = self._turn_runner()
-        self.lanes = self._create_dispatcher("turn", self.turns.step, self.config().concurrency)
-        self.outbox = self._create_dispatcher("out", self.gateway.send_next, OUTBOX_CONCURRENCY)
-        self.reception = self._reception()
-        self.urgent, self.inbound = self.reception.urgent, self.reception.inbound
+        self.prompt = self._system_prompt()
+        self.trouble_news = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
+        self._build_turns(dependencies.times)
         self.store.set_on_commit(self._wake_dispatchers)
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()
-        self._tasks: set[asyncio.Task[object]] = set()
-        self._held, self._warmed_up = self.config(), False
-        self.reconfigured: Callable[[Config], None] = lambda config: None
+
+    def _build_turns(self, times: TurnTimeouts) -> None:
+        """Build what answers a message, from the agent to the receiver."""
+        self.message_counter = MessageCounter(load_best_counter)
+        self.tool_lines = ToolLineWriter(self._summarise)
+        self.fitter = self._context_fitter()
+        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
+        self.approvals = self._approvals()
+        self.agent = self._agent()
+        self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
+        self.router = CommandRouter(self._command_services(), self.channels, self._language, self.telemetry.denied)
+        self.turns = self._turn_runner(times)
+        self.turn_dispatcher = self.turns.dispatcher
+        self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
+        self.urgent_dispatcher = self._create_dispatcher("urgent", self._run_urgent, UNLIMITED)
+        self.receiver = self._receiver()
+        self.channel_manager = self._channel_manager()
 
     def config(self) -> Config:
-        """The settings that hold now."""
+        """Return the current settings."""
         return self.file.current
 
     def now(self) -> datetime:
-        """The time where the owner is."""
+        """Return the owner's local time."""
         return self._clock().astimezone(time_zone(self.file.current))
 
     def model_name(self) -> str:
-        """The model that conversations without a choice of their own use."""
-        return self.brain.name
+        """Return the configured model's name."""
+        return self.models.name
 
     def states(self) -> Mapping[str, ChannelStatus]:
-        """How every channel is."""
+        """Return the status of every channel."""
         return self.gateway.states()
 
     def warm_up(self) -> None:
@@ -264,30 +180,30 @@ class Components:
         """
         if not self._warmed_up:
             self._warmed_up = True
-            self._spawn(self.brain.preload())
+            self._spawn(self.models.preload())
             self._spawn(self.message_counter.counter())
             self._spawn(self.recall.refresh(""))
 
     async def stop(self, conversation: str) -> bool:
-        """End the running turn of a conversation; False when none runs."""
+        """Stop the running turn of a conversation; False if none runs."""
         return self.turns.stop(conversation)
 
+    def stop_soon(self, conversation: str, inbox_id: str) -> None:
+        """Stop a conversation's running turn without waiting. inbox_id: only if it answers that row, "" for any."""
+        self.turns.stop(conversation, inbox_id)
+
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        """While it is entered, no turn runs in a space."""
+        """Run no turn in a space while the context is entered."""
         return self.turns.quiet(space)
 
-    def hear(self, channel: Channel) -> None:
+    def start_receiving(self, channel: Channel) -> None:
         """Start receiving from a registered channel."""
-        self.gateway.listen(channel.name, self.inbound.ear(channel.name))
-
-    def end_turn(self, conversation: str, inbox_id: str) -> None:
-        """The same, begun at once. inbox_id: only where it answers that row, "" for any."""
-        self.turns.stop(conversation, inbox_id)
+        self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
     async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
         return await self.memory_service.passages(question, conversation, space)
 
-    def _remembering(self) -> MemoryService:
+    def _memory_service(self, indexes: SharedIndexes | None) -> MemoryService:
         return MemoryService(
             home=self.home,
             store=self.store,
@@ -295,116 +211,26 @@ class Components:
             config=self.config,
             now=self.now,
             zone=time_zone(self.config()),
-            brain=self.brain,
+            models=self.models,
             blobs=self.blobs,
-            view_changed=self._view_changed,
-            quiet=lambda space: self.quiet(space),
+            view_changed=self._drop_view,
+            quiet=self.quiet,
             create_dispatcher=self._create_dispatcher,
-            indexes=self._indexes,
+            indexes=indexes,
         )
 
-    def _prompt(self) -> SystemPromptBuilder:
-        specs, channels = (lambda: self.toolset().specs()), (lambda: self.gateway.channels)
-        copy = self.home.soul_copy
-        persona = PersonaFiles(self.workspace, specs, channels, troubles=self.troubles, last_good=copy)
-        prompt = SystemPromptBuilder(persona, self.store, self.now)
-        prompt.cut = self._memory_cut
-        return prompt
-
-    def _teller(self) -> Notifier:
-        return Notifier(store=self.store, gateway=self.gateway, language=self._language)
-
-    async def _moved_to(self, address: Address, chat_id: str) -> None:
-        await self.pairing.moved(address, chat_id)
-
-    def _pairing(self) -> PairingService:
+    def _pairing(self, language: ConversationLanguage) -> PairingService:
         return PairingService(
             access=self.store.access,
             roles=self.roles,
             config=self.config,
             now=self.now,
-            channels=lambda: self.gateway.channels,
-            spoken=self._language,
-            ended=self.stop,
+            channels=self.channels,
+            language=language,
+            stop_turn=self.stop,
         )
 
-    def _approvals(self) -> ApprovalService:
-        return ApprovalService(
-            access=self.store.access,
-            toolset=self.toolset,
-            workspace=self.workspace,
-            now=self.now,
-            channels=lambda: self.gateway.channels,
-        )
-
-    def _reception(self) -> MessageReception:
-        return MessageReception(
-            ReceptionDependencies(
-                store=self.store,
-                blobs=self.blobs,
-                config=self.config,
-                roles=self.roles,
-                gateway=self.gateway,
-                downloads=self.downloads,
-                router=self.router,
-                stop=self.end_turn,
-                hear=self.hear,
-                lanes=self.lanes,
-                outbox=self.outbox,
-                create_dispatcher=self._create_dispatcher,
-                met=self.pairing.met,
-                moved=self.pairing.moved,
-                take=self.storage.take,
-                warm_up=self.warm_up,
-                telemetry=self.telemetry,
-            )
-        )
-
-    def _fitter(self) -> ContextFitter:
-        return ContextFitter(
-            sessions=self.store.sessions,
-            folding=self.folding,
-            prompt=self.prompt,
-            message_counter=self.message_counter,
-            calibration=TokenCalibration(self.store.sessions),
-            lining=self.lining,
-            config=self.config,
-            telemetry=self.telemetry,
-        )
-
-    def _metrics(self) -> MetricsCollector:
-        return MetricsCollector(
-            MetricSources(
-                store=self.store,
-                root=self.home.root,
-                started=self.started,
-                tally=self.telemetry.tally,
-                channels=self.gateway.heard,
-                lag=self.lag.worst,
-            )
-        )
-
-    def _offered_tools(self) -> OfferedTools:
-        memory_service = self.memory_service.tools(self.teller.tell)
-        return OfferedTools(memory_service, self._send_file_services(), lambda: tuple(self.config().tools.off))
-
-    def _send_file_services(self) -> SendFileServices:
-        return SendFileServices(
-            store=self.store,
-            workspace=self.workspace,
-            blobs=self.blobs,
-            channels=lambda: self.gateway.channels,
-        )
-
-    def _create_scheduler(self) -> Scheduler:
-        dreams = DreamSchedule(
-            at=lambda: self.config().memory.dream_at, now=self.now, night=self.memory_service.dreamer.night
-        )
-        retention = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
-        nightly = partial(run_nightly_cleanup, self.store, self.folding, self.config, retention)
-        return Scheduler(time_zone(self.config()), nightly, dreams)
-
-    def _folder(self) -> FoldRunner:
+    def _fold_runner(self) -> FoldRunner:
         return FoldRunner(
             folds=self.store.folds,
             sessions=self.store.sessions,
@@ -413,27 +239,48 @@ class Components:
             counter=load_best_counter,
             zone=time_zone(self.config()),
             summary_tokens=lambda policy: build_policy(policy, self.config().policies).numbers.summary_tokens,
-            notify=self._fold_moved,
+            notify=lambda fold, state: self._spawn(self.fold_news.moved(fold, state)),
         )
 
-    def _fold_news(self) -> FoldNotifications:
-        return FoldNotifications(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
+    def _offered_tools(self) -> OfferedTools:
+        send_file = SendFileServices(
+            store=self.store, workspace=self.workspace, blobs=self.blobs, channels=self.channels
+        )
+        memory_tools = self.memory_service.tools(self.notifier.tell)
+        return OfferedTools(memory_tools, send_file, lambda: tuple(self.config().tools.off))
 
-    def _router(self) -> CommandRouter:
-        services, gateway = self._command_services(), self.gateway
-        return CommandRouter(services, lambda: gateway.channels, self._language, self.telemetry.denied)
+    def _system_prompt(self) -> SystemPromptBuilder:
+        persona = PersonaFiles(
+            self.workspace,
+            self.toolset.specs,
+            self.channels.keys,
+            troubles=self.troubles,
+            last_good=self.home.soul_copy,
+        )
+        prompt = SystemPromptBuilder(persona, self.store, self.now)
+        prompt.cut = self._notify_cut
+        return prompt
 
-    def _fold_moved(self, row: FoldRow, state: str) -> None:
-        self._spawn(self.fold_news.moved(row, state))
+    def _context_fitter(self) -> ContextFitter:
+        return ContextFitter(
+            sessions=self.store.sessions,
+            folding=self.folding,
+            prompt=self.prompt,
+            message_counter=self.message_counter,
+            calibration=TokenCalibration(self.store.sessions),
+            lining=self.tool_lines,
+            config=self.config,
+            telemetry=self.telemetry,
+        )
 
-    def _memory_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets) -> None:
-        self._spawn(self.teller.notify_cut(conversation, part, budgets, f"{self.now():%Y-%m}"))
-
-    async def _view_changed(self, conversation: str) -> None:
-        """Drop everything prepared for a conversation whose view has changed."""
-        self.prompt.drop(conversation)
-        self.lining.begin(conversation, ())
-        await self.folding.let_go(conversation)
+    def _approvals(self) -> ApprovalService:
+        return ApprovalService(
+            access=self.store.access,
+            toolset=self.toolset,
+            workspace=self.workspace,
+            now=self.now,
+            channels=self.channels,
+        )
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(
@@ -453,7 +300,7 @@ class Components:
             message_counter=self.message_counter,
             tool_runner=tool_runner,
             budget_guard=self.budget_guard,
-            model=lambda: self.brain.model,
+            models=self.models,
             config=self.config,
         )
 
@@ -468,12 +315,10 @@ class Components:
             report=self.report,
             stop=self.stop,
             channels=self.states,
-            model_name=self.model_name,
-            provider=lambda: self.brain.provider,
-            models=self.brain.states,
+            models=self.models,
             now=self.now,
             started=self.started,
-            tell=self.teller.tell,
+            tell=self.notifier.tell,
             memories=self.memories,
             recall=self.recall,
             dreamer=self.memory_service.dreamer,
@@ -483,7 +328,7 @@ class Components:
             approvals=self.approvals,
         )
 
-    def _turn_runner(self) -> TurnRunner:
+    def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
         setup = TurnSetup(
             store=self.store,
             blobs=self.blobs,
@@ -495,8 +340,8 @@ class Components:
             roles=self.roles,
             downloads=self.downloads,
             budget_guard=self.budget_guard,
-            times=self._times,
-            turn_recall=TurnRecall(self.memory_service.recall.search, self.memory_service.uses, self.config, self.now),
+            times=times,
+            turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )
         return TurnRunner(
             store=self.store,
@@ -505,25 +350,89 @@ class Components:
             fitter=self.fitter,
             agent=self.agent,
             run_command=self.router.run,
-            channels=lambda: self.gateway.channels,
+            channels=self.channels,
             config=self.config,
-            wake=lambda conversation, when: self.lanes.wake(conversation, when),
+            create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
         )
 
+    def _receiver(self) -> Receiver:
+        return Receiver(
+            store=self.store,
+            blobs=self.blobs,
+            roles=self.roles,
+            config=self.config,
+            gateway=self.gateway,
+            downloads=self.downloads,
+            pairing=self.pairing,
+            storage=self.storage,
+            stop_turn=self.stop_soon,
+            warm_up=self.warm_up,
+            telemetry=self.telemetry,
+        )
+
+    def _channel_manager(self) -> ChannelManager:
+        return ChannelManager(
+            gateway=self.gateway,
+            turn_dispatcher=self.turn_dispatcher,
+            outbox_dispatcher=self.outbox_dispatcher,
+            delivery=self.store.delivery,
+            start_receiving=self.start_receiving,
+        )
+
+    def _metrics(self) -> MetricsCollector:
+        return MetricsCollector(
+            store=self.store,
+            root=self.home.root,
+            started=self.started,
+            counters=self.telemetry.tally,
+            channels=self.gateway.local_states,
+            lag=self.lag.worst,
+        )
+
+    def _create_scheduler(self) -> Scheduler:
+        dreams = DreamSchedule(
+            at=lambda: self.config().memory.dream_at, now=self.now, night=self.memory_service.dreamer.night
+        )
+        retention = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
+        nightly = partial(run_nightly_cleanup, self.store, self.folding, self.config, retention)
+        return Scheduler(time_zone(self.config()), nightly, dreams)
+
+    def _notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets) -> None:
+        self._spawn(self.notifier.notify_cut(conversation, part, budgets, f"{self.now():%Y-%m}"))
+
+    async def _drop_view(self, conversation: str) -> None:
+        """Drop everything prepared for a conversation whose view has changed."""
+        self.prompt.drop(conversation)
+        self.tool_lines.begin(conversation, ())
+        await self.folding.let_go(conversation)
+
+    async def _run_urgent(self, inbox_id: str) -> bool:
+        """Run one command that does not wait for its conversation's queue."""
+        began, row = time.perf_counter(), await self.store.delivery.inbox(inbox_id)
+        if row is not None and row.state == "new":
+            await self.router.run(row, load_body(row.body))
+            self.telemetry.handled(row.trace_id, "command", began)
+        return False
+
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
         task: asyncio.Task[object] = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._on_task_done)
 
-    def _wake_dispatchers(self, keys: Sequence[QueueKey]) -> None:
-        """Wake the dispatchers of rows that were just committed."""
-        lanes: dict[str, Dispatcher] = {"turn": self.lanes, "out": self.outbox, "urgent": self.urgent}
-        for lane in keys:
-            (lanes.get(lane.kind) or self.memory_service.extractor.lanes).wake(lane.id, lane.due)
-
-    def _done(self, task: asyncio.Task[object]) -> None:
+    def _on_task_done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("background task failed", error=type(err).__name__, exc_info=err)
+
+    def _wake_dispatchers(self, keys: Sequence[QueueKey]) -> None:
+        """Wake the dispatchers of rows that were just committed."""
+        dispatchers: dict[str, Dispatcher] = {
+            "turn": self.turn_dispatcher,
+            "out": self.outbox_dispatcher,
+            "urgent": self.urgent_dispatcher,
+            "facts": self.memory_service.extractor.dispatcher,
+        }
+        for key in keys:
+            dispatchers[key.kind].wake(key.id, key.due)

@@ -44,6 +44,10 @@ class OfferedTools:
             self._known = (off, self._all.without(off))
         return self._known[1]
 
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return the specs of the current tools."""
+        return self().specs()
+
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
     """Return the specs of the built-in tools without creating them."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import mimetypes
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -34,7 +34,7 @@ class SendFileServices:
     workspace: Workspace
     blobs: Blobs
     #: The running channels by name.
-    channels: Callable[[], Mapping[str, Channel]]
+    channels: Mapping[str, Channel]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class SendFileTool:
 
     async def _able(self, context: ToolContext) -> Capabilities:
         row = await self._ground.store.sessions.conversation(context.conversation)
-        channel = self._ground.channels().get(row.place.channel) if row else None
+        channel = self._ground.channels.get(row.place.channel) if row else None
         if channel is None or not (channel.capabilities.file_bytes or channel.capabilities.picture_bytes):
             raise ToolFailed("This chat cannot carry files; tell the person where the file stands in the workspace.")
         return channel.capabilities

@@ -18,7 +18,6 @@ from memory.recall.documents import IndexPosition, IndexRow, skip_unchanged
 from memory.recall.index import IndexedRow, SearchFilter, SpaceIndex, SpaceIndexKeeper, days_condition
 from memory.recall.ranking import CandidateRow
 from memory.recall.sync import CONVERSATION_PREFIX, IndexCheck, check_index, read_new_messages, sync_files
-from memory.store.engine.database import to_store_error
 from memory.store.engine.sqlite import to_store_error
 from memory.store.errors import IndexUnusable, StoreCorrupt
 from memory.store.store import Store

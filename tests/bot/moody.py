@@ -39,4 +39,4 @@ class Moody(ScriptedChannel):
 def join(house: Bot, channel: ScriptedChannel) -> None:
     """One more channel in a house that is open."""
     house.gateway.add(channel)
-    house.gateway.listen(channel.name, house.inbound.ear(channel.name))
+    house.gateway.listen(channel.name, house.receiver.deliver_for(channel.name))

@@ -46,7 +46,7 @@ async def wired(
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
         await house.open([channel])
-        await house.brain.preload()
+        await house.models.preload()
         await house.fitter.counter()
         yield Inside(house=house, channel=channel, model=ScriptedModel([]))
     finally:

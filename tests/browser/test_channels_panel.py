@@ -39,7 +39,7 @@ class Behind:
 
     def calls(self) -> tuple[Route, ...]:
         return (
-            *ChannelRoutes(lambda: {"wechat": self.wechat}).calls(),
+            *ChannelRoutes({"wechat": self.wechat}).calls(),
             Route(method="GET", path="/api/status", action="console.read", handler=self.status),
             Route(method="GET", path="/api/access", action="access.read", handler=self.access),
             *(

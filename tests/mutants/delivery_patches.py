@@ -94,7 +94,7 @@ DELIVERY = (
         name="what never left is called unknown",
         guards="I5",
         file="bot/gateway/gateway.py",
-        old='            stayed = fate.state == "unknown" and going.waits\n',
+        old='            stayed = outcome.state == "unknown" and departure.is_pending\n',
         new="            stayed = False\n",
         tests=(f"{GATEWAY}::test_whatever_ends_a_send_before_it_left_makes_no_repeat_of_it",),
     ),

@@ -72,8 +72,8 @@ ON_DISK = (
         name="what forgets waits for the turns of its own process only",
         guards="I16",
         file="bot/runtime/cluster/quiesce.py",
-        old="            if all(_is_at_rest(told, mark) for told in await self.leases.others()):\n",
-        new="            if True:\n",
+        old="if all(_is_acknowledged(status, marker) for status in await self._leases.others()):",
+        new="if True:",
         tests=("tests/bot/runtime/cluster/test_quiesce.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
     ),
     Mutant(

@@ -10,7 +10,7 @@ PAGE = (
     Mutant(
         name="another person's chat is read without a row in the audit list",
         guards="audit",
-        file="bot/console/chat_access.py",
+        file="bot/console/transcripts.py",
         old='                await self._store(row.id, "opened" if pressed else "read")\n',
         new="                pass\n",
         tests=(READING,),
@@ -18,7 +18,7 @@ PAGE = (
     Mutant(
         name="what could not be written to the audit list is read all the same",
         guards="audit",
-        file="bot/console/chat_access.py",
+        file="bot/console/transcripts.py",
         old='            raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err\n',
         new="            return\n",
         tests=(f"{READING}::test_what_may_not_be_read_or_cannot_be_written_down_is_not_read",),
@@ -27,7 +27,7 @@ PAGE = (
         name="the list shows another person's first words",
         guards="audit",
         file="bot/console/transcripts.py",
-        old='        title=row.place.chat_id if of == "other" else row.title,\n',
+        old='        title=row.place.chat_id if owner == "other" else row.title,\n',
         new="        title=row.title,\n",
         tests=(f"{READING}::test_every_route_that_reads_is_audited_and_none_shows_their_words_before",),
     ),

@@ -111,7 +111,7 @@ MUTANTS = (
         name="a part is sent before the record says so",
         guards="I5",
         file="bot/gateway/gateway.py",
-        old="            if self.over or not self.waits:\n",
+        old="            if self.has_ended or not self.is_pending:\n",
         new="            if True:\n",
         tests=(GATEWAY,),
     ),

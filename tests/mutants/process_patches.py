@@ -28,7 +28,7 @@ PROCESSES = (
         name="a renewal waits for ever for its answer",
         guards="I11",
         file="bot/runtime/cluster/membership.py",
-        old="asyncio.timeout(max(0.0, self._until - asked))",
+        old="asyncio.timeout(max(0.0, self._until - began))",
         new="asyncio.timeout(None)",
         tests=(f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",),
     ),

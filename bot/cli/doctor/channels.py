@@ -13,7 +13,6 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
-from bot.console.client import call_running_bot
 from bot.errors import ConfigError, MnemaError
 from bot.gateway.channel_manager import build_channel, is_turned_off, missing_credentials, partly_configured_channels
 from bot.gateway.channel_status import (
@@ -22,7 +21,7 @@ from bot.gateway.channel_status import (
     describe_channel_status,
     trouble_from_error,
 )
-from bot.runtime.store_access import open_store_for_command, store_exists
+from bot.runtime.store_access import call_running_bot, open_store_for_command, store_exists
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError

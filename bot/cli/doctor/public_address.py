@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from bot.cli.doctor.check import DoctorCheck
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.console.client import call_running_bot
 from bot.errors import MnemaError
+from bot.runtime.store_access import call_running_bot
 from channels.web.settings import parse_networks, parse_public_url
 
 CHECK_SECONDS = 5.0  # for each step: to connect, to answer

@@ -17,10 +17,9 @@ from bot.cli.doctor.public_address import check_public
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
-from bot.console.client import call_running_bot
 from bot.errors import ConfigError, MnemaError
 from bot.models.service import ProviderAccount, effective_provider
-from bot.runtime.store_access import import_scale_module, open_store_for_command
+from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.faults import fault_reason
 from bot.texts import LONG_SOUL_TOKENS
 from memory.context.system_prompt import SOUL

@@ -32,7 +32,7 @@ def listing(
 ) -> int:
     """List conversations, newest first; those of other people by their ids, without a title."""
 
-    from bot.console.chat_access import conversation_owner
+    from bot.console.transcripts import conversation_owner
     from bot.memory.export import conversation_to_json
 
     async def rows(store: Any) -> Any:
@@ -164,7 +164,7 @@ def delete(
     yes: YesOption = False,
 ) -> int:
     """Delete a conversation with all its messages; the daily log keeps what was written there."""
-    from bot.console.chat_access import conversation_owner
+    from bot.console.transcripts import conversation_owner
 
     home: HomeFolder = ctx.obj.home
     row = run_with_store(home, lambda store: find_session(store, session))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bot.config.home import HomeFolder
-from bot.console.chat_access import READ_OTHER_ACTION, conversation_owner
+from bot.console.transcripts import READ_OTHER_ACTION, conversation_owner
 from bot.errors import MnemaError
 from bot.runtime.store_access import note_beside
 from memory.store.audit import Act

@@ -1,4 +1,4 @@
-"""Live text between processes, by LISTEN and NOTIFY: best effort, what is said for good goes by the store."""
+"""Live events between processes by LISTEN and NOTIFY: best effort, because every final text is in the store."""
 
 import asyncio
 import json
@@ -18,107 +18,103 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 NOTIFY_CHANNEL = "mnema_live"
 _NOTIFY = f"SELECT pg_notify('{NOTIFY_CHANNEL}', %s)"
-MAX_PAYLOAD_BYTES = 7_500  # bytes of one notification; PostgreSQL takes 8,000
-GATHER_SECONDS = 0.1
+MAX_PAYLOAD_BYTES = 7_500  # of one notification; PostgreSQL takes 8,000
+ENVELOPE_BYTES = 100  # of a payload besides its events
+BATCH_SECONDS = 0.1  # for which events are collected before they are sent
 MAX_PENDING_EVENTS = 2_000
 RECONNECT_SECONDS = 1.0
 
 
 class EventBus:
-    """Tells other processes what may be shown now, and hears it from them. heard: told what others have told."""
+    """Sends live events to other processes, and receives theirs."""
 
-    def __init__(self, database: PostgresDatabase, url: str, heard: Callable[[LiveEvent], None]) -> None:
+    def __init__(self, database: PostgresDatabase, url: str, on_event: Callable[[LiveEvent], None]) -> None:
+        """on_event: called with each event of another process."""
         self._database = database
         self._url = url
-        self._heard = heard
-        self._own = uuid.uuid4().hex[:12]
-        self._waiting: list[LiveEvent] = []
-        self._something = asyncio.Event()
+        self._on_event = on_event
+        self._sender = uuid.uuid4().hex[:12]
+        self._pending: list[LiveEvent] = []
+        self._has_pending = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
     def open(self, *, listens: bool) -> None:
-        """Begin. listens: whether anything can be shown here."""
-        self._tasks.append(asyncio.create_task(self._speak(), name="bus speaks"))
+        """Start sending, and receiving if `listens`: a process without channels can show nothing."""
+        self._tasks.append(asyncio.create_task(self._send(), name="live events out"))
         if listens:
-            self._tasks.append(asyncio.create_task(self._listen(), name="bus listens"))
+            self._tasks.append(asyncio.create_task(self._listen(), name="live events in"))
 
     async def close(self) -> None:
-        """What still waits is not told."""
+        """Stop; pending events are dropped."""
         await cancel_and_wait(self._tasks)
 
-    def tell(self, event: LiveEvent) -> None:
-        """Tell it soon; pieces of one answer that wait together go as one.
+    def publish(self, event: LiveEvent) -> None:
+        """Send an event soon; adjacent pieces of one reply are joined.
 
-        With too many waiting, pieces of text are left out; what ends or moves an answer is not, for whoever shows one
-        would show it forever.
+        If too many are pending, pieces of text are dropped. Events that end or move a reply are not: a viewer that
+        misses one would show the reply as unfinished forever.
         """
-        if len(self._waiting) >= (MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS):
+        if len(self._pending) >= (MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS):
             return
-        last = self._waiting[-1] if self._waiting else None
+        last = self._pending[-1] if self._pending else None
         if last is not None and _is_continuation(last, event):
-            self._waiting[-1] = replace(last, text=last.text + event.text)
+            self._pending[-1] = replace(last, text=last.text + event.text)
         else:
-            self._waiting.append(event)
-        self._something.set()
+            self._pending.append(event)
+        self._has_pending.set()
 
-    async def _speak(self) -> None:
+    async def _send(self) -> None:
         while True:
-            await self._something.wait()
-            await asyncio.sleep(GATHER_SECONDS)
-            self._something.clear()
-            waiting, self._waiting = self._waiting, []
+            await self._has_pending.wait()
+            await asyncio.sleep(BATCH_SECONDS)
+            self._has_pending.clear()
+            events, self._pending = self._pending, []
             try:
-                async with self._database.pool.connection() as bare:
-                    await bare.cursor().executemany(_NOTIFY, [[text] for text in pack_events(self._own, waiting)])
+                async with self._database.pool.connection() as connection:
+                    payloads = [[payload] for payload in pack_events(self._sender, events)]
+                    await connection.cursor().executemany(_NOTIFY, payloads)
             except (psycopg.Error, PoolTimeout) as err:
-                log.info("live text not told", error=type(err).__name__)
+                log.info("live events not sent", error=type(err).__name__)
 
     async def _listen(self) -> None:
         while True:
             try:
-                await self._hear()
+                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {NOTIFY_CHANNEL}")
+                    async for notification in connection.notifies():
+                        for event in unpack_events(notification.payload, self._sender):
+                            self._on_event(event)
             except psycopg.Error as err:
-                log.info("live text not heard", error=type(err).__name__)
+                log.info("live events not received", error=type(err).__name__)
             await asyncio.sleep(RECONNECT_SECONDS)
 
-    async def _hear(self) -> None:
-        async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as bare:
-            await bare.execute(f"LISTEN {NOTIFY_CHANNEL}")
-            async for notice in bare.notifies():
-                self._take(notice.payload)
 
-    def _take(self, payload: str) -> None:
-        for event in unpack_events(payload, self._own):
-            self._heard(event)
-
-
-def pack_events(own: str, events: Sequence[LiveEvent]) -> list[str]:
-    """The notifications that carry these events, in order; one that is too long for any is left out. Pure."""
-    made: list[list[dict[str, Any]]] = [[]]
+def pack_events(sender: str, events: Sequence[LiveEvent]) -> list[str]:
+    """Return the payloads that carry these events, in order; an event too long for one is dropped. Pure."""
+    batches: list[list[dict[str, Any]]] = [[]]
     size = 0
     for event in events:
-        entry = asdict(event)
-        entry["facts"] = dict(event.facts)
+        entry = {**asdict(event), "facts": dict(event.facts)}
         length = len(json.dumps(entry).encode()) + 2
-        if length > MAX_PAYLOAD_BYTES - 100:
+        if length > MAX_PAYLOAD_BYTES - ENVELOPE_BYTES:
             continue
-        if size + length > MAX_PAYLOAD_BYTES - 100:
-            made.append([])
+        if size + length > MAX_PAYLOAD_BYTES - ENVELOPE_BYTES:
+            batches.append([])
             size = 0
-        made[-1].append(entry)
+        batches[-1].append(entry)
         size += length
-    return [json.dumps({"from": own, "events": part}) for part in made if part]
+    return [json.dumps({"from": sender, "events": batch}) for batch in batches if batch]
 
 
-def unpack_events(payload: str, own: str) -> list[LiveEvent]:
-    """The events in a notification of another process; none of one that cannot be read: its version may be another."""
+def unpack_events(payload: str, sender: str) -> list[LiveEvent]:
+    """Return the events of another process; none if the payload is our own, or of another version."""
     try:
-        told = json.loads(payload)
-        if told["from"] == own:
+        record = json.loads(payload)
+        if record["from"] == sender:
             return []
-        return [LiveEvent(**{**event, "address": Address(**event["address"])}) for event in told["events"]]
+        return [LiveEvent(**{**event, "address": Address(**event["address"])}) for event in record["events"]]
     except (ValueError, TypeError, KeyError) as err:
-        log.info("live text not understood", error=type(err).__name__)
+        log.info("live events not understood", error=type(err).__name__)
         return []
 
 

@@ -1,10 +1,10 @@
-"""Being one of several processes: a lease that is renewed in time or ends the process, and duties one of them has."""
+"""Membership of one process in the cluster: it renews its lease or exits, and leads jobs that run in one process."""
 
 import asyncio
 import json
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,60 +18,61 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 RENEW_SECONDS = 1.0
 LEADER_RETRY_SECONDS = 0.5
-LEASE_LOST_EXIT = 75  # the exit code of a process whose lease is over: another does its work now, so it must not go on
-OnLeaseLost = Callable[[], Awaitable[None]]
+LEASE_LOST_EXIT = 75  # another process does its work now, so it must not continue
 
 
 class Membership:
-    """Renews this process's lease. told: what other processes may read of it; seconds: how long a lease lasts."""
+    """Renews the lease of this process, and publishes its status with it."""
 
-    def __init__(self, leases: Leases, told: Callable[[], Mapping[str, Any]], seconds: float) -> None:
+    def __init__(self, leases: Leases, status: Callable[[], Mapping[str, Any]], seconds: float) -> None:
+        """status: returns what other processes may read of this one; seconds: how long a lease lasts."""
         self._leases = leases
-        self._told = told
+        self._status = status
         self._seconds = seconds
         self._until = time.monotonic() + seconds
         self._tasks: set[asyncio.Task[None]] = set()
-        self._now = asyncio.Event()
+        self._publish_now = asyncio.Event()
 
     def open(self) -> None:
-        """Begin."""
-        self._begin(self._renew(), "lease")
+        """Start renewing."""
+        self._spawn(self._renew(), "lease")
 
-    def tell(self) -> None:
-        """Tell the others at once what is to be told."""
-        self._now.set()
+    def publish(self) -> None:
+        """Publish the status at once, not only with the next renewal."""
+        self._publish_now.set()
 
-    def duty(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do this once no other process does it, and until `close`; whoever else wants it stands by."""
-        self._begin(self._wait_for(name, work), f"duty {name}")
+    def run_in_one_process(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run `work` while no other process runs work of this name; until then stand by."""
+        self._spawn(self._lead(name, work), f"duty {name}")
 
     async def close(self) -> None:
-        """Stop renewing, and everything that was a duty."""
+        """Stop renewing, and cancel all work that this process leads."""
         await cancel_and_wait(self._tasks)
 
     async def _renew(self) -> None:
         while True:
-            self._now.clear()
-            asked = time.monotonic()
+            self._publish_now.clear()
+            began = time.monotonic()
             try:
-                async with asyncio.timeout(max(0.0, self._until - asked)):  # whoever hears nothing is given up too
-                    held = await self._leases.renew(self._seconds, json.dumps(self._told(), ensure_ascii=False))
+                # A database that does not answer ends the lease too.
+                async with asyncio.timeout(max(0.0, self._until - began)):
+                    held = await self._leases.renew(self._seconds, json.dumps(self._status(), ensure_ascii=False))
             except TimeoutError:
                 held = False
             except StoreError as err:
-                held = asked < self._until
-                log.warning("lease not renewed", error=type(err).__name__, left=round(self._until - asked, 1))
+                held = began < self._until
+                log.warning("lease not renewed", error=type(err).__name__, left=round(self._until - began, 1))
             else:
-                self._until = asked + self._seconds
+                self._until = began + self._seconds
                 await hit_async("lease.renewed")
             if not held:
                 await hit_async("lease.lost")
-                log.error("the lease of this process is over, and others have taken its work: it ends")
+                log.error("lease lost to other processes: this one exits")
                 os._exit(LEASE_LOST_EXIT)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._now.wait(), RENEW_SECONDS)
+                await asyncio.wait_for(self._publish_now.wait(), RENEW_SECONDS)
 
-    async def _wait_for(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+    async def _lead(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
                 if await self._leases.take(name):
@@ -82,13 +83,13 @@ class Membership:
         log.info("duty taken", duty=name)
         await work()
 
-    def _begin(self, work: Any, name: str) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._on_task_done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("a duty broke", duty=task.get_name(), error=type(err).__name__, exc_info=err)
+            log.error("duty failed: this process exits", duty=task.get_name(), error=type(err).__name__, exc_info=err)
             os._exit(LEASE_LOST_EXIT)

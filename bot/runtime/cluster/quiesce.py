@@ -1,16 +1,16 @@
-"""The quiet that /forget wants, in every process that answers: a mark for all to see, and each says when it rests.
+"""Pauses a space in all processes while /forget runs.
 
-Whoever forgets has the duty to, so that one does it at a time, and leaves a mark that names the space. Each process
-that runs turns looks for marks. Where it finds one it ends its own turns in that space, begins no other, notes no
-facts, and says so beside its lease. The work begins once all that live have said it. A mark ends with its lease.
+The leader stores a marker (a duty whose name holds the space). Each process that runs turns polls for markers: it stops
+its turns in that space, starts none, stores no facts, and acknowledges the marker in its published status. The work
+begins once all living processes have acknowledged. A marker ends with the lease of its process.
 """
 
 import asyncio
+import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
-from json import loads
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -22,145 +22,146 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 FORGET_LEADERSHIP = "forget"
-QUIESCE_PREFIX = "quiet "
+MARKER_PREFIX = "quiet "
 MARKER_POLL_SECONDS = 0.5
 ACK_POLL_SECONDS = 0.1
-MAX_TRIES = 20
-PauseSpace = Callable[[str], AbstractAsyncContextManager[None]]
+MAX_RELEASE_ATTEMPTS = 20  # take longer than a lease that is not renewed lasts: by then the marker is void
 
 
 @dataclass(slots=True)
 class _LocalPause:
-    """What this process does for the mark of another."""
+    """A pause of this process for another one's marker."""
 
     task: asyncio.Task[None]
-    #: The mark is gone.
+    #: Set when the marker is gone.
     over: asyncio.Event
-    #: Everything rests.
-    still: bool = False
+    #: No turn runs in the space any more.
+    acknowledged: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalQuiesce:
-    """This process."""
-
-    #: Ends the turns of a space here, and lets none begin while it is entered.
-    quiet: PauseSpace
-    #: Held while facts are noted.
-    storing: Callable[[], asyncio.Lock]
-    #: What was prepared here for a space's conversations is not used any more.
-    anew: Callable[[str], Awaitable[None]]
-    #: Tells the others at once how it is here.
-    tell: Callable[[], None]
-
-
-@dataclass(slots=True)
 class SpaceQuiescer:
-    """One process's part of it."""
+    """The part of one process: pauses spaces everywhere, and pauses here what others ask for."""
 
-    leases: Leases
-    own: LocalQuiesce
-    #: Whether turns run here.
-    answers: bool
-    _one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _rests: dict[str, _LocalPause] = field(default_factory=dict)
+    def __init__(
+        self,
+        leases: Leases,
+        *,
+        runs_turns: bool,
+        pause: Callable[[str], AbstractAsyncContextManager[None]],
+        storing: asyncio.Lock,
+        drop_views: Callable[[str], Awaitable[None]],
+        publish: Callable[[], None],
+    ) -> None:
+        """Connect this process.
 
-    def told(self) -> dict[str, Any]:
-        """What others have to know: whether to wait for this process, and for which marks it rests."""
-        return {"answers": self.answers, "rests": [mark for mark, rest in self._rests.items() if rest.still]}
+        Args:
+            pause: stops the turns of a space here, and starts none while it is entered.
+            storing: held while facts are stored.
+            drop_views: drops what was prepared here for a space's conversations.
+            publish: publishes the status of this process at once.
+        """
+        self._leases = leases
+        self._runs_turns = runs_turns
+        self._pause = pause
+        self._storing = storing
+        self._drop_views = drop_views
+        self._publish = publish
+        self._one_at_a_time = asyncio.Lock()
+        self._pauses: dict[str, _LocalPause] = {}
+
+    def status(self) -> dict[str, Any]:
+        """Return what others need: whether to wait for this process, and the markers it has acknowledged."""
+        acknowledged = [marker for marker, pause in self._pauses.items() if pause.acknowledged]
+        return {"answers": self._runs_turns, "rests": acknowledged}
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
-        """No turn of a space runs anywhere while this is entered; waits for others who want that, too.
+        """Run no turn of a space in any process while this is entered; one caller in the cluster at a time.
 
         Raises:
-            StoreError: the store is not to be had.
+            StoreError: the store cannot be reached.
         """
-        mark = f"{QUIESCE_PREFIX}{uuid.uuid4().hex} {space}"
-        async with self._one:
+        marker = f"{MARKER_PREFIX}{uuid.uuid4().hex} {space}"
+        async with self._one_at_a_time:
             try:
-                await self._duty()
-                await self.leases.take(mark)
-                async with self.own.quiet(space):
-                    await self._all_rest(mark)
+                await self._lead()
+                await self._leases.take(marker)
+                async with self._pause(space):
+                    await self._wait_for_others(marker)
                     await hit_async("forget.quiet")
                     yield
             finally:
-                await self._let_go(mark)
-                await self._let_go(FORGET_LEADERSHIP)
+                await self._release(marker)
+                await self._release(FORGET_LEADERSHIP)
 
-    async def look(self) -> None:
-        """Rest for new marks, and go on where one is gone. To be awaited once before the first turn.
+    async def poll(self) -> None:
+        """Pause for new markers, and resume where one is gone. Await it once before the first turn.
 
         Raises:
-            StoreError: the store is not to be had; all stays as it is.
+            StoreError: the store cannot be reached; nothing changes.
         """
-        marks = set(await self.leases.duties_of_others(QUIESCE_PREFIX))
-        for mark in self._rests.keys() - marks:
-            self._rests[mark].over.set()
-        for mark in marks - self._rests.keys():
-            log.info("turns rest while something is forgotten")
-            self._begin(mark)
-        await asyncio.sleep(0)  # each of them has asked for quiet by then: no turn begins any more
+        markers = set(await self._leases.duties_of_others(MARKER_PREFIX))
+        for marker in self._pauses.keys() - markers:
+            self._pauses[marker].over.set()
+        for marker in markers - self._pauses.keys():
+            log.info("turns are paused while something is forgotten")
+            over = asyncio.Event()
+            task = asyncio.create_task(self._pause_for(marker, over), name=marker)
+            self._pauses[marker] = _LocalPause(task, over)
+            task.add_done_callback(self._on_pause_done)
+        await asyncio.sleep(0)  # by then each new task has entered its pause: no turn starts any more
 
     async def watch(self) -> None:
-        """Look until cancelled."""
+        """Poll until cancelled."""
         while True:
             await asyncio.sleep(MARKER_POLL_SECONDS)
             try:
-                await self.look()
+                await self.poll()
             except StoreError as err:
-                log.warning("marks not looked for", error=type(err).__name__)
+                log.warning("markers of pauses not read", error=type(err).__name__)
 
     async def close(self) -> None:
-        """Rest no more."""
-        await cancel_and_wait([rest.task for rest in self._rests.values()])
+        """End all pauses."""
+        await cancel_and_wait([pause.task for pause in self._pauses.values()])
 
-    async def _duty(self) -> None:
+    async def _lead(self) -> None:
         while True:
-            if await self.leases.take(FORGET_LEADERSHIP):
+            if await self._leases.take(FORGET_LEADERSHIP):
                 return
             await asyncio.sleep(ACK_POLL_SECONDS)
 
-    async def _all_rest(self, mark: str) -> None:
-        """Wait until every other process that lives and answers has said that it rests."""
+    async def _wait_for_others(self, marker: str) -> None:
+        """Wait until every other living process that runs turns has acknowledged."""
         while True:
-            if all(_is_at_rest(told, mark) for told in await self.leases.others()):
+            if all(_is_acknowledged(status, marker) for status in await self._leases.others()):
                 return
             await asyncio.sleep(ACK_POLL_SECONDS)
 
-    async def _let_go(self, name: str) -> None:
-        """Tried for longer than a lease lasts that cannot be renewed: by then it is nobody's anyway."""
-        for _ in range(MAX_TRIES):
+    async def _release(self, name: str) -> None:
+        for _ in range(MAX_RELEASE_ATTEMPTS):
             try:
-                await self.leases.release(name)
+                await self._leases.release(name)
             except StoreError as err:
-                log.warning("a mark is still there", error=type(err).__name__)
+                log.warning("marker of a pause not released", error=type(err).__name__)
                 await asyncio.sleep(MARKER_POLL_SECONDS)
             else:
                 return
 
-    def _begin(self, mark: str) -> None:
-        over = asyncio.Event()
-        task = asyncio.create_task(self._rest(mark, over), name=mark)
-        self._rests[mark] = _LocalPause(task, over)
-        task.add_done_callback(lambda done: self._ended(mark, done))
-
-    async def _rest(self, mark: str, over: asyncio.Event) -> None:
-        space = mark.removeprefix(QUIESCE_PREFIX).partition(" ")[2]
-        async with self.own.quiet(space), self.own.storing():
-            self._rests[mark].still = True
-            self.own.tell()
+    async def _pause_for(self, marker: str, over: asyncio.Event) -> None:
+        space = marker.removeprefix(MARKER_PREFIX).partition(" ")[2]
+        async with self._pause(space), self._storing:
+            self._pauses[marker].acknowledged = True
+            self._publish()
             await over.wait()
-            await self.own.anew(space)
+            await self._drop_views(space)
 
-    def _ended(self, mark: str, task: asyncio.Task[None]) -> None:
-        del self._rests[mark]
+    def _on_pause_done(self, task: asyncio.Task[None]) -> None:
+        del self._pauses[task.get_name()]
         if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("rest was broken off", error=type(err).__name__, exc_info=err)
+            log.error("pause failed", error=type(err).__name__, exc_info=err)
 
 
-def _is_at_rest(told: str, mark: str) -> bool:
-    """Whether a process that told this need not be waited for; one that has told nothing yet will."""
-    said = loads(told) if told else {}
-    return bool(said) and (not said.get("answers") or mark in said.get("rests", ()))
+def _is_acknowledged(published: str, marker: str) -> bool:
+    """Tell whether a process with this published status need not be waited for; one without a status yet must be."""
+    status = json.loads(published) if published else {}
+    return bool(status) and (not status.get("answers") or marker in status.get("rests", ()))

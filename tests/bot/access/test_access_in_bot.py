@@ -68,7 +68,7 @@ async def rooms(folder: Path, script: Script, settings: dict[str, Any] | None = 
     telegram = Channel(name="telegram", account="bot", capabilities=Capabilities(buttons=True))
     terminal = Channel(name="terminal", account="local")
     async with inside(folder, script, {**SETTINGS, **(settings or {})}, telegram) as it:
-        await it.house.reception.switch.add(terminal)
+        await it.house.channel_manager.add(terminal)
         (it.house.workspace.root / "SOUL.md").write_text("Be kind.")
         yield Rooms(it, Inside(house=it.house, channel=terminal, model=it.model))
 
@@ -162,7 +162,7 @@ async def test_a_running_turn_ends_with_the_role_of_its_person(tmp_path: Path) -
         assert code
         await one.here(f"/approve {code[1]}")
         held = Held(lambda _: "too late", lambda _: True)
-        house.brain.use(held)
+        house.models.use(held)
         message = one.telegram.channel.hear("a long question", chat="9", sender="9")
         async with asyncio.timeout(10):
             await held.begun.wait()

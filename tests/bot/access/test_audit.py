@@ -211,7 +211,7 @@ def test_ends_are_noted_once_and_a_record_that_began_anew_has_its_own(tmp_path: 
 
     heads, now = AuditCheckpoints(tmp_path), datetime(2026, 11, 22, tzinfo=UTC)
     one, two = AuditHead(seq=1, hash="a"), AuditHead(seq=2, hash="b")
-    heads.anew("nothing was noted yet", now)
+    heads.invalidate("nothing was noted yet", now)
     assert heads.known() == []
     for head in (AuditHead(seq=0, hash=""), one, one, two):
         heads.add(head, now)
@@ -222,7 +222,7 @@ def test_ends_are_noted_once_and_a_record_that_began_anew_has_its_own(tmp_path: 
         )
         file.write("\n")
     assert heads.known() == [one, two]
-    heads.anew("restored", now)
+    heads.invalidate("restored", now)
     heads.add(one, now)
     assert heads.known() == [one]
     assert (tmp_path / "audit_heads").stat().st_mode & 0o777 == 0o600

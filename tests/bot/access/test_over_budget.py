@@ -173,7 +173,7 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
     """The second one counts the first at the most that its call may come to."""
     held = Held(lambda _: "slow", lambda request: True)
     async with bot(tmp_path, tokens_per_day=54_000) as it:
-        it.house.brain.use(held)
+        it.house.models.use(held)
         group = {"chat": "-100", "kind": "group", "addressed": True}
         first = it.channel.hear("one", chat="2", sender="2", key="one")
         await held.begun.wait()

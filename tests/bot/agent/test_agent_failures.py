@@ -176,7 +176,7 @@ async def test_a_call_that_a_crash_interrupted_runs_again_only_where_that_does_n
     tmp_path: Path, effect: Effect, ran: bool, said: str
 ) -> None:
     async with inside(tmp_path, []) as it:
-        it.house.brain.use(Held(lambda _: "never", lambda _: True))
+        it.house.models.use(Held(lambda _: "never", lambda _: True))
         it.channel.hear("write it", key="k")
         await it.channel.until(lambda: any(event.name == "started" for event in it.channel.shown))
         turn = await open_turn(it)

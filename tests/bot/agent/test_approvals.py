@@ -58,7 +58,7 @@ class Desk:
         self.toolset = Toolset(
             [ReadFileTool(self.workspace), WriteFileTool(self.workspace), EditFileTool(self.workspace)]
         )
-        self.able = Capabilities(buttons=True)
+        self.channel = Channel(name="web", account="a", capabilities=Capabilities(buttons=True))
         self.rung: list[QueueKey] = []
         store.set_on_commit(self.rung.extend)
         self.approvals = ApprovalService(
@@ -66,7 +66,7 @@ class Desk:
             toolset=lambda: self.toolset,
             workspace=self.workspace,
             now=lambda: datetime.fromtimestamp(clock(), UTC),
-            channels=lambda: {"web": Channel(name="web", account="a", capabilities=self.able)},
+            channels={"web": self.channel},
         )
 
     def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> ApprovalRequest:
@@ -249,7 +249,7 @@ async def _all_of_it(tx: Tx) -> str:
 
 
 async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
-    desk.able = Capabilities(limit=400)
+    desk.channel.capabilities = Capabilities(limit=400)
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="kind " * 300))
     parts = []
     while row := await desk.store.delivery.next_outbox_row(desk.home.id):

@@ -99,7 +99,7 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
 ) -> None:
     async with inside(tmp_path, [], {**LESS_TIGHT, "context_policy": name}) as it:
         model = Unreliable()
-        it.house.brain.use(model)
+        it.house.models.use(model)
         notes = tmp_path / "workspace" / "notes"
         notes.mkdir()
         for number in range(60):

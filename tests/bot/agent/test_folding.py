@@ -87,7 +87,7 @@ async def test_a_second_fold_builds_on_the_first_ones_summary(tmp_path: Path) ->
 async def test_a_summariser_that_hangs_holds_up_no_answer(tmp_path: Path) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, is_fold)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         await talk(it, 0, 12)
         assert model.begun.is_set()
         assert "fact 0" in words(model.turns[-1]), "the old view, while everything still fits"
@@ -101,7 +101,7 @@ async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_no
     budget = {"agent_max_context_tokens": 6_000, "agent_max_context_turns": 10}
     async with inside(tmp_path, [], budget) as it:
         model = Held(script, is_fold)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         for number in range(14):
             await it.text(f"fact {number}: " + "many words about it " * 60)
         assert model.begun.is_set()
@@ -138,7 +138,7 @@ async def test_without_them_a_fold_says_nothing(tmp_path: Path) -> None:
 async def test_a_clear_makes_a_fold_under_way_stale_also_after_a_restart(tmp_path: Path) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, is_fold)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         await talk(it, 0, 7)
         await model.begun.wait()
         await it.text("/context clear")
@@ -198,7 +198,7 @@ async def test_a_fold_that_has_become_stale_waits_for_no_model_and_the_next_one_
 ) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, nth_fold(held))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         await talk(it, 0, 6)
         if held == 2:
             await it.house.settled()
@@ -356,7 +356,7 @@ async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_house_c
 async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, is_fold)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
         assert await it.house.folding.run(plan, patience=0.05) is None
@@ -437,7 +437,7 @@ async def test_who_waited_for_long_is_told_once_and_then_answered(tmp_path: Path
     past = time.time() - 3 * 3_600 - 60
     async with inside(tmp_path, [], clock=lambda: past) as it:
         model = Held(script, lambda request: True)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         it.channel.hear("first", key="one")
         it.channel.hear(text, key="two")
         await it.channel.until(lambda: "two" in it.channel.confirmed)

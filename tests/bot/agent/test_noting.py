@@ -45,7 +45,7 @@ async def test_what_a_person_says_stands_in_memory_after_the_turn(tmp_path: Path
 async def test_a_noting_that_hangs_holds_up_no_answer_and_goes_on_after_a_restart(tmp_path: Path) -> None:
     async with inside(tmp_path, [], NOTING) as it:
         model = Held(lambda request: str(script(request)), is_extraction)
-        it.house.brain.use(model)
+        it.house.models.use(model)
         for _ in range(5):
             assert await it.text(TEA) == script(model.requests[0])
         await model.begun.wait()

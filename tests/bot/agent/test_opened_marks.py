@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from bot.agent.turn import TurnRunner
+from bot.config.schema import Config
+from bot.dispatch import create_local_dispatcher
 from bot.messages import MessageBody
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
@@ -42,9 +44,9 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         fitter=unused,
         agent=unused,
         run_command=dies,
-        channels=dict,
-        config=unused,
-        wake=lambda conversation, at: None,
+        channels={},
+        config=Config,
+        create_dispatcher=create_local_dispatcher,
         telemetry=Telemetry(),
         troubles=TroubleList(),
     )

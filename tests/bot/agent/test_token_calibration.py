@@ -198,10 +198,10 @@ async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Pa
     async with inside(tmp_path, []) as it:
         first = ScriptedModel(lambda request: KeyRefused("no"))
         links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), ask_for="spare")]
-        it.house.brain.use(FallbackModel(links, on_unusable=lambda name, error: None))
+        it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         for _ in range(3):
             await it.text("hello")
-        assert await factors(it, it.house.brain.name, "spare") == [0, 3]
+        assert await factors(it, it.house.models.name, "spare") == [0, 3]
 
 
 # --- whole chats over both wires --------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ async def test_stop_ends_a_silent_model_at_once_and_the_next_message_is_answered
         async def close(self) -> None: ...
 
     async with inside(tmp_path, []) as it:
-        it.house.brain.use(Hanging())
+        it.house.models.use(Hanging())
         waiting = it.channel.hear("wait")
         await it.channel.until(lambda: any(event.name == "delta" for event in it.channel.shown))
         async with asyncio.timeout(2):
@@ -148,7 +148,7 @@ async def test_a_message_that_comes_while_one_runs_is_answered_after_it(tmp_path
         async def close(self) -> None: ...
 
     async with inside(tmp_path, []) as it:
-        it.house.brain.use(Slow())
+        it.house.models.use(Slow())
         it.channel.hear("one")
         await first_began.wait()
         it.channel.hear("two")
@@ -176,7 +176,7 @@ async def test_a_failing_model_is_told_and_nothing_is_forgotten(tmp_path: Path, 
         answer = await it.text("remember the number 4711")
         assert told in answer
         failing = False
-        it.house.brain.use(it.model)  # as a changed configuration does
+        it.house.models.use(it.model)  # as a changed configuration does
         assert await it.text("/retry") == "back"
         assert await it.text("are you there?") == "back"
         assert any("4711" in text for text in words(it.model.requests[-1]))

@@ -41,7 +41,7 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
 
     calls = [
         Route(method="GET", path="/api/status", action="console.read", handler=status),
-        *ChannelRoutes(lambda: {"wechat": wechat}).calls(),
+        *ChannelRoutes({"wechat": wechat}).calls(),
     ]
     async with running(ScriptedHouse(), calls) as site:
         home.web_token.write_text(TOKEN)

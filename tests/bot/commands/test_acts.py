@@ -49,7 +49,7 @@ def last(request: Request) -> list[Text]:
 async def test_I12_an_edit_of_what_still_waits_takes_its_place(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: "first" in words(request))
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.brain.use(held)
+        it.house.models.use(held)
         it.channel.hear("first", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("meet at five", key="m2", sender=OWNER)
@@ -84,7 +84,7 @@ async def test_I12_an_edit_of_what_was_answered_is_told_with_the_next_turn(tmp_p
 async def test_I12_what_is_taken_back_before_its_turn_is_not_answered(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: words(request)[0] == "first")
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.brain.use(held)
+        it.house.models.use(held)
         it.channel.hear("first", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("no, this was wrong", key="m2", sender=OWNER)
@@ -101,7 +101,7 @@ async def test_I12_what_is_taken_back_before_its_turn_is_not_answered(tmp_path: 
 async def test_I12_what_is_taken_back_while_it_is_answered_is_stopped(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: True)
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.brain.use(held)
+        it.house.models.use(held)
         it.channel.hear("oh no", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("", key="d1", sender=OWNER, act="delete", target="m1")

@@ -184,7 +184,7 @@ async def test_new_logs_what_was_there_and_starts_an_empty_epoch(tmp_path: Path)
 async def test_two_new_ones_in_a_row_are_both_logged_though_the_summariser_hangs(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: request.purpose == "fold")
-        it.house.brain.use(model)
+        it.house.models.use(model)
         for fact in ("locker 4711", "badge 0815"):
             await it.text(fact)
             await it.text("/new")
@@ -214,7 +214,7 @@ async def test_usage_tells_what_this_model_was_given_and_gave(tmp_path: Path) ->
 async def test_status_counts_the_conversations_at_work_and_not_itself(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         assert "conversations at work 0" in await it.text("/status", chat="other")
         it.channel.hear("wait")
         await model.begun.wait()
@@ -292,7 +292,7 @@ async def test_a_setting_holds_from_the_next_message_of_every_session_and_in_the
 async def test_urgent_commands_overtake_a_running_turn(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):
@@ -307,7 +307,7 @@ async def test_urgent_commands_overtake_a_running_turn(tmp_path: Path) -> None:
 async def test_a_clear_during_a_turn_ends_it_first(tmp_path: Path, command: str) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):
@@ -412,7 +412,7 @@ async def test_the_owner_may_clear_the_context_of_a_group(tmp_path: Path) -> Non
 async def test_whoever_was_taken_from_the_list_is_refused_though_their_message_waits(tmp_path: Path) -> None:
     async with inside(tmp_path, [], TELEGRAM, telegram()) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         it.channel.hear("wait", chat="ann", sender="ann", key="first")
         await model.begun.wait()
         second = it.channel.hear("and this?", chat="ann", sender="ann", key="second")

@@ -89,7 +89,7 @@ async def test_a_fold_is_told_with_its_range_savings_file_and_reason(tmp_path: P
 async def test_a_fold_under_way_is_among_the_facts_and_its_steps_are_shown(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, lambda request: request.purpose == "fold")
-        it.house.brain.use(model)
+        it.house.models.use(model)
         await talk(it, 4)
         asked = it.channel.hear("/context fold")
         await model.begun.wait()
@@ -258,7 +258,7 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
 async def test_context_reads_beside_a_running_turn(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, lambda request: "wait" in words(request))
-        it.house.brain.use(model)
+        it.house.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):

@@ -38,7 +38,7 @@ class Slow:
 
     def __init__(self, it: Inside) -> None:
         self._model, self.gate = it.model, Gate()
-        it.house.brain.use(self)
+        it.house.models.use(self)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if ASKED in str(request.messages[-1]):

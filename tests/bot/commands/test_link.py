@@ -89,7 +89,7 @@ def echo(request: Request) -> str:
 async def two(folder: Path, settings: dict[str, object] | None = None) -> AsyncIterator[Two]:
     telegram, feishu = Channel(name="telegram", account="bot"), Channel(name="feishu", account="app")
     async with inside(folder, echo, {**SETTINGS, **(settings or {})}, telegram) as it:
-        await it.house.reception.switch.add(feishu)
+        await it.house.channel_manager.add(feishu)
         yield Two(it, Inside(house=it.house, channel=feishu, model=it.model))
 
 

@@ -58,7 +58,7 @@ async def test_what_is_under_way_is_told_as_such_and_so_is_a_failed_part(tmp_pat
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     held = Held(lambda request: "done", lambda request: request.purpose == "turn")
     async with inside(tmp_path, script, channel=channel) as it:  # type: ignore[arg-type]
-        it.house.brain.use(held)
+        it.house.models.use(held)
         message = channel.hear("slow", key="k1")
         await held.begun.wait()
         told = await it.text("/trace")

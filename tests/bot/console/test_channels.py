@@ -24,7 +24,7 @@ class Console:
 async def console() -> AsyncIterator[Console]:
     wechat = Moody("wechat")
     known = {"wechat": wechat, "telegram": ScriptedChannel(name="telegram")}
-    async with running(ScriptedHouse(), ChannelRoutes(lambda: known).calls()) as site:
+    async with running(ScriptedHouse(), ChannelRoutes(known).calls()) as site:
         yield Console(site, wechat)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.chat_access import ReadingAudit
+from bot.console.transcripts import ReadingAudit
 from channels.web.requests import HttpRefusal
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place

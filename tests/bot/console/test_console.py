@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.console.routes import SearchQuery, mount_console
+from bot.console.services import SearchQuery, mount_console
 from bot.console.transcripts import TranscriptBackend
 from bot.errors import ConfigError
 from channels.web.backend import HealthReport
@@ -108,6 +108,7 @@ class ScriptedServices:
     """Fixed answers, and a note of what was asked for."""
 
     pairing = None
+    channels: Mapping[str, Any] = {}
 
     def __init__(self, root: Path, seen: Seen) -> None:
         self.store: Any = Store()
@@ -117,9 +118,6 @@ class ScriptedServices:
 
     def now(self) -> datetime:
         return NOON
-
-    def channels(self) -> Mapping[str, Any]:
-        return {}
 
     def hooked(self, name: str) -> None:
         return None

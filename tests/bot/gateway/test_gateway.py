@@ -63,8 +63,8 @@ async def tried(it: Inside, chat: str = "c1") -> OutboxRow:
 
 
 async def gone(it: Inside) -> None:
-    await it.house.lanes.settled()
-    await it.house.outbox.settled()
+    await it.house.turn_dispatcher.settled()
+    await it.house.outbox_dispatcher.settled()
 
 
 def joined(parts: list[OutboundMessage]) -> str:
@@ -74,7 +74,7 @@ def joined(parts: list[OutboundMessage]) -> str:
 async def test_S14_only_a_channel_that_takes_calls_has_an_address_for_them(tmp_path: Path) -> None:
     async with inside(tmp_path, echo, channel=terminal()) as it:
         hooked = Channel(name="telegram", account="9", capabilities=Capabilities(hook=True))
-        await it.house.reception.switch.add(hooked)
+        await it.house.channel_manager.add(hooked)
         found = it.house.gateway.hooked
         assert found("terminal") is None, "it is there, and takes no calls"
         assert found("feishu") is None
@@ -119,7 +119,7 @@ async def test_a_chat_that_has_to_wait_holds_up_no_other(tmp_path: Path) -> None
         it.channel.fail(Retryable("429", retry_after=60))
         slow = it.channel.hear("one", chat="slow")
         await it.channel.until(lambda: slow.key in it.channel.confirmed)
-        await it.house.lanes.settled()
+        await it.house.turn_dispatcher.settled()
         row = await tried(it, "slow")
         async with asyncio.timeout(1):
             assert await it.text("two", chat="fast") == "re: two"
@@ -133,7 +133,7 @@ async def test_the_whole_channel_waits_where_the_platform_says_so(tmp_path: Path
         began = time.monotonic()
         it.channel.hear("one", chat="a")
         await it.channel.until(lambda: len(it.channel.confirmed) == 1)
-        await it.house.lanes.settled()
+        await it.house.turn_dispatcher.settled()
         await it.text("two", chat="b")
         assert time.monotonic() - began >= 0.25
 
@@ -233,7 +233,7 @@ async def test_a_channel_that_is_logged_out_keeps_what_is_to_be_sent(tmp_path: P
         it.channel.fail(LoggedOut("token revoked"))
         message = it.channel.hear("talk")
         await it.channel.until(lambda: message.key in it.channel.confirmed)
-        await it.house.lanes.settled()
+        await it.house.turn_dispatcher.settled()
         row = await tried(it)
         assert row.state == "pending"
         assert row.not_before > time.time() + LOGGED_OUT_PAUSE - 10
@@ -297,7 +297,7 @@ async def test_what_waits_for_an_unknown_channel_goes_out_once_it_is_there(tmp_p
         await gone(it)
         assert not later.sent
         back = terminal()
-        await it.house.reception.switch.add(back)
+        await it.house.channel_manager.add(back)
         await back.until(lambda: len(back.sent) == 1)
         assert back.sent[0].text == "re: talk"
 
@@ -361,7 +361,7 @@ async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(t
 
     asks_first = Capabilities(live=True, keyed=True, key_valid=1e9, asks_first=True)
     async with inside(tmp_path, echo, channel=Blind("terminal", "local", asks_first)) as it:
-        it.house.gateway.elsewhere = it.channel.show
+        it.house.gateway.publish = it.channel.show
         with capture_logs() as logged:
             answers = [await it.text(f"talk {number}", key=f"k{number}") for number in range(3)]
     assert answers == ["re: talk 0", "re: talk 1", "re: talk 2"]

@@ -56,7 +56,7 @@ async def test_fifty_turns_at_once_are_read_one_after_the_other_in_their_order(d
     extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     for number in range(50):
         await desk.say(f"My favourite number of today is {number}.")
-        extractor.wake("")
+        extractor.dispatcher.wake("")
     await extractor.settled()
     asked = [prompt.split("today is ")[1].split(".")[0] for _, prompt in desk.asked]
     assert asked == [str(number) for number in range(50)]
@@ -79,7 +79,7 @@ async def test_spaces_are_read_beside_each_other_a_few_at_a_time(desk: Desk) -> 
     extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     for number in range(MAX_PARALLEL_SPACES + 2):
         await desk.say(TEA, at=place(f"c{number}", f"telegram-{number}"))
-        extractor.wake(f"telegram-{number}")
+        extractor.dispatcher.wake(f"telegram-{number}")
     await full.wait()
     for _ in range(20):
         await asyncio.sleep(0)
@@ -100,7 +100,7 @@ async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start
     desk.tell = hang
     extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     await desk.say(TEA)
-    extractor.wake("")
+    extractor.dispatcher.wake("")
     await begun.wait()
     await extractor.close()
     await desk.restart()

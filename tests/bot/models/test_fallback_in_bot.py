@@ -47,7 +47,7 @@ class Pair:
 
     @property
     def states(self) -> list[tuple[str, str]]:
-        return [(state.name, state.mood) for state in self.it.house.brain.states()]
+        return [(state.name, state.mood) for state in self.it.house.models.states()]
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
@@ -63,7 +63,7 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
         assert not ready.ok
         assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
         house = both.it.house
-        house.brain.configure(
+        house.models.configure(
             house.config().model_copy(update={"llm": house.config().llm.model_copy(update={"api_key": "another"})})
         )
         assert await both.it.text("hi") == "first"
@@ -122,7 +122,7 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
             ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),
             ChainModel(model=spare, ask_for="spare", window=8_000),
         ]
-        it.house.brain.use(FallbackModel(links, on_unusable=lambda name, error: None))
+        it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         assert (await it.text("and now?")).startswith("it fits")
         assert len(spare.requests) == 1
         assert await it.house.fitter.calibration.window("spare") == 0
@@ -138,10 +138,10 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         await both.it.text("hi")
         for _ in range(3):
             await both.it.house.model_news.look()
-        await both.it.house.outbox.settled()
+        await both.it.house.outbox_dispatcher.settled()
         told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
         assert len(told) == 1
-        assert [state.use for state in both.it.house.brain.states()] == ["chosen", "spare"]
+        assert [state.use for state in both.it.house.models.states()] == ["chosen", "spare"]
         assert told[0].endswith(f"Until then anthropic {SPARE} answers.")
 
 

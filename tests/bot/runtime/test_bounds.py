@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from bot.access.storage_quota import StorageLocations, StorageQuota
+from bot.access.storage_quota import StorageQuota
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
 from bot.agent.token_calibration import TokenCalibration
 from bot.agent.tool_lines import ToolLineWriter
@@ -93,10 +93,10 @@ def event(name: EventName, number: int) -> LiveEvent:
 def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -> None:
     bus = EventBus(None, "", lambda event: None)  # type: ignore[arg-type]
     for number in range(2_001):
-        bus.tell(event("delta", number))
-    bus.tell(event("reply", 0))
-    assert len(bus._waiting) == 2_001
-    assert bus._waiting[-1].name == "reply"
+        bus.publish(event("delta", number))
+    bus.publish(event("reply", 0))
+    assert len(bus._pending) == 2_001
+    assert bus._pending[-1].name == "reply"
 
 
 def test_a_notification_that_cannot_be_read_is_left_out_and_the_next_one_is_heard() -> None:
@@ -186,7 +186,9 @@ async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted
 
     kept_in: Any = SimpleNamespace(links=SimpleNamespace(home=home, members=members))
     storage = StorageQuota(
-        StorageLocations(store=kept_in, blobs=Blobs(tmp_path / "blobs"), workspace=Workspace(tmp_path)),
+        kept_in,
+        Blobs(tmp_path / "blobs"),
+        Workspace(tmp_path),
         lambda: Config.model_validate({"budgets": {"total": {"storage_mb": 0}}}),
         lambda: datetime(2026, 11, 20, tzinfo=UTC),
         nobody,

@@ -16,7 +16,7 @@ from bot.console.services import attach_console
 from bot.errors import RateLimited, Transient
 from bot.gateway.channel_status import ChannelStatus
 from bot.models.providers.testing import Script
-from bot.runtime.metrics import REFRESH_SECONDS, MetricsCollector, MetricSources
+from bot.runtime.metrics import REFRESH_SECONDS, MetricsCollector
 from bot.telemetry.metrics import BUCKETS, MAX_SERIES, METRIC_TABLE, OTHER_LABEL, Metric, MetricStore, format_exposition
 from channels.errors import Ambiguous, Retryable
 from channels.testing import ScriptedChannel as Channel
@@ -48,10 +48,15 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 def of(
     store: Store, folder: Path, clock: Callable[[], float] = lambda: 0.0, **states: ChannelStatus
 ) -> MetricsCollector:
-    watched = MetricSources(
-        store=store, root=folder, started=NOON, tally=MetricStore(), channels=lambda: states, lag=lambda: 0.25
+    return MetricsCollector(
+        store=store,
+        root=folder,
+        started=NOON,
+        counters=MetricStore(),
+        channels=lambda: states,
+        lag=lambda: 0.25,
+        clock=clock,
     )
-    return MetricsCollector(watched, clock)
 
 
 def samples(text: str) -> dict[str, float]:

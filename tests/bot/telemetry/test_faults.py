@@ -200,7 +200,7 @@ async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: P
             mended(memory, "- tea")
             await it.house.trouble_news.look()
         await asyncio.sleep(0)
-        await it.house.outbox.settled()
+        await it.house.outbox_dispatcher.settled()
         assert len(notices(it, "MEMORY.md cannot be read")) == 1
         assert len(notices(it, "MEMORY.md can be read again")) == 1
 

@@ -342,7 +342,7 @@ async def test_S63_words_of_a_query_language_are_words(tmp_path: Path) -> None:
 async def test_S65_one_who_floods_keeps_nobody_else_waiting(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: "flood" in words(request)[-1])
     async with attacked(tmp_path, []) as one:
-        one.it.house.brain.use(held)
+        one.it.house.models.use(held)
         for number in range(500):
             one.it.channel.hear(f"flood {number}", chat=USER, sender=USER)
         await asyncio.wait_for(held.begun.wait(), 20)

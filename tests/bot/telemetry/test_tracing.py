@@ -121,7 +121,7 @@ async def test_a_turn_that_is_stopped_ends_all_its_spans(tmp_path: Path) -> None
         def show(self, event: Any) -> None:
             super().show(event)
             if event.name == "delta":
-                it.house.end_turn(conversation, "")
+                it.house.stop_soon(conversation, "")
 
     conversation = ""
     async with traced(

@@ -63,7 +63,7 @@ async def test_with_the_api_all_parts_come_by_themselves(tmp_path: Path) -> None
     async with at_home(tmp_path, verified=True) as (emulator, house):
         emulator.inject("a story")
         await emulator.until(lambda: len(emulator.sent()) == 3)
-        await house.house.outbox.settled()
+        await house.house.outbox_dispatcher.settled()
     lines = [line for line in emulator.world.person(PERSON).lines if line.who == "account"]
     assert [line.by for line in lines[1:]] == ["service", "service"]
     assert emulator.world.notices(PERSON) == []

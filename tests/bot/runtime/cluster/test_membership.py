@@ -55,7 +55,7 @@ async def test_a_duty_is_begun_once_it_is_ours_and_not_before(tmp_path: Path) ->
         begun.set()
 
     try:
-        alive.duty("clock", work)
+        alive.run_in_one_process("clock", work)
         await asyncio.wait_for(begun.wait(), 30)
     finally:
         await alive.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.runtime.cluster.quiesce import LocalQuiesce, SpaceQuiescer
+from bot.runtime.cluster.quiesce import SpaceQuiescer
 from memory.store.engine.leases import Leases
 from memory.store.open_postgres import PostgresOptions, open_postgres
 from tests.postgres import fresh, made  # noqa: F401  fixtures
@@ -20,32 +20,38 @@ SECONDS = 3_600.0
 
 @dataclass
 class Process:
-    """One process's hush, and what its turns see. ended: set once its turns have ended; resting: the quiet spaces."""
+    """One process's quiescer, and what its turns see. ended: set once its turns have ended; resting: paused spaces."""
 
     leases: Leases
     answers: bool = True
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     resting: list[str] = field(default_factory=list)
-    anew: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        own = LocalQuiesce(quiet=self._quiet, storing=lambda: self.lock, anew=self._anew, tell=lambda: None)
-        self.hush = SpaceQuiescer(self.leases, own, self.answers)
+        self.quiescer = SpaceQuiescer(
+            self.leases,
+            runs_turns=self.answers,
+            pause=self._pause,
+            storing=self.lock,
+            drop_views=self._drop_views,
+            publish=lambda: None,
+        )
 
     @asynccontextmanager
-    async def _quiet(self, space: str) -> AsyncIterator[None]:
+    async def _pause(self, space: str) -> AsyncIterator[None]:
         self.resting.append(space)
         await self.ended.wait()
         yield
         self.resting.remove(space)
 
-    async def _anew(self, space: str) -> None:
-        self.anew.append(space)
+    async def _drop_views(self, space: str) -> None:
+        self.dropped.append(space)
 
     async def tell(self, seconds: float = SECONDS) -> None:
         """Renew the lease, and tell what there is to tell."""
-        assert await self.leases.renew(seconds, json.dumps(self.hush.told()))
+        assert await self.leases.renew(seconds, json.dumps(self.quiescer.status()))
 
 
 @asynccontextmanager
@@ -63,7 +69,7 @@ class Processes:
         store = await open_postgres(PostgresOptions(url=self.url, lease_seconds=SECONDS, connections=3))
         self.stack.push_async_callback(store.close)
         process = Process(Leases(store.database), answers)
-        self.stack.push_async_callback(process.hush.close)
+        self.stack.push_async_callback(process.quiescer.close)
         if not busy:
             process.ended.set()
         if not silent:
@@ -74,7 +80,7 @@ class Processes:
         self, process: Process, space: str, at_work: asyncio.Event, go: asyncio.Event
     ) -> asyncio.Task[None]:
         """It forgets something: at work once there is quiet, until it may go on."""
-        task = asyncio.create_task(entered(process.hush, space, at_work, go))
+        task = asyncio.create_task(entered(process.quiescer, space, at_work, go))
         self.stack.push_async_callback(_cancelled, task)
         return task
 
@@ -84,8 +90,8 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def entered(hush: SpaceQuiescer, space: str, at_work: asyncio.Event, go: asyncio.Event) -> None:
-    async with hush.quiet(space):
+async def entered(quiescer: SpaceQuiescer, space: str, at_work: asyncio.Event, go: asyncio.Event) -> None:
+    async with quiescer.quiet(space):
         at_work.set()
         await go.wait()
 
@@ -101,18 +107,18 @@ async def test_it_begins_once_the_turns_of_all_others_have_ended(fresh: str) -> 
         assert not at_work.is_set()
         assert turns.lock.locked() is False
         turns.ended.set()
-        await until(lambda: turns.hush.told()["rests"], "its turns have ended")
+        await until(lambda: turns.quiescer.status()["rests"], "its turns have ended")
         assert not at_work.is_set()
         await turns.tell()
         await at_work.wait()
         assert turns.lock.locked()
-        await turns.hush.look()
+        await turns.quiescer.poll()
         assert turns.resting == ["u7"]
         go.set()
         await task
-        await turns.hush.look()
+        await turns.quiescer.poll()
         await until(lambda: turns.resting == [], "turns go on")
-        assert turns.anew == ["u7"]
+        assert turns.dropped == ["u7"]
         assert not turns.lock.locked()
 
 
@@ -125,10 +131,10 @@ async def test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_n
         await turns.tell(0.0)
         await at_work.wait()
         third = await all_of_them.join()
-        await third.hush.look()
+        await third.quiescer.poll()
         assert third.resting == ["u7"]
         await forgets.tell(0.0)
-        await third.hush.look()
+        await third.quiescer.poll()
         await until(lambda: third.resting == [], "turns go on when whoever forgets is dead")
         go.set()
         await task
@@ -143,7 +149,7 @@ async def test_one_that_has_told_nothing_yet_is_waited_for(fresh: str) -> None: 
         await until(lambda: _looked(new), "the new process has seen the mark before its first turn")
         assert new.resting == [""]
         assert not at_work.is_set()
-        await until(lambda: new.hush.told()["rests"], "it rests")
+        await until(lambda: new.quiescer.status()["rests"], "it rests")
         await new.tell()
         await task
 
@@ -159,7 +165,7 @@ async def test_two_that_forget_do_so_one_after_the_other(fresh: str) -> None:  #
 
         async def steps() -> bool:
             for each in (one, two):
-                await each.hush.look()
+                await each.quiescer.poll()
                 await each.tell()
             return first.is_set() or second.is_set()
 
@@ -175,5 +181,5 @@ async def test_two_that_forget_do_so_one_after_the_other(fresh: str) -> None:  #
 
 
 async def _looked(process: Process) -> bool:
-    await process.hush.look()
+    await process.quiescer.poll()
     return bool(process.resting)
