@@ -219,7 +219,7 @@ class Agent:
             else:
                 await hit_async("llm.ended")
                 used, calibration = step.used, self._fitter.calibration
-                model = step.answers[0].asked or fit_limits.model
+                model = step.answers[0].requested or fit_limits.model
                 calibration.note(model, view.tokens.total, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 return step, fitted.tainted
@@ -261,7 +261,7 @@ class Agent:
             notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
         elif late:
             notes.append(format_text(context.lang, "time_spent", minutes=format_minutes(context.times.sum_up)))
-        if (used := step.last.asked) and used != context.model and self._config().llm.tell_spare:
+        if (used := step.last.requested) and used != context.model and self._config().llm.tell_spare:
             notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
         declined = step.last.stop == "refusal"
         if declined:

@@ -332,7 +332,7 @@ class ModelNotifications:
             if state.name not in self._told and is_owner_needed(state):
                 await self._say(_format_model_failure(state, states))
                 self._told.add(state.name)
-            elif state.name in self._told and state.mood == "up" and state.seconds >= MODEL_CALM_SECONDS:
+            elif state.name in self._told and state.phase == "up" and state.seconds >= MODEL_CALM_SECONDS:
                 await self._say(
                     (MODEL_RECOVERED[0].format(name=state.name), MODEL_RECOVERED[1].format(name=state.name))
                 )

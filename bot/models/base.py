@@ -26,7 +26,7 @@ class Request:
     """One call to a model."""
 
     model: str
-    #: Text parts, the stable ones first; the cache mark stands after the last.
+    #: Text parts, the stable ones first; the cache mark follows the last.
     system: tuple[str, ...]
     messages: tuple[WireMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
@@ -88,7 +88,7 @@ class Answer:
     #: Id of the model that answered.
     model: str
     #: Model id that was requested; `model` may be an alias or a dated snapshot of it.
-    asked: str = ""
+    requested: str = ""
     #: Stop reason as the provider sent it.
     raw_stop: str = ""
     #: Reason of a refusal.

@@ -1,34 +1,32 @@
-"""What is known of models by name: window, longest answer, prices. As published on 2026-11-20."""
+"""Context window, longest answer and prices of models by id, as published on 2026-11-20."""
 
 import re
 from dataclasses import dataclass
 
-UNKNOWN_WINDOW = 128_000  # assumed for a model that is not in the table; `llm.context_window` overrides it
+UNKNOWN_WINDOW = 128_000  # tokens, of a model that is not in the table; `llm.context_window` overrides it
 
 _DATED = re.compile(r"-\d{8}$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """One model."""
+    """Limits of a model in tokens, prices in US dollars for a million tokens."""
 
-    #: Tokens. The prices: US dollars for a million tokens.
     window: int
-    #: Tokens. The prices: US dollars for a million tokens.
     max_output: int
     input: float
     output: float
     cache_read: float
-    #: An entry that lives 5 minutes.
+    #: Of an entry that lives 5 minutes.
     cache_write: float
-    #: Whether it takes an effort level.
+    #: Accepts an effort level.
     effort: bool = True
 
 
 def _claude_facts(
     price: tuple[float, float], *, read: float = 0.1, window: int = 1_000_000, effort: bool = True
 ) -> ModelFacts:
-    """A Claude model. read: what a cached token costs, as a share of the input price; a write costs 1.25 of it."""
+    """Return the facts of a Claude model. read: price of a cached token, as a share of the input price."""
     return ModelFacts(
         window=window,
         max_output=128_000 if window > 200_000 else 64_000,
@@ -41,7 +39,7 @@ def _claude_facts(
 
 
 def _gpt_facts(price: tuple[float, float], *, read: float) -> ModelFacts:
-    """A GPT model. Its prices hold up to 272,000 tokens and double above, so that is the window we go by."""
+    """Return the facts of a GPT model. Its prices double above 272,000 tokens, so that is taken as its window."""
     return ModelFacts(
         window=272_000,
         max_output=128_000,
@@ -70,27 +68,27 @@ MODELS = {
 
 
 def model_facts(model: str) -> ModelFacts | None:
-    """What is known of that model, a dated snapshot as its name without the date; None for an unknown one."""
+    """Return the facts of a model or of a dated snapshot of it; None for an unknown one."""
     return MODELS.get(model) or MODELS.get(_DATED.sub("", model))
 
 
 def context_window(model: str) -> int:
-    """The context window in tokens; UNKNOWN_WINDOW for a model that is not in the table."""
-    known = model_facts(model)
-    return known.window if known else UNKNOWN_WINDOW
+    """Return the context window in tokens; UNKNOWN_WINDOW for an unknown model."""
+    facts = model_facts(model)
+    return facts.window if facts else UNKNOWN_WINDOW
 
 
 def supports_effort(model: str) -> bool:
-    """Whether a request may name an effort level; False for an unknown model."""
-    known = model_facts(model)
-    return bool(known and known.effort)
+    """Tell whether a request may name an effort level; False for an unknown model."""
+    facts = model_facts(model)
+    return bool(facts and facts.effort)
 
 
 def call_cost(model: str, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float | None:
-    """US dollars for these tokens (input: all of it, cached parts included); None for an unknown model."""
-    known = model_facts(model)
-    if known is None:
+    """Return the price of a call in US dollars, None for an unknown model. input: cached tokens included."""
+    facts = model_facts(model)
+    if facts is None:
         return None
-    plain = max(input - cache_read - cache_write, 0)
-    dear = plain * known.input + output * known.output
-    return (dear + cache_read * known.cache_read + cache_write * known.cache_write) / 1_000_000
+    uncached = max(input - cache_read - cache_write, 0)
+    cost = uncached * facts.input + output * facts.output
+    return (cost + cache_read * facts.cache_read + cache_write * facts.cache_write) / 1_000_000

@@ -18,21 +18,20 @@ from bot.models.providers.transport import create_http_client
 from memory.recall.vectors import Embedder, EmbeddingFailed
 
 OPENAI_URL = "https://api.openai.com/v1"
-# The models where none is named; the local one knows Chinese and English and has 384 numbers.
+# Defaults; the local one knows Chinese and English and has vectors of 384 numbers.
 REMOTE_MODEL, LOCAL_MODEL = "text-embedding-3-small", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
-# Characters of a text that are embedded. What an index holds is shorter; a server may refuse what is much longer.
-MAX_TEXT_CHARS = 4_000
-REQUEST_SECONDS = 60.0  # seconds for one request
+MAX_TEXT_CHARS = 4_000  # texts are cut to this: indexed ones are shorter, and a server may refuse much longer ones
+REQUEST_SECONDS = 60.0
 
 
 def open_embedder(embedding: EmbeddingConfig) -> Embedder:
-    """The embedder that is configured; it imports and connects when it is first used.
+    """Create the configured embedder; it imports its library and connects on first use.
 
     Raises:
-        ConfigError: what it needs is not installed.
+        ConfigError: a package that it needs is not installed.
     """
-    if wants := missing_extra(embedding.provider):
-        raise ConfigError(wants)
+    if missing := missing_extra(embedding.provider):
+        raise ConfigError(missing)
     if embedding.provider == "local":
         return LocalEmbedder(embedding.model or LOCAL_MODEL)
     return RemoteEmbedder(
@@ -40,10 +39,10 @@ def open_embedder(embedding: EmbeddingConfig) -> Embedder:
     )
 
 
-def missing_extra(provider: str, there: Callable[[str], object] = find_spec) -> str:
-    """One sentence that names the extra to install for memory.embedding, "" where nothing is missing."""
+def missing_extra(provider: str, find: Callable[[str], object] = find_spec) -> str:
+    """Return a sentence that names the extra to install for memory.embedding; "" if nothing is missing."""
     needed = ("numpy", "sentence_transformers") if provider == "local" else ("numpy",)
-    absent = [module for module in needed if there(module) is None]
+    absent = [module for module in needed if find(module) is None]
     extra = "embeddings" if provider == "local" else "vectors"
     if not absent:
         return ""
@@ -52,15 +51,15 @@ def missing_extra(provider: str, there: Callable[[str], object] = find_spec) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingCheck:
-    """Whether vectors can be had."""
+    """Result of a test of the configured embedder."""
 
     ok: bool
-    #: One sentence, with what the wire said.
+    #: One sentence, with the provider's error.
     message: str
 
 
 async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
-    """Embed one word, and say how it went."""
+    """Embed one word with the configured embedder."""
     try:
         embedder = open_embedder(embedding)
         try:
@@ -73,26 +72,25 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
 
 
 class RemoteEmbedder:
-    """An endpoint that speaks OpenAI's embeddings. base_url: up to but without "/embeddings"; api_key: "" for none."""
+    """An endpoint compatible with OpenAI's embeddings. base_url: without "/embeddings"; api_key: "" for none."""
 
-    def __init__(self, *, base_url: str, model: str, api_key: str = "", patience: float = REQUEST_SECONDS) -> None:
+    def __init__(self, *, base_url: str, model: str, api_key: str = "", timeout: float = REQUEST_SECONDS) -> None:
         self.name = model
         self._url = base_url.rstrip("/") + "/embeddings"
-        self._key, self._patience = api_key, patience
+        self._key, self._timeout = api_key, timeout
         self._client: Any = None
         self._opening = asyncio.Lock()
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """See Embedder.embed."""
         if not (self._key.isascii() and self._key.isprintable()):
             raise EmbeddingFailed("the API key has characters no key has", kind="invalid_api_key")
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 answer = await self._post({"model": self.name, "input": [_truncate(text) for text in texts]})
         except TimeoutError as err:
-            raise EmbeddingFailed(f"no answer in {self._patience:g} seconds", kind="late") from err
+            raise EmbeddingFailed(f"no answer in {self._timeout:g} seconds", kind="late") from err
         except ModelError as err:
-            raise _failed_check(err) from err
+            raise _to_embedding_error(err) from err
         try:
             return _parse_vectors(answer, len(texts))
         except (ValueError, TypeError, KeyError, struct.error) as err:
@@ -105,7 +103,7 @@ class RemoteEmbedder:
             await client.aclose()
 
     async def _post(self, body: dict[str, Any]) -> bytes:
-        """The answer's body. Raises ModelError, EmbeddingFailed."""
+        """Return the body of the answer. Raises ModelError or EmbeddingFailed."""
         import httpx2
 
         async with self._opening:
@@ -121,22 +119,20 @@ class RemoteEmbedder:
             raise EmbeddingFailed(f"the connection failed: {type(err).__name__}", kind="connection") from err
         if response.status_code >= 300:
             raise to_error(read_failure(response.status_code, response.content, response.headers))
-        body_read: bytes = response.content
-        return body_read
+        return bytes(response.content)
 
 
 class LocalEmbedder:
-    """A sentence-transformers model in this process, loaded at its first use. load: makes it from its name."""
+    """A sentence-transformers model in this process, loaded on first use. load: loads it by its name."""
 
     def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
         self.name = model
         self._load = load or _load_sentence_transformer
         self._model: Any = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """See Embedder.embed."""
-        async with self._turn:
+        async with self._lock:
             try:
                 return await asyncio.to_thread(self._embed, [_truncate(text) for text in texts])
             except ImportError as err:
@@ -145,7 +141,7 @@ class LocalEmbedder:
                 raise EmbeddingFailed(f"{self.name} cannot be used: {err}", kind=type(err).__name__) from err
 
     async def close(self) -> None:
-        """Let the model go; the next call loads it again."""
+        """Release the model; the next call loads it again."""
         self._model = None
 
     def _embed(self, texts: list[str]) -> list[bytes]:
@@ -160,12 +156,16 @@ def _load_sentence_transformer(name: str) -> Any:
 
 
 def _truncate(text: str) -> str:
-    """What is embedded of a text; an empty one is refused by some servers."""
+    """Cut a text to the length that is embedded; some servers refuse an empty one."""
     return text[:MAX_TEXT_CHARS] if text.strip() else "-"
 
 
 def _parse_vectors(answer: bytes, count: int) -> list[bytes]:
-    """The vectors of an answer in the order of the texts. Raises ValueError and its like for any other answer."""
+    """Parse an answer into vectors in the order of the texts.
+
+    Raises:
+        ValueError, TypeError, KeyError, struct.error: it is not one vector of one size for each text.
+    """
     items = sorted(json.loads(answer)["data"], key=lambda item: int(item["index"]))
     if [item["index"] for item in items] != list(range(count)):
         raise ValueError("not one vector for each text")
@@ -175,15 +175,15 @@ def _parse_vectors(answer: bytes, count: int) -> list[bytes]:
 
 
 def _pack_vector(numbers: Sequence[float]) -> bytes:
-    """A vector made one long, as bytes. Raises ValueError for one that has no direction."""
+    """Normalize a vector to length 1 and pack it as floats. Raises ValueError for a vector without direction."""
     length = hypot(*numbers)
     if not (isfinite(length) and length > 0):
         raise ValueError("a vector without a direction")
     return struct.pack(f"<{len(numbers)}f", *(number / length for number in numbers))
 
 
-def _failed_check(err: ModelError) -> EmbeddingFailed:
-    """The same, as recall is told: never in the log with what the server said, which may quote the text."""
+def _to_embedding_error(err: ModelError) -> EmbeddingFailed:
+    """Convert the error for recall, which logs only `kind`: the text may quote what was embedded."""
     return EmbeddingFailed(
         str(err),
         kind=f"{type(err).__name__} {err.status}".strip(),

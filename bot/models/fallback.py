@@ -1,4 +1,4 @@
-"""Models in order: the next one is asked when one is of no use, and one that failed is left out for a while."""
+"""Falls back to the next model of a chain, and skips failed ones for a while."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,17 +9,15 @@ import structlog
 from bot.errors import ModelError, NoSuchModel, Overflow, RateLimited, Stalled, Transient, Unusable
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.catalog import model_facts
-from bot.models.health import HEALTHY, ModelHealth, after_failure, after_success, while_probing
+from bot.models.health import HEALTHY, ModelHealth, after_failure, after_success
 from bot.models.providers.transport import Timeouts, closing_source, iterate_with_timeouts
 
 log = structlog.get_logger(__name__)
-STEP_SECONDS = 900.0  # seconds for all models of one call together: as long as a whole turn may take
-# Seconds for the first word of a model that is tried out: somebody waits, and another model would answer.
-PROBE_SECONDS = 30.0
-WINDOW_SHARE = 0.98  # of a smaller window, what a request counted by our counter may fill
-# Kind of the Overflow that no provider has said: the model that would be asked now has a smaller window.
-SMALLER_WINDOW = "smaller_window"
-# Failures that may be over at the next call; a model with one of them is asked rather than nobody.
+STEP_SECONDS = 900.0  # for all models of one call together: as long as a whole turn may take
+PROBE_SECONDS = 30.0  # for the first event of a model that is tried again: a person waits, another model may answer
+WINDOW_SHARE = 0.98  # of a smaller window that a request may fill by our counter
+SMALLER_WINDOW = "smaller_window"  # kind of the Overflow raised before a model with a smaller window is called
+# Failures that may be over at the next call: with no healthy model left, models with one of these are called again.
 TRANSIENT_ERRORS = (Transient, RateLimited, Stalled)
 
 
@@ -28,197 +26,190 @@ class ChainModel:
     """One model of the chain."""
 
     model: ModelClient
-    #: The model id it is asked for, "" for the one the request names.
-    ask_for: str = ""
-    #: The same without retries, to try it out; None for `model` itself.
-    once: ModelClient | None = None
-    #: In tokens, 0 where requests are fitted to it anyway.
+    #: The model id that it is called with; "": the one of the request.
+    model_id: str = ""
+    #: The same client without retries, to try it again after a failure; None for `model` itself.
+    probe: ModelClient | None = None
+    #: In tokens; 0 if requests already fit it.
     window: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChainStep:
+    """One call to make."""
+
+    #: Of the model in the chain.
+    index: int
+    request: Request
+    #: The model failed before and is tried again.
+    probe: bool = False
+
+    @property
+    def key(self) -> tuple[int, str]:
+        return self.index, self.request.model
+
+
 class FallbackModel:
-    """A Model that asks its links in order, and leaves out those that failed until it is time to try them again.
+    """A model client that calls the models of a chain in order, and skips failed ones until their next try.
 
-    Each model is asked at most as often as its link retries, once where it is tried out, and all of them within
-    DEADLINE. Where nothing else is left, one that rests is asked all the same.
+    With no other model left, a model that is cooling down is called all the same.
 
-    on_unusable: told once of each link that will not answer until something is done about it, with its name and model
-    id. clock: seconds that never go back.
+    Args:
+        on_unusable: called once for each model that will not answer before its configuration changes, with its
+            provider and model id.
+        clock: monotonic seconds.
     """
 
     def __init__(
         self,
-        links: Sequence[ChainModel],
+        chain: Sequence[ChainModel],
         *,
         on_unusable: Callable[[str, Unusable], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name = links[0].model.name
-        self._links, self._on_unusable, self._clock = tuple(links), on_unusable, clock
-        self._known: dict[tuple[int, str], ModelHealth] = {}
-        self._windows = {at: link.window for at, link in enumerate(links)}
+        self.name = chain[0].model.name
+        self._chain, self._on_unusable, self._clock = tuple(chain), on_unusable, clock
+        # By index and model id; the id "" stands for all models of the account.
+        self._health: dict[tuple[int, str], ModelHealth] = {}
+        self._windows = [entry.window for entry in chain]
 
     def reset(self) -> None:
-        """Forget how all of them fared: the configuration has changed."""
-        self._known.clear()
+        """Mark all models as healthy."""
+        self._health.clear()
 
     @property
     def unusable(self) -> tuple[Unusable, ...]:
-        """Why links will not answer until something is done about it; empty when nothing is to be done."""
-        found = (condition.error for condition in self._known.values())
-        return tuple(error for error in found if isinstance(error, Unusable))
+        """Errors that last until the configuration changes."""
+        errors = (health.error for health in self._health.values())
+        return tuple(error for error in errors if isinstance(error, Unusable))
 
-    def condition(self, at: int, asked: str) -> ModelHealth:
-        """How that link's model of that id fares; what its whole account suffers from comes first."""
-        whole = self._known.get((at, ""), HEALTHY)
-        own = self._known.get((at, asked), HEALTHY)
-        return own if whole.well else whole
+    def health(self, index: int, model_id: str) -> ModelHealth:
+        """Return the health of a model; a failure of its whole account comes first."""
+        return self._health.get(self._health_key((index, model_id)), HEALTHY)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """See Model.stream.
+        """Call one model after the other until one answers.
 
-        Errors that are the request's own (too long, a bad picture, a bad form) are raised at once: another model
-        would not mend them, the caller can. Else the last link's error is raised.
+        Raises:
+            ModelError: errors of the request itself (too long, a bad picture) at once, as the caller can repair them;
+                else the last model's error.
         """
-        walk = _ChainRun(last=Transient("there is no model to ask"), end=self._clock() + STEP_SECONDS)
-        for step in self._steps(request, walk):
-            if walk.end <= self._clock():
+        end, shown = self._clock() + STEP_SECONDS, False
+        steps, error = self._plan(request)
+        for step in steps:
+            if end <= self._clock():
                 break
-            async with closing_source(self._ask(step, walk)) as events:
-                async for event in events:
-                    yield event
-            if walk.done:
+            if shown:
+                shown = False
+                yield Restarted(why=str(error))
+            try:
+                async with closing_source(self._call(step, end - self._clock())) as events:
+                    async for event in events:
+                        shown = shown or not isinstance(event, Answer)
+                        yield event
                 return
-        raise walk.last
+            except (*TRANSIENT_ERRORS, Unusable) as err:
+                error = err
+        raise error
 
-    def _steps(self, request: Request, walk: "_ChainRun") -> "Sequence[_ChainStep]":
-        """Whom to ask, in order: those that are up or due for a trial, then those that rest but may be up again."""
-        asked, resting = [], []
-        for at, link in enumerate(self._links):
-            step = _ChainStep(at=at, request=_model_id(link, request))
-            condition = self.condition(at, step.request.model)
-            if not condition.left_out(self._clock()):
-                asked.append(replace(step, probe=not condition.well))
-            elif condition.error is not None:
-                walk.last = condition.error
-                resting += [step] if isinstance(condition.error, TRANSIENT_ERRORS) and not condition.probing else []
-        return [*asked, *(replace(step, probe=bool(asked)) for step in resting)]
+    def _plan(self, request: Request) -> tuple[list[_ChainStep], ModelError]:
+        """Return the calls to make, in order, and the error to raise if there are none.
 
-    async def _ask(self, step: "_ChainStep", walk: "_ChainRun") -> AsyncIterator[ModelEvent]:
-        """One link's turn; why it gave no answer is noted in the walk."""
-        if walk.shown:
-            walk.shown = False
-            yield Restarted(why=str(walk.last))
+        Models that are healthy or due come first, then those that cool down but may have recovered.
+        """
+        steps, resting, now = list[_ChainStep](), list[_ChainStep](), self._clock()
+        error: ModelError = Transient("there is no model to ask")
+        for index, entry in enumerate(self._chain):
+            step = _ChainStep(index=index, request=_adapt_request(entry, request))
+            health = self.health(*step.key)
+            if not health.is_skipped(now):
+                steps.append(replace(step, probe=not health.is_healthy))
+            elif health.error is not None:
+                error = health.error
+                if isinstance(error, TRANSIENT_ERRORS) and not health.probing:
+                    resting.append(step)
+        return [*steps, *(replace(step, probe=bool(steps)) for step in resting)], error
+
+    async def _call(self, step: _ChainStep, seconds: float) -> AsyncIterator[ModelEvent]:
+        """Call one model and record its health."""
         self._check_window(step)
-        key = (step.at, step.request.model)
+        entry = self._chain[step.index]
+        model = entry.probe if step.probe and entry.probe is not None else entry.model
+        limits = Timeouts(first=min(seconds, PROBE_SECONDS) if step.probe else seconds, gap=seconds, step=seconds)
         if step.probe:
-            self._try_out(key, begun=True)
+            self._set_probing(step, probing=True)
         try:
-            async with closing_source(self._stream(step, walk)) as events:
+            async with closing_source(iterate_with_timeouts(model.stream(step.request), limits)) as events:
                 async for event in events:
-                    yield self._heard(event, key, walk)
-            walk.done = True
+                    if isinstance(event, Answer):
+                        self._record_success(step)  # before the yield: the consumer may close this stream there
+                        event = replace(event, requested=event.requested or step.request.model)
+                    yield event
         except (*TRANSIENT_ERRORS, Unusable) as err:
-            walk.last = err
-            self._fell(key, err)
+            self._record_failure(step, err)
+            raise
         except ModelError as err:
-            self._rose(key)  # it was heard, and refuses this request alone
+            self._record_success(step)  # the model works, and refuses only this request
             if isinstance(err, Overflow):
-                self._learn(step, err)
+                self._learn_window(step, err)
             raise
         finally:
-            if step.probe and self.condition(*key).probing:
-                self._try_out(key, begun=False)
+            if step.probe and self.health(*step.key).probing:
+                self._set_probing(step, probing=False)
 
-    def _heard(self, event: ModelEvent, key: tuple[int, str], walk: "_ChainRun") -> ModelEvent:
-        if not isinstance(event, Answer):
-            walk.shown = True
-            return event
-        self._rose(key)  # before it is handed on: who has it may ask for nothing more
-        return replace(event, asked=event.asked or key[1])
-
-    def _stream(self, step: "_ChainStep", walk: "_ChainRun") -> AsyncIterator[ModelEvent]:
-        link, left = self._links[step.at], walk.end - self._clock()
-        model = link.once if step.probe and link.once is not None else link.model
-        first = min(left, PROBE_SECONDS) if step.probe else left
-        return iterate_with_timeouts(model.stream(step.request), Timeouts(first=first, gap=left, step=left))
-
-    def _check_window(self, step: "_ChainStep") -> None:
-        """A spare model with a smaller window is not sent what it must refuse: the caller fits the view to it."""
-        window = self._windows[step.at]
-        most = int(window * WINDOW_SHARE) - step.request.max_tokens
-        if window and step.request.size > most:
+    def _check_window(self, step: _ChainStep) -> None:
+        """Raise Overflow instead of sending a request that a smaller window must refuse."""
+        window = self._windows[step.index]
+        limit = int(window * WINDOW_SHARE) - step.request.max_tokens
+        if window and step.request.size > limit:
             raise Overflow(
                 f"{step.request.model} has a window of {window:,} tokens",
                 kind=SMALLER_WINDOW,
                 actual=step.request.size,
-                limit=max(most, 1),
+                limit=max(limit, 1),
                 model=step.request.model,
             )
 
-    def _learn(self, step: "_ChainStep", error: Overflow) -> None:
+    def _learn_window(self, step: _ChainStep, error: Overflow) -> None:
         error.model = error.model or step.request.model
-        known = self._windows[step.at]
-        if self._links[step.at].ask_for and error.limit and (not known or error.limit < known):
-            self._windows[step.at] = error.limit
+        window = self._windows[step.index]
+        if self._chain[step.index].model_id and error.limit and (not window or error.limit < window):
+            self._windows[step.index] = error.limit
 
-    def _fell(self, key: tuple[int, str], error: ModelError) -> None:
-        """A model that is not there, or busy, says nothing of the others of its account; a refused key does."""
+    def _record_failure(self, step: _ChainStep, error: ModelError) -> None:
+        """Record a failure: of the whole account if the account is at fault, else of this model."""
         account = isinstance(error, Unusable) and not isinstance(error, NoSuchModel)
-        place = (key[0], "") if account else self._place(key)
-        before = self._known.get(place, HEALTHY)
-        self._known[place] = after_failure(before, error, self._clock())
-        name = f"{self._links[key[0]].model.name} {key[1]}"
+        key = (step.index, "") if account else self._health_key(step.key)
+        before = self._health.get(key, HEALTHY)
+        self._health[key] = after_failure(before, error, self._clock())
+        name = f"{self._chain[step.index].model.name} {step.request.model}"
         if not isinstance(error, Unusable):
             log.warning("model rests", model=name, error=type(error).__name__, failures=before.failures + 1)
         elif not isinstance(before.error, Unusable):
             self._on_unusable(name, error)
 
-    def _rose(self, key: tuple[int, str]) -> None:
-        """What answers shows that its account is well too."""
-        self._known.pop((key[0], ""), None)
-        self._known[key] = after_success(self._known.get(key, HEALTHY), self._clock())
+    def _record_success(self, step: _ChainStep) -> None:
+        """Record that the model works, and so its account."""
+        self._health.pop((step.index, ""), None)
+        self._health[step.key] = after_success(self._health.get(step.key, HEALTHY), self._clock())
 
-    def _try_out(self, key: tuple[int, str], *, begun: bool) -> None:
-        self._known[self._place(key)] = while_probing(self.condition(*key), probing=begun)
+    def _set_probing(self, step: _ChainStep, *, probing: bool) -> None:
+        self._health[self._health_key(step.key)] = replace(self.health(*step.key), probing=probing)
 
-    def _place(self, key: tuple[int, str]) -> tuple[int, str]:
-        """Where the condition stands that holds for this model: its account's while that one suffers, else its own."""
-        return key if self._known.get((key[0], ""), HEALTHY).well else (key[0], "")
+    def _health_key(self, key: tuple[int, str]) -> tuple[int, str]:
+        """Return the key of the account while that has failed, else the model's own."""
+        account = (key[0], "")
+        return key if self._health.get(account, HEALTHY).is_healthy else account
 
     async def close(self) -> None:
-        """Close every link."""
-        for link in self._links:
-            await link.model.close()
+        for entry in self._chain:
+            await entry.model.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ChainStep:
-    """One link to be asked, with the request as it is asked."""
-
-    at: int
-    request: Request
-    #: It failed before and is tried out.
-    probe: bool = False
-
-
-@dataclass(slots=True, kw_only=True)
-class _ChainRun:
-    """How far one call has come along the chain."""
-
-    #: The newest error.
-    last: ModelError
-    #: By the clock, when no further model is asked.
-    end: float
-    #: Something of a failed try was.
-    shown: bool = False
-    done: bool = False
-
-
-def _model_id(link: ChainModel, request: Request) -> Request:
-    """The request as this link is asked: by its own model id, and for no longer an answer than that model gives."""
-    if not link.ask_for:
+def _adapt_request(entry: ChainModel, request: Request) -> Request:
+    """Set the model id of the request, and limit the answer to what that model can give."""
+    if not entry.model_id:
         return request
-    known = model_facts(link.ask_for)
-    most = min(request.max_tokens, known.max_output) if known else request.max_tokens
-    return replace(request, model=link.ask_for, max_tokens=most)
+    facts = model_facts(entry.model_id)
+    max_tokens = min(request.max_tokens, facts.max_output) if facts else request.max_tokens
+    return replace(request, model=entry.model_id, max_tokens=max_tokens)

@@ -2,41 +2,40 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 
 import structlog
 
 from bot.config.schema import Config, LlmConfig
 from bot.errors import ConfigError, ModelError, Unusable
-from bot.models.base import Answer, Blobs, ModelClient, Purpose, Request, WireMessage
+from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, WireMessage
 from bot.models.catalog import context_window
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
-from bot.models.instrumented import InstrumentedModel
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
-from bot.models.providers.transport import Timeouts
+from bot.models.providers.transport import Timeouts, closing_source
 from bot.models.retry import SINGLE_RETRY, RetryingModel
 from bot.telemetry.log import redact
-from bot.telemetry.recorder import Telemetry
+from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
+from bot.telemetry.tracing import SpanFact
 from bot.texts import failure_reason
 from memory.conversation import Text
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import Usage
-
-# Which provider's name stands for which wire, and the models it is asked for when none is named.
 
 ProviderModel = AnthropicModel | OpenAIModel | OfflineModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderDefaults:
-    """model: its current middle model, fast_model: its small one; base_url: "" where the wire knows it itself."""
+    """Models of a provider for a configuration that names none."""
 
     model: str
     fast_model: str
+    #: "": the provider's client knows it.
     base_url: str = ""
 
 
@@ -50,18 +49,20 @@ PROVIDERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
-    """Where to ask, and as whom."""
+    """Account at a provider, and the model to call there."""
 
     provider: str
     api_key: str = ""
-    #: "" for the provider's own, and for the environment's.
+    #: "": the provider's own, or the environment's.
     base_url: str = ""
-    #: "" for the provider's own, and for the environment's.
+    #: "": the environment's.
     proxy: str = ""
+    #: "": the model that conversations choose.
+    model: str = ""
 
 
 def effective_provider(account: ProviderAccount) -> str:
-    """The provider that will answer: offline without a key, unless a server of one's own is named.
+    """Return the provider that will answer: offline without a key, unless a server of one's own is named.
 
     Raises:
         ConfigError: there is no such provider.
@@ -76,7 +77,7 @@ def effective_provider(account: ProviderAccount) -> str:
 def open_provider(
     account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages, limits: Timeouts | None = None
 ) -> ProviderModel:
-    """The wire to that account; it imports and connects when it is first used, or by its `preload`.
+    """Create the client of an account. It imports its SDK and connects on first use, or in `preload`.
 
     Raises:
         ConfigError: there is no such provider.
@@ -99,22 +100,84 @@ def open_provider(
     return OfflineModel(recall=recall)
 
 
+def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
+    """Return the models of the chain in order."""
+    first = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    fallback = (
+        ProviderAccount(
+            provider=item.provider,
+            api_key=item.api_key,
+            base_url=item.base_url,
+            proxy=item.proxy,
+            model=item.model or PROVIDERS[item.provider].model,
+        )
+        for item in llm.fallback
+    )
+    return (first, *fallback)
+
+
 log = structlog.get_logger(__name__)
 MAX_REASON_CHARS = 200
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
+# Purposes whose requests belong to one message; memory's other work has queues of its own.
+TRACED_PURPOSES = ("turn", "fold")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredModel:
-    """One model of the chain as it is configured."""
+class InstrumentedModel:
+    """A model client that records each request of another one: outcome, duration, tokens."""
 
-    account: ProviderAccount
-    #: Its id, "" for the one that conversations choose.
-    model: str = ""
+    def __init__(self, model: ModelClient, telemetry: Telemetry) -> None:
+        self.name = model.name
+        self._model = model
+        self._telemetry = telemetry
+
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+        trace = current_trace() if request.purpose in TRACED_PURPOSES else ""
+        began, outcome, answer = time.perf_counter(), "stopped", None
+        try:
+            async with closing_source(self._model.stream(request)) as events:
+                async for event in events:
+                    if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
+                        outcome, answer = "ok", event
+                        self._telemetry.asked(request.model, outcome, began, self._facts(request, answer), trace)
+                    yield event
+        except ModelError as err:
+            outcome = to_snake_case(type(err).__name__)
+            raise
+        finally:
+            if answer is None:
+                self._telemetry.asked(request.model, outcome, began, self._facts(request), trace)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def _facts(self, request: Request, answer: Answer | None = None) -> Mapping[str, SpanFact]:
+        """Return span attributes. Source: names of OpenTelemetry's semantic conventions for generative AI."""
+        facts: dict[str, SpanFact] = {
+            "gen_ai.provider.name": self.name,
+            "gen_ai.request.max_tokens": request.max_tokens,
+            "mnema.purpose": request.purpose,
+        }
+        if answer is not None:
+            facts |= {
+                "gen_ai.response.model": answer.model,
+                "gen_ai.response.finish_reasons": (answer.stop,),
+                "gen_ai.usage.input_tokens": answer.usage.input,
+                "gen_ai.usage.output_tokens": answer.usage.output,
+                "gen_ai.usage.cache_read.input_tokens": answer.usage.cache_read,
+                "gen_ai.usage.cache_creation.input_tokens": answer.usage.cache_write,
+            }
+        return facts
 
 
 class ModelService:
-    """Holds the chain; `configure` replaces it when the configuration of models has changed."""
+    """The configured models: a chain for conversations, and the fast model for summaries.
+
+    Args:
+        blobs: reads a stored file by its SHA-256.
+        recall: finds passages for the offline model.
+        on_unusable: see FallbackModel.
+    """
 
     def __init__(
         self,
@@ -127,10 +190,11 @@ class ModelService:
         self._recall = recall
         self._on_unusable = on_unusable
         self._telemetry = telemetry or Telemetry()
-        self._wires: list[ProviderModel] = []
+        self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
-        self._old: list[FallbackModel] = []
+        self._old_chains: list[FallbackModel] = []
+        # Provider and model id of each model of the chain; the id "" stands for `name`.
         self._models: list[tuple[str, str]] = []
         self.provider = "offline"
         self.name = "offline"
@@ -138,56 +202,52 @@ class ModelService:
 
     @property
     def model(self) -> ModelClient:
-        """The chain that answers now."""
+        """The current chain."""
         if self._chain is None:
             raise RuntimeError("no model is configured yet")
         return self._chain
 
-    async def ask_one(self, at: int) -> tuple[bool, str]:
-        """Ask that model of the chain for a word, once: whether it answered, and its name or what went wrong."""
-        provider, model = self._models[at]
+    async def probe(self, index: int) -> tuple[bool, str]:
+        """Send a short request to one model of the chain; return whether it answered, and its name or the error."""
+        provider, model = self._models[index]
         request = Request(
             model=model or self.name,
             system=("Answer with one word.",),
             messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
             max_tokens=16,
         )
-        account = configured_models(self._llm)[at].account if self._llm else None
+        base_url = configured_models(self._llm)[index].base_url if self._llm else ""
         try:
-            async for _ in self._wires[at].stream(request):
+            async for _ in self._clients[index].stream(request):
                 pass
         except ModelError as err:
-            where = f" at {account.base_url}" if account and account.base_url else ""
-            return (
-                False,
-                f"{provider} {request.model}{where} does not answer: {failure_reason(err, 'en')} ({redact(str(err))})",
-            )
+            where = f" at {base_url}" if base_url else ""
+            reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
+            return False, f"{provider} {request.model}{where} does not answer: {reason}"
         return True, f"{provider} {request.model}"
 
     @property
     def trouble(self) -> str:
-        """Why the chain's models are of no use, "" when they are."""
-        found = self._chain.unusable if self._chain else ()
-        return "; ".join(str(err) for err in found)
+        """Errors of the chain that last until the configuration changes; "" for none."""
+        return "; ".join(str(err) for err in self._chain.unusable) if self._chain else ""
 
     def states(self) -> tuple[ModelStatus, ...]:
-        """How each model of the chain fares now, in the order in which they are asked, the fast one last."""
+        """Return the status of each model of the chain in order, then that of the fast model if it differs."""
         if self._chain is None:
             return ()
         chain, now = self._chain, time.monotonic()
-        found = [
-            model_status(
-                f"{provider} {model or self.name}", chain.condition(at, model or self.name), now, CHAIN_USES[min(at, 1)]
-            )
-            for at, (provider, model) in enumerate(self._models)
-        ]
-        fast = chain.condition(0, self.fast_name)
-        if self.fast_name != self.name and (fast.well or fast.error is not found[0].error):  # else it is told already
-            found.append(model_status(f"{self.provider} {self.fast_name}", fast, now, "fast"))
-        return tuple(replace(state, why=redact(state.why)[:MAX_REASON_CHARS]) for state in found)
+        statuses = []
+        for index, (provider, configured) in enumerate(self._models):
+            model, use = configured or self.name, CHAIN_USES[min(index, 1)]
+            statuses.append(model_status(f"{provider} {model}", chain.health(index, model), now, use))
+        fast = chain.health(0, self.fast_name)
+        # The failure of a whole account is in the first status already.
+        if self.fast_name != self.name and (fast.is_healthy or fast.error is not statuses[0].error):
+            statuses.append(model_status(f"{self.provider} {self.fast_name}", fast, now, "fast"))
+        return tuple(replace(status, why=redact(status.why)[:MAX_REASON_CHARS]) for status in statuses)
 
     def configure(self, config: Config) -> None:
-        """Build the chain again; calls that run end on the old one.
+        """Build the chain again if its configuration changed; running calls end on the old one.
 
         Raises:
             ConfigError: a provider is unknown.
@@ -196,28 +256,27 @@ class ModelService:
         if self._chain is not None and llm == self._llm:
             return
         self._llm = llm
-        chain = configured_models(llm)
-        provider = effective_provider(chain[0].account)
-        known = PROVIDERS[provider]
-        old, self._wires = self._chain, [self._open(each.account) for each in chain]
+        accounts = configured_models(llm)
+        if self._chain is not None:
+            self._old_chains.append(self._chain)  # calls may still run on it; its idle connections cost little
+        self._clients = [open_provider(account, blobs=self._blobs, recall=self._recall) for account in accounts]
         self._chain = FallbackModel(
             [
-                _to_chain_model(InstrumentedModel(wire, self._telemetry), each.model)
-                for wire, each in zip(self._wires, chain, strict=True)
+                _to_chain_model(InstrumentedModel(client, self._telemetry), account.model)
+                for client, account in zip(self._clients, accounts, strict=True)
             ],
             on_unusable=self._on_unusable,
         )
-        self._models = [(effective_provider(each.account), each.model) for each in chain]
-        named = provider != "offline"
-        self.provider = provider
-        self.name = (llm.model if named else "") or known.model
-        own = llm.model if provider == "openai" and llm.base_url else ""  # a server of one's own has what it has
-        self.fast_name = (llm.fast_model if named else "") or own or known.fast_model
-        if old is not None:
-            self._old.append(old)  # calls may still run on it; its idle connections cost next to nothing
+        self._models = [(effective_provider(account), account.model) for account in accounts]
+        self.provider = self._models[0][0]
+        defaults, is_online = PROVIDERS[self.provider], self.provider != "offline"
+        self.name = (llm.model if is_online else "") or defaults.model
+        # A server of one's own may not have the default fast model.
+        own_model = llm.model if self.provider == "openai" and llm.base_url else ""
+        self.fast_name = (llm.fast_model if is_online else "") or own_model or defaults.fast_model
 
     def use(self, model: ModelClient) -> None:
-        """Answer with this model, whatever is configured: a twin, or one that another program brings."""
+        """Answer with this model, whatever is configured: a test double, or a client of an embedding program."""
         self._chain = (
             model
             if isinstance(model, FallbackModel)
@@ -229,11 +288,11 @@ class ModelService:
         self.provider = self.name = self.fast_name = model.name
 
     async def preload(self) -> None:
-        """Import what the wires need, in threads, before the first message asks for it."""
-        await asyncio.gather(*(wire.preload() for wire in self._wires))
+        """Import the SDKs of all clients in threads, before the first message needs them."""
+        await asyncio.gather(*(client.preload() for client in self._clients))
 
     async def complete(self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold") -> tuple[str, Usage]:
-        """One answer of the fast model without tools, for summaries and memory, and what it used.
+        """Return one answer of the fast model without tools, and its usage.
 
         Raises:
             ModelError: it did not answer.
@@ -254,80 +313,54 @@ class ModelService:
 
     async def close(self) -> None:
         """Close every connection."""
-        chains = [*self._old, self._chain] if self._chain is not None else self._old
+        chains = [*self._old_chains, self._chain] if self._chain is not None else self._old_chains
         await asyncio.gather(*(chain.close() for chain in chains))
 
-    def _open(self, account: ProviderAccount) -> ProviderModel:
-        return open_provider(account, blobs=self._blobs, recall=self._recall)
 
-
-def configured_models(llm: LlmConfig) -> tuple[ConfiguredModel, ...]:
-    """The models of the chain in order, the first one for what conversations choose."""
-    first = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
-    spare = (
-        ConfiguredModel(
-            account=ProviderAccount(
-                provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy
-            ),
-            model=item.model or PROVIDERS[item.provider].model,
-        )
-        for item in llm.fallback
-    )
-    return (ConfiguredModel(account=first), *spare)
-
-
-def _to_chain_model(wire: ModelClient, model: str) -> ChainModel:
+def _to_chain_model(client: ModelClient, model: str) -> ChainModel:
     return ChainModel(
-        model=RetryingModel(wire),
-        ask_for=model,
-        once=RetryingModel(wire, retries=SINGLE_RETRY),
+        model=RetryingModel(client),
+        model_id=model,
+        probe=RetryingModel(client, settings=SINGLE_RETRY),
         window=context_window(model) if model else 0,
     )
 
 
 class SummaryModel:
-    """What `memory` summarises with: the fast model; what it takes is put down to the conversation."""
+    """Completes with the fast model; the usage is charged to the conversation."""
 
-    def __init__(self, brain: ModelService, sessions: Sessions) -> None:
-        self._brain = brain
+    def __init__(self, models: ModelService, sessions: Sessions) -> None:
+        self._models = models
         self._sessions = sessions
 
     async def __call__(self, system: str, prompt: str, max_tokens: int, conversation: str) -> str:
-        text, used = await self._brain.complete(system, prompt, max_tokens)
+        text, used = await self._models.complete(system, prompt, max_tokens)
         await self._sessions.spend(conversation, [used])
         return text
 
 
 def log_unusable(name: str, error: Unusable) -> None:
-    """Into the program's log."""
+    """Log a model that needs a change of its configuration."""
     log.error("model unusable", model=name, error=type(error).__name__, status=error.status, kind=error.kind)
 
 
 def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
-    """What one call used, as the store keeps it."""
-    return Usage(
-        model=answer.model,
-        input=answer.usage.input,
-        output=answer.usage.output,
-        cache_read=answer.usage.cache_read,
-        cache_write=answer.usage.cache_write,
-        purpose=purpose,
-    )
+    """Build the stored usage of one call."""
+    return Usage(model=answer.model, purpose=purpose, **asdict(answer.usage))
 
 
 async def probe_model(config: Config) -> list[tuple[bool, str]]:
-    """Ask each configured model for a word: whether it answered, and its name or what went wrong."""
+    """Probe each configured model; see `ModelService.probe`."""
 
-    async def nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:
+    async def find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:
         return []
 
-    brain = ModelService(_no_blob, nothing, lambda name, error: None)
-    brain.configure(config)
+    def read_nothing(sha256: str) -> bytes:
+        raise FileNotFoundError(sha256)
+
+    models = ModelService(read_nothing, find_nothing, lambda name, error: None)
+    models.configure(config)
     try:
-        return [await brain.ask_one(at) for at in range(1 + len(config.llm.fallback))]
+        return [await models.probe(index) for index in range(1 + len(config.llm.fallback))]
     finally:
-        await brain.close()
-
-
-def _no_blob(sha256: str) -> bytes:
-    raise FileNotFoundError(sha256)
+        await models.close()

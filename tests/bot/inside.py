@@ -13,7 +13,7 @@ from uuid import uuid4
 from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
-from bot.models.providers.testing import Script, ScriptedModel
+from bot.models.providers.offline import Script, ScriptedModel
 from bot.runtime.bot import Bot
 from bot.runtime.wiring import BotDependencies
 from channels.message import Capabilities, OutboundMessage

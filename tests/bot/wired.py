@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
-from bot.models.providers.testing import ScriptedModel
+from bot.models.providers.offline import ScriptedModel
 from bot.runtime.bot import Bot
 from bot.runtime.wiring import BotDependencies
 from channels.testing import ScriptedChannel as Channel

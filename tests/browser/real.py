@@ -13,7 +13,7 @@ from typing import Any
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.console.services import attach_console
-from bot.models.providers.testing import Script, ScriptedModel
+from bot.models.providers.offline import Script, ScriptedModel
 from bot.runtime.bot import Bot
 from bot.runtime.wiring import BotDependencies
 from channels.testing import ScriptedChannel as Channel

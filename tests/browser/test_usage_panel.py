@@ -26,8 +26,10 @@ def used(who: str, model: str, purpose: str, calls: int, tokens: int) -> ModelUs
 
 USED = [used("telegram:1:2", "claude-sonnet-5-5", "turn", 2, 1_000_000), used(OWNER, "<b>mine</b>", "fold", 1, 7)]
 STATES = (
-    ModelStatus(name="openai a", use="chosen", mood="refused", again=NEVER, why="<i>401</i>", error=KeyRefused("no")),
-    ModelStatus(name="anthropic b", use="spare", mood="up", seconds=5),
+    ModelStatus(
+        name="openai a", use="chosen", phase="refused", retry_in=NEVER, why="<i>401</i>", error=KeyRefused("no")
+    ),
+    ModelStatus(name="anthropic b", use="spare", phase="up", seconds=5),
 )
 
 

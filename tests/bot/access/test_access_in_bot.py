@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.models.providers.testing import Script
+from bot.models.providers.offline import Script
 from channels.message import Capabilities, OutboundMessage, Sender
 from channels.testing import ScriptedChannel as Channel
 from memory.store.audit import find_broken_seq

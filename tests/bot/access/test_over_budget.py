@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
 from tests.bot.inside import Inside, inside

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.console.services import BotConsole
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from memory.conversation import Text
 from tests.bot.access.test_over_budget import MODEL, bot, says
 

@@ -13,7 +13,7 @@ from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn_context import EventSink, TurnContext
 from bot.errors import BadImage, ModelError, Overflow, ToolFailed, Transient
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from bot.tools.base import ToolArguments, ToolContext, Toolset
 from channels.message import Address, Attachment
 from memory import failpoints

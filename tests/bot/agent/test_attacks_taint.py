@@ -11,7 +11,7 @@ import pytest
 from bot.cli.main import main
 from bot.config.home import HomeFolder
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from channels.message import Attachment, Capabilities
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text

@@ -12,7 +12,7 @@ import pytest
 
 from bot.errors import ModelError
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from memory.context.policies.policies import POLICIES
 from memory.context.view import fixed_tokens
 from memory.conversation import Text, ToolResult, Turn

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from channels.testing import ScriptedChannel as Channel
 from memory.recall.documents import SearchRequest
 from tests.bot.agent.test_recall_in_prompt import recalled

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.errors import ModelError
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, words
 from tests.memory.longterm.noting import COFFEE, PREFERS_TEA, TEA, fact

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from memory.conversation import Text, ToolResult
 from memory.store.store import Store
 from tests.bot.inside import inside

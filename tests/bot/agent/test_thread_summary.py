@@ -5,7 +5,7 @@ from pathlib import Path
 from bot.agent.thread_summary import SummaryThresholds, ThreadSummaries
 from bot.errors import ModelError
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, results, words
 

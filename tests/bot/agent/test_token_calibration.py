@@ -16,7 +16,7 @@ from bot.agent.token_calibration import TokenCalibration
 from bot.errors import KeyRefused
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.fallback import ChainModel, FallbackModel
-from bot.models.providers.testing import ScriptedModel
+from bot.models.providers.offline import ScriptedModel
 from memory.context.tokens import MAX_FACTOR, MAX_RATIO, MIN_FACTOR, calibrate_factor, is_believable
 from memory.conversation import Text
 from memory.store.conversations.sessions import Sessions
@@ -197,7 +197,7 @@ async def test_an_answer_corrects_the_model_that_was_asked_whatever_it_calls_its
 async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         first = ScriptedModel(lambda request: KeyRefused("no"))
-        links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), ask_for="spare")]
+        links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), model_id="spare")]
         it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         for _ in range(3):
             await it.text("hello")

@@ -9,7 +9,7 @@ import pytest
 from bot.errors import KeyRefused, ModelError, Overflow, Transient
 from bot.messages import MessageBody, dump_body
 from bot.models.base import Answer, Request, TextDelta, TokensUsed
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from memory.conversation import Text, ToolCall, ToolResult
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, Place

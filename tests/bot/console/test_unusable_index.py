@@ -9,7 +9,7 @@ from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
 from bot.console.services import attach_console
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedAnswer
+from bot.models.providers.offline import ScriptedAnswer
 from tests.bot.inside import inside
 from tests.bot.talk import call, results
 from tests.channels.web.server import ScriptedHouse, running

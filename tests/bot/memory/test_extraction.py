@@ -19,7 +19,7 @@ from bot.errors import Transient
 from bot.memory.extraction import MAX_PARALLEL_SPACES, FactExtractionQueue, extraction_settings, fast_model_completion
 from bot.messages import to_address
 from bot.models.base import Request
-from bot.models.providers.testing import ScriptedModel
+from bot.models.providers.offline import ScriptedModel
 from bot.models.service import ModelService
 from memory.conversation import Text
 from memory.longterm.extraction import ExtractionRules

@@ -9,8 +9,8 @@ from bot.models.base import Answer, ModelClient, Request, TextDelta, TokensUsed,
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.messages import DecodedAnswer, normalize_answer
+from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
 from bot.models.providers.openai import OpenAIModel
-from bot.models.providers.testing import ScriptedAnswer, ScriptedModel
 from bot.models.retry import RetryingModel, RetrySettings
 from memory.conversation import Text, ToolCall
 from tests.contracts.model_suite import ModelSuite, Telling
@@ -39,7 +39,7 @@ class TestPatientChain(ModelSuite):
     @pytest.fixture
     def telling(self, emulator: ModelEmulator, anthropic: AnthropicModel) -> Telling:
         chain = FallbackModel(
-            [ChainModel(model=RetryingModel(anthropic, retries=RetrySettings(calls=1)))],
+            [ChainModel(model=RetryingModel(anthropic, settings=RetrySettings(calls=1)))],
             on_unusable=lambda *_: chain.reset(),
         )
         return lambda *told: _told(emulator, chain, told)

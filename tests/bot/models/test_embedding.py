@@ -37,7 +37,7 @@ async def emulator() -> AsyncIterator[EmbeddingEmulator]:
 
 @pytest.fixture
 async def remote(emulator: EmbeddingEmulator) -> AsyncIterator[RemoteEmbedder]:
-    embedder = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", patience=5.0)
+    embedder = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", timeout=5.0)
     yield embedder
     await embedder.close()
 
@@ -113,7 +113,7 @@ async def test_whatever_goes_wrong_is_named(
 
 async def test_an_endpoint_that_does_not_answer_is_left_in_time(emulator: EmbeddingEmulator) -> None:
     emulator.fail([Fault(hold=True)])
-    hasty = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", patience=0.1)
+    hasty = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", timeout=0.1)
     with pytest.raises(EmbeddingFailed, match=r"no answer in 0\.1 seconds"):
         await hasty.embed(["x"])
     await hasty.close()

@@ -18,7 +18,7 @@ from bot.errors import (
 )
 from bot.models.base import Request, TextDelta
 from bot.models.fallback import ChainModel, FallbackModel
-from bot.models.providers.testing import ScriptedAnswer, ScriptedModel
+from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
 from tests.bot.models.asking import answer_of, asking, hear, words
 from tests.bot.talk import Held
 
@@ -44,7 +44,7 @@ def chain(
 ) -> tuple[FallbackModel, list[ScriptedModel], list[tuple[str, Unusable]]]:
     told: list[tuple[str, Unusable]] = []
     models = [ScriptedModel(script) for script in scripts]
-    links = [ChainModel(model=model, ask_for="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
+    links = [ChainModel(model=model, model_id="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
     made = FallbackModel(links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock())
     return made, models, told
 
@@ -85,7 +85,7 @@ async def test_a_model_that_failed_is_left_out_for_a_while_and_then_tried_again(
     clock.now = FIRST_REST
     assert [words(await answer_of(model, asking("hi"))) for _ in range(2)] == ["fine", "still"]
     assert told == []
-    assert model.condition(0, "claude-sonnet-5-5").mood == "up"
+    assert model.health(0, "claude-sonnet-5-5").phase == "up"
 
 
 async def test_the_time_for_which_it_is_left_out_grows() -> None:
@@ -94,7 +94,7 @@ async def test_the_time_for_which_it_is_left_out_grows() -> None:
     waits = []
     for _ in range(7):
         await answer_of(model, asking("hi"))
-        waits.append(model.condition(0, "claude-sonnet-5-5").until - clock.now)
+        waits.append(model.health(0, "claude-sonnet-5-5").until - clock.now)
         clock.now += waits[-1]
     assert waits == [30, 60, 120, 240, 480, 900, 900]
     assert len(first.requests) == 7
@@ -103,14 +103,14 @@ async def test_the_time_for_which_it_is_left_out_grows() -> None:
 async def test_what_the_provider_asks_to_wait_for_is_waited_for() -> None:
     model, _, _ = chain([RateLimited("later", retry_after=4_000.0)], ["spare"])
     await answer_of(model, asking("hi"))
-    assert model.condition(0, "claude-sonnet-5-5").until == 4_000
+    assert model.health(0, "claude-sonnet-5-5").until == 4_000
 
 
 def trying(*spare: str) -> tuple[FallbackModel, Held, Clock]:
     """A chain whose first model fails once, is then tried out by one that waits, and is well after that."""
     clock, held = Clock(), Held(lambda request: "back", lambda request: True)
-    first = ChainModel(model=ScriptedModel([Transient("busy"), "well"]), once=held)
-    links = [first, ChainModel(model=ScriptedModel(["ok", *spare]), ask_for="spare")]
+    first = ChainModel(model=ScriptedModel([Transient("busy"), "well"]), probe=held)
+    links = [first, ChainModel(model=ScriptedModel(["ok", *spare]), model_id="spare")]
     return FallbackModel(links, on_unusable=lambda *_: None, clock=clock), held, clock
 
 
@@ -146,7 +146,7 @@ async def test_a_trial_is_one_call_without_retries() -> None:
         ScriptedModel([Transient("busy")]),
         ScriptedModel(["a", "b"]),
     )
-    links = [ChainModel(model=patient, once=once), ChainModel(model=spare, ask_for="spare")]
+    links = [ChainModel(model=patient, probe=once), ChainModel(model=spare, model_id="spare")]
     made = FallbackModel(links, on_unusable=lambda *_: None, clock=clock)
     await answer_of(made, asking("hi"))
     clock.now = FIRST_REST
@@ -164,9 +164,9 @@ async def test_a_spent_quota_is_looked_at_again_and_a_refused_key_is_not() -> No
     assert words(await answer_of(model, asking("hi"))) == "paid"
     assert [len(one.requests) for one in (first, second)] == [2, 1]
     assert len(told) == 2
-    assert model.condition(1, "spare-1").mood == "refused"
+    assert model.health(1, "spare-1").phase == "refused"
     clock.now = 1e9
-    assert model.condition(1, "spare-1").left_out(clock.now)
+    assert model.health(1, "spare-1").is_skipped(clock.now)
 
 
 async def test_where_nothing_else_is_left_a_resting_model_is_asked_all_the_same() -> None:
@@ -193,7 +193,7 @@ async def test_I21_all_models_together_have_one_deadline() -> None:
 
 async def test_a_spare_model_with_a_smaller_window_is_not_sent_what_it_must_refuse() -> None:
     first, spare = ScriptedModel([KeyRefused("no")]), ScriptedModel(["fits"])
-    links = [ChainModel(model=first), ChainModel(model=spare, ask_for="small", window=1_000)]
+    links = [ChainModel(model=first), ChainModel(model=spare, model_id="small", window=1_000)]
     made = FallbackModel(links, on_unusable=lambda *_: None)
     with pytest.raises(Overflow) as refused:
         await answer_of(made, asking("hi", size=900))
@@ -209,7 +209,7 @@ async def test_a_refusal_of_the_request_shows_that_the_model_is_up() -> None:
     clock.now = FIRST_REST
     with pytest.raises(BadRequest):
         await answer_of(model, asking("hi"))
-    assert model.condition(0, "claude-sonnet-5-5").well
+    assert model.health(0, "claude-sonnet-5-5").is_healthy
 
 
 @pytest.mark.parametrize("error", [Overflow("long"), BadRequest("bad")])

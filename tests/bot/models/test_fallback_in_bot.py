@@ -13,7 +13,7 @@ from bot.gateway.notifications import ModelNotifications
 from bot.models.base import Request
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus
-from bot.models.providers.testing import ScriptedModel
+from bot.models.providers.offline import ScriptedModel
 from tests.bot.inside import Inside, inside
 from tests.bot.wired import MODEL, wired
 from tests.emulators.model import ModelEmulator
@@ -47,7 +47,7 @@ class Pair:
 
     @property
     def states(self) -> list[tuple[str, str]]:
-        return [(state.name, state.mood) for state in self.it.house.models.states()]
+        return [(state.name, state.phase) for state in self.it.house.models.states()]
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
@@ -120,7 +120,7 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
         spare = ScriptedModel(small)
         links = [
             ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),
-            ChainModel(model=spare, ask_for="spare", window=8_000),
+            ChainModel(model=spare, model_id="spare", window=8_000),
         ]
         it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         assert (await it.text("and now?")).startswith("it fits")
@@ -128,8 +128,8 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
         assert await it.house.fitter.calibration.window("spare") == 0
 
 
-def state(mood: str, **fields: Any) -> ModelStatus:
-    return ModelStatus(**{"name": "openai m", "use": "chosen", "mood": mood, **fields})
+def state(phase: str, **fields: Any) -> ModelStatus:
+    return ModelStatus(**{"name": "openai m", "use": "chosen", "phase": phase, **fields})
 
 
 async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from bot.errors import (
 )
 from bot.models.base import TextDelta
 from bot.models.providers.anthropic import AnthropicModel
-from bot.models.providers.testing import ScriptedAnswer, ScriptedModel
+from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
 from bot.models.providers.transport import Timeouts, iterate_with_timeouts
 from bot.models.retry import RetryingModel, RetrySettings
 from memory.conversation import Text
@@ -128,14 +128,14 @@ async def test_a_model_always_overloaded_is_asked_five_times_in_all(
 async def test_the_whole_step_has_one_deadline(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(text="word " * 99, delta=2, pace=0.02)] * 5)
     with pytest.raises(Stalled) as caught:
-        await answer_of(RetryingModel(anthropic, retries=RetrySettings(step=0.2)), asking("hi"))
+        await answer_of(RetryingModel(anthropic, settings=RetrySettings(step=0.2)), asking("hi"))
     assert caught.value.kind == "step"
     assert len(emulator.requests) == 1
 
 
 @given(tries=st.integers(1, 4), chance=st.floats(0, 1))
 def test_a_pause_is_never_longer_than_the_longest(tries: int, chance: float) -> None:
-    pause = RetrySettings(first=30, longest=60).pause(BUSY, tries, 0, chance)
+    pause = RetrySettings(first_pause=30, longest_pause=60).pause(BUSY, tries, 0, chance)
     assert pause is not None
     assert 0 <= pause <= min(30 * 2 ** (tries - 1), 60)
 

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.console.services import attach_console
 from bot.errors import RateLimited, Transient
 from bot.gateway.channel_status import ChannelStatus
-from bot.models.providers.testing import Script
+from bot.models.providers.offline import Script
 from bot.runtime.metrics import REFRESH_SECONDS, MetricsCollector
 from bot.telemetry.metrics import BUCKETS, MAX_SERIES, METRIC_TABLE, OTHER_LABEL, Metric, MetricStore, format_exposition
 from channels.errors import Ambiguous, Retryable

@@ -12,7 +12,7 @@ import pytest
 
 from bot.cli.main import main
 from bot.config.home import HomeFolder
-from bot.models.providers.testing import Script
+from bot.models.providers.offline import Script
 from bot.telemetry import log as logs
 from channels.message import Address, Attachment, Capabilities, OutboundMessage, Quote, Sender
 from channels.telegram.html import to_html

@@ -22,7 +22,7 @@ from structlog.testing import capture_logs
 from bot.config.schema import Config
 from bot.errors import Transient
 from bot.models.base import Request
-from bot.models.providers.testing import Script
+from bot.models.providers.offline import Script
 from bot.telemetry.recorder import Telemetry, create_telemetry
 from bot.telemetry.tracing import (
     FLUSH_SECONDS,

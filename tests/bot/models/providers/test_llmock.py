@@ -75,7 +75,7 @@ async def test_the_judge_finds_no_fault_with_the_way_we_repeat(model: AnthropicM
     llmock.fail(529, times=1, retry_after=0.1)
     llmock.truncate(after_chunks=2, times=1)
     llmock.add(Reply(text="at last", times=None, match=Match(provider="anthropic")))
-    patient = RetryingModel(model, retries=RetrySettings(first=0.1))
+    patient = RetryingModel(model, settings=RetrySettings(first_pause=0.1))
     history = (said("assistant", call("c1")), said("user", result("c1")))
     assert words(await answer_of(patient, asking("hi", *history, tools=(tool(),)))) == "at last"
     assert len(llmock.requests) == 4
