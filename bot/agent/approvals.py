@@ -26,7 +26,6 @@ from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import ConversationRow
 from memory.text.quoting import fence_text
-from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
 TOOL_SECONDS = 60.0  # one call
@@ -75,7 +74,6 @@ class ApprovalService:
 
     access: AccessRecords
     toolset: Callable[[], Toolset]
-    workspace: Workspace
     now: Callable[[], datetime]
     #: The running channels by name.
     channels: Mapping[str, Channel]
@@ -163,10 +161,9 @@ class ApprovalService:
         return ToolContext(
             conversation=row.conversation,
             space=row.space,
-            root=self.workspace.space(row.space).root,
             now=self.now,
             idem_key=row.call,
-            occasion=seen,
+            load_message=seen,
         )
 
     def _question(self, wanted: ApprovalRequest, code: str, pressed: str) -> Notice:

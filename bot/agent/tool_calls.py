@@ -25,7 +25,6 @@ from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState
 from memory.store.store import Store
-from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
 TOOL_SECONDS = 60.0  # one call
@@ -74,7 +73,6 @@ class ToolRunner:
         *,
         store: Store,
         toolset: Callable[[], Toolset],
-        workspace: Workspace,
         now: Callable[[], datetime],
         message_counter: MessageCounter,
         approvals: ApprovalService,
@@ -85,7 +83,6 @@ class ToolRunner:
         """now: the owner's local time."""
         self._store = store
         self._toolset = toolset
-        self._workspace = workspace
         self._now = now
         self._message_counter = message_counter
         self._approvals = approvals
@@ -223,13 +220,12 @@ class ToolRunner:
         tool_context = ToolContext(
             conversation=context.conversation.id,
             space=space,
-            root=self._workspace.space(space).root,
             now=self._now,
             idem_key=call.idem_key,
-            occasion=lambda: load_message_context(self._store, context),
-            room=lambda size: self._reserve_storage(space, size),
-            labelled=lambda: self._store.file_labels.marked(space),
-            label=lambda paths: self._store.file_labels.mark(space, paths),
+            load_message=lambda: load_message_context(self._store, context),
+            reserve_storage=lambda size: self._reserve_storage(space, size),
+            tainted_paths=lambda: self._store.file_labels.marked(space),
+            mark_tainted=lambda paths: self._store.file_labels.mark(space, paths),
         )
         try:
             async with asyncio.timeout(TOOL_SECONDS):

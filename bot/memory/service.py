@@ -18,7 +18,6 @@ from bot.models.embedding import open_embedder
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
 from bot.texts import format_text, resolve_language
-from bot.tools.memory import MemoryToolServices, NotifyOnce
 from memory.conversation import BOT_SPEAKER
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
@@ -107,17 +106,6 @@ class MemoryService:
         if len(self._newest) > MAX_SPACES:
             self._newest.popitem(last=False)
         return memories
-
-    def tools(self, tell: NotifyOnce) -> MemoryToolServices:
-        """Return what the model's memory tools work with. tell: sends a notification to a conversation."""
-        return MemoryToolServices(
-            store=self._store,
-            workspace=self._workspace,
-            search=self.recall.search,
-            memories=self.memories,
-            uses=self.uses,
-            tell=tell,
-        )
 
     async def spaces(self) -> list[str]:
         """List every space that has a conversation or a folder."""

@@ -57,7 +57,6 @@ from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
 from bot.tools.registry import OfferedTools
-from bot.tools.send_file import SendFileServices
 from channels.base import Channel
 from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
@@ -243,11 +242,17 @@ class Components:
         )
 
     def _offered_tools(self) -> OfferedTools:
-        send_file = SendFileServices(
-            store=self.store, workspace=self.workspace, blobs=self.blobs, channels=self.channels
+        return OfferedTools(
+            store=self.store,
+            workspace=self.workspace,
+            blobs=self.blobs,
+            search=self.recall.search,
+            memories=self.memories,
+            uses=self.memory_service.uses,
+            notify=self.notifier.tell,
+            channels=self.channels,
+            off=lambda: tuple(self.config().tools.off),
         )
-        memory_tools = self.memory_service.tools(self.notifier.tell)
-        return OfferedTools(memory_tools, send_file, lambda: tuple(self.config().tools.off))
 
     def _system_prompt(self) -> SystemPromptBuilder:
         persona = PersonaFiles(
@@ -277,7 +282,6 @@ class Components:
         return ApprovalService(
             access=self.store.access,
             toolset=self.toolset,
-            workspace=self.workspace,
             now=self.now,
             channels=self.channels,
         )
@@ -286,7 +290,6 @@ class Components:
         tool_runner = ToolRunner(
             store=self.store,
             toolset=self.toolset,
-            workspace=self.workspace,
             now=self.now,
             message_counter=self.message_counter,
             approvals=self.approvals,

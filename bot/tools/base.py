@@ -5,7 +5,6 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -28,46 +27,38 @@ class MessageContext:
     tainted: bool = True
 
 
-async def no_message_context() -> MessageContext:
-    """Return an empty context; it counts as tainted."""
+async def _load_empty_message() -> MessageContext:
     return MessageContext()
 
 
-async def has_unlimited_room(_: int) -> None:
-    """Accept any size."""
-
-
-async def no_tainted_names() -> frozenset[str]:
-    """Return no labelled paths."""
+async def _load_no_paths() -> frozenset[str]:
     return frozenset()
 
 
-async def discard_label(_: Sequence[str]) -> None:
-    """Drop the paths."""
+async def _ignore(_: object) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a tool run may use: conversation, workspace, clock, quota and labels."""
+    """What a tool run may use of the conversation and its space."""
 
     #: Conversation id.
     conversation: str
     #: Space id.
     space: str
-    #: Folder of the space.
-    root: Path
+
     #: Current time in the person's zone.
     now: Callable[[], datetime]
     #: Idempotency key; the same for every run of one call.
     idem_key: str
-    #: Loads the message that the turn answers.
-    occasion: Callable[[], Awaitable[MessageContext]] = no_message_context
+    #: Loads the message that the turn answers; the default counts as tainted.
+    load_message: Callable[[], Awaitable[MessageContext]] = _load_empty_message
     #: Reserves that many bytes of storage; raises ToolFailed when the quota is used up.
-    room: Callable[[int], Awaitable[None]] = has_unlimited_room
-    #: Paths of the space that a tainted turn created.
-    labelled: Callable[[], Awaitable[frozenset[str]]] = no_tainted_names
+    reserve_storage: Callable[[int], Awaitable[None]] = _ignore
+    #: Loads the paths of the space that a tainted turn created.
+    tainted_paths: Callable[[], Awaitable[frozenset[str]]] = _load_no_paths
     #: Adds such paths.
-    label: Callable[[Sequence[str]], Awaitable[None]] = discard_label
+    mark_tainted: Callable[[Sequence[str]], Awaitable[None]] = _ignore
 
 
 class ToolArguments(BaseModel):
@@ -168,17 +159,13 @@ class Toolset:
         """Return a copy without the tools of these names."""
         return Toolset([tool for name, tool in self._tools.items() if name not in names])
 
-    def nearest(self, name: str) -> str:
-        """Return the known name closest to an unknown one, or ""."""
-        return _nearest_name(name, self.names())
-
 
 def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:
     name = ".".join(map(str, error["loc"]))
     match error["type"]:
         case "extra_forbidden":
-            near = _nearest_name(name, known)
-            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known) or 'none'}."
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
             return f"unknown argument {name!r}; {hint}"
         case "missing":
             return f"argument {name!r} is missing."
@@ -186,7 +173,3 @@ def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:
             return "the arguments must be a JSON object."
     given = json.dumps(error["input"], ensure_ascii=False, default=str)[:80]
     return f"argument {name!r}: {error['msg']}, not {given}."
-
-
-def _nearest_name(name: str, known: Sequence[str]) -> str:
-    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.5)), "")

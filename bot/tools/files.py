@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, TypeVar
 
@@ -16,12 +15,12 @@ from memory.conversation import Effect
 from memory.workspace.files import FileConflict, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused, split_path
 
-MAX_READ_BYTES = 2 * 2**20  # bytes of a file that is still read as text
+MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
 PAGE_LINES = 400
 PAGE_CHARS = 40_000
 MAX_LISTED = 500
-VERSION_CHARS = 12  # hex digits of the SHA-256 that stand for a file's version
-_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # files and folder whose words later prompts hold as ours
+VERSION_CHARS = 12  # hex digits of the SHA-256 that name a file's version
+_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # later prompts trust the text of these
 T = TypeVar("T")
 FilePath = Annotated[str, Field(description="Path relative to the workspace, such as memory/2026-11-20.md")]
 
@@ -82,8 +81,8 @@ class ListFilesTool:
         shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
         if len(entries) > MAX_LISTED:
             shown.append(f"[{len(entries) - MAX_LISTED} more; list one folder to see them]")
-        labelled = await context.labelled()
-        if any(not labelled.isdisjoint(_parent_folders(entry.path)) for entry in entries[:MAX_LISTED]):
+        tainted = await context.tainted_paths()
+        if any(not tainted.isdisjoint(_parent_folders(entry.path)) for entry in entries[:MAX_LISTED]):
             shown.append(OUTSIDE_LABEL)
         return "\n".join(shown) or "[no files]"
 
@@ -127,9 +126,10 @@ class WriteFileTool:
         files = self._workspace.space(context.space)
         path, content = arguments.path, arguments.content
         await _check_writable(path, context)
-        await context.room(len(content.encode("utf-8", "replace")))
-        if (made := await run_in_tool_thread(lambda: _missing(files, path))) and (await context.occasion()).tainted:
-            await context.label(made)
+        await context.reserve_storage(len(content.encode("utf-8", "replace")))
+        new_paths = await run_in_tool_thread(lambda: _missing_paths(files, path))
+        if new_paths and (await context.load_message()).tainted:
+            await context.mark_tainted(new_paths)
         file = await run_in_tool_thread(lambda: _write_file(files, path, content, arguments.version))
         return f"{path} now holds {file.size} bytes, version {file_version(file)}."
 
@@ -151,7 +151,7 @@ class EditFileTool:
     async def run(self, arguments: EditFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         await _check_writable(arguments.path, context)
-        await context.room(len(arguments.new) - len(arguments.old))
+        await context.reserve_storage(len(arguments.new) - len(arguments.old))
         return await run_in_tool_thread(lambda: _edit_file(files, arguments.path, arguments.old, arguments.new))
 
 
@@ -161,8 +161,9 @@ def file_version(file: TextFile) -> str:
 
 
 def format_page(file: TextFile, offset: int, limit: int) -> str:
-    """Lines `offset` to `offset + limit - 1` of a file under a line that says where they stand; ends early at
-    `PAGE_CHARS` characters, and a single longer line is cut.
+    """Format lines of a file below a header with version and position.
+
+    Ends early at PAGE_CHARS characters; a single longer line is cut.
     """
     lines = file.text.removeprefix("\ufeff").splitlines(keepends=True)
     if not lines:
@@ -183,16 +184,16 @@ def format_page(file: TextFile, offset: int, limit: int) -> str:
 
 
 def _parent_folders(path: str) -> list[str]:
-    """A path and the folders it lies in."""
+    """Return the folders that contain a path, then the path itself."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def _missing(files: SpaceFiles, path: str) -> list[str]:
-    """What of a path is not there yet, and would be given its name by writing it.
+def _missing_paths(files: SpaceFiles, path: str) -> list[str]:
+    """Return the folders and the file of a path that do not exist yet.
 
     Raises:
-        PathRefused: nothing is ever written there.
+        PathRefused: the path is never written.
     """
     split_path(path)
     return [prefix for prefix in _parent_folders(path) if not os.path.lexists(files.root / prefix)]
@@ -216,17 +217,17 @@ def _text_file(files: SpaceFiles, path: str) -> TextFile:
 
 def _write_file(files: SpaceFiles, path: str, content: str, known: str) -> TextFile:
     try:
-        there = files.read(path)
+        existing = files.read(path)
     except FileNotFoundError:
         if known:
             raise ToolFailed(f"{path} does not exist (any more). To make it, leave the version out.") from None
         return files.write(path, content, None)
-    if there.text == content:
-        return there
-    if known != file_version(there):
+    if existing.text == content:
+        return existing
+    if known != file_version(existing):
         why = f"{path} has changed since" if known else f"{path} exists"
         raise ToolFailed(f"{why}. Read it, then pass the version that you read.")
-    return files.write(path, content, there.sha256)
+    return files.write(path, content, existing.sha256)
 
 
 def _edit_file(files: SpaceFiles, path: str, old: str, new: str) -> str:
@@ -248,7 +249,7 @@ def _edit_file(files: SpaceFiles, path: str, old: str, new: str) -> str:
 async def _check_writable(path: str, context: ToolContext) -> None:
     """Refuse memory files while outside content is in view: later prompts trust them."""
     top = path.strip().split("/", 1)[0].casefold()
-    if top in _MEMORY_NAMES and (await context.occasion()).tainted:
+    if top in _MEMORY_NAMES and (await context.load_message()).tainted:
         raise ToolFailed(
             f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
             "memory_write notes what this person has just written."
@@ -257,14 +258,8 @@ async def _check_writable(path: str, context: ToolContext) -> None:
 
 async def run_in_tool_thread(act: Callable[[], T]) -> T:
     """Run `act` in a thread; file errors become ToolFailed."""
-    with _report_tool_errors():
-        return await asyncio.to_thread(act)
-
-
-@contextmanager
-def _report_tool_errors() -> Iterator[None]:
     try:
-        yield
+        return await asyncio.to_thread(act)
     except FileConflict as err:
         raise ToolFailed(f"{err}; nothing was written. Read it again.") from err
     except (PathRefused, FileTooBig) as err:

@@ -1,10 +1,10 @@
 """The tools of long-term memory: search, read a file, note a fact."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import date
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -34,26 +34,8 @@ MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
 Day = Annotated[str, Field(description="YYYY-MM-DD, this day included")]
 
 
-class NotifyOnce(Protocol):
-    """Sends a notice to a conversation, in its language; see bot.gateway.notifications."""
-
-    async def __call__(self, conversation: str, zh: str, en: str, once: str = "") -> None:
-        """Send the notice; a second one with the same `once` is dropped."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryToolServices:
-    """Dependencies of the memory tools."""
-
-    store: Store
-    workspace: Workspace
-    search: SearchPassages
-    #: Returns the memories of a space.
-    memories: Callable[[str], Memories]
-    #: Counts the lines shown to the model.
-    uses: UseCounters
-    tell: NotifyOnce
+# Sends a notice to a conversation: (its id, Chinese text, English text, a key that lets it be sent only once).
+NotifyOnce = Callable[[str, str, str, str], Awaitable[None]]
 
 
 class MemorySearchArguments(ToolArguments):
@@ -97,14 +79,16 @@ class MemorySearchTool:
         action="memory.read",
     )
 
-    def __init__(self, ground: MemoryToolServices) -> None:
-        self._ground = ground
+    def __init__(self, store: Store, search: SearchPassages, uses: UseCounters) -> None:
+        self._store = store
+        self._search = search
+        self._uses = uses
 
     async def run(self, arguments: MemorySearchArguments, context: ToolContext) -> str:
         query = arguments.query.strip()
         if not query:
             raise ToolFailed("`query` is empty; give the words to look for.")
-        wanted = SearchRequest(
+        request = SearchRequest(
             space=context.space,
             query=query,
             now=context.now(),
@@ -114,9 +98,9 @@ class MemorySearchTool:
             speaker=arguments.speaker.strip(),
             hide_live_of=context.conversation,
         )
-        found = await self._ground.search(wanted)
-        self._ground.uses.note(found)
-        marks = await find_tainted(self._ground.store, found)
+        found = await self._search(request)
+        self._uses.note(found)
+        marks = await find_tainted(self._store, found)
         lines = [
             _format_result(number, passage, context.conversation, mark)
             for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
@@ -139,21 +123,23 @@ class MemoryGetTool:
         action="memory.read",
     )
 
-    def __init__(self, ground: MemoryToolServices) -> None:
-        self._ground = ground
+    def __init__(self, store: Store, workspace: Workspace, uses: UseCounters) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._uses = uses
 
     async def run(self, arguments: MemoryGetArguments, context: ToolContext) -> str:
         path, first = arguments.path.strip(), arguments.line
         last = first + arguments.count - 1
-        found = await find_memory_file(self._ground.store, self._ground.workspace, context.space, path)
+        found = await find_memory_file(self._store, self._workspace, context.space, path)
         if found is None:
             raise ToolFailed(f"There is no memory file {path!r}. memory_search gives the paths that there are.")
         shown, words = format_page(replace(found.file, path=found.path), first, last - first + 1), found.file.text
         if found.file.path == MEMORY_PATH:
             given = [normalize_key(line.text) for line in recordable_bullets(words) if first <= line.first <= last]
-            self._ground.uses.given(found.space, given)
+            self._uses.given(found.space, given)
         rows = [row for row in daily_log.iter_rows(words) if row.fold and first <= row.number <= last]
-        labels = await load_fold_labels(self._ground.store, (row.fold for row in rows))
+        labels = await load_fold_labels(self._store, (row.fold for row in rows))
         return f"{shown}\n{OUTSIDE_LABEL}" if any(labels[row.fold].covers(row.text) for row in rows) else shown
 
 
@@ -172,33 +158,34 @@ class MemoryWriteTool:
         action="memory.write",
     )
 
-    def __init__(self, ground: MemoryToolServices) -> None:
-        self._ground = ground
+    def __init__(self, memories: Callable[[str], Memories], notify: NotifyOnce) -> None:
+        self._memories = memories
+        self._notify = notify
 
     async def run(self, arguments: MemoryWriteArguments, context: ToolContext) -> str:
-        text, asked = arguments.text.strip(), await context.occasion()
+        text, message = arguments.text.strip(), await context.load_message()
         if not text or len(text) > MAX_TEXT_CHARS:
             raise ToolFailed(f"`text` must have 1 to {MAX_TEXT_CHARS:,} characters, not {len(text):,}.")
-        if asked.tainted:
-            await asyncio.to_thread(_check_own_words, text, OwnWords(asked.words))
-        done = await self._note(arguments.category, text, context, asked)
-        if done.action != "unchanged" or done.row.source.message_id == asked.message_id:
+        if message.tainted:
+            await asyncio.to_thread(_check_own_words, text, OwnWords(message.words))
+        done = await self._note(arguments.category, text, context, message)
+        if done.action != "unchanged" or done.row.source.message_id == message.message_id:
             zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
-            await self._ground.tell(context.conversation, zh, en, once=f"memory:{context.idem_key}")
-        told = {"created": "Noted", "updated": "Merged with what was noted", "unchanged": "It was noted already"}
-        return f"{told[done.action]}: {done.row.text}"
+            await self._notify(context.conversation, zh, en, f"memory:{context.idem_key}")
+        verbs = {"created": "Noted", "updated": "Merged with what was noted", "unchanged": "It was noted already"}
+        return f"{verbs[done.action]}: {done.row.text}"
 
-    async def _note(self, category: str, text: str, context: ToolContext, asked: MessageContext) -> UpsertResult:
+    async def _note(self, category: str, text: str, context: ToolContext, message: MessageContext) -> UpsertResult:
         source = MemorySource(
             conversation=context.conversation,
-            message_id=asked.message_id,
-            channel=asked.channel,
-            quote=asked.words[:MAX_TEXT_CHARS],
-            said=asked.said,
+            message_id=message.message_id,
+            channel=message.channel,
+            quote=message.words[:MAX_TEXT_CHARS],
+            said=message.said,
         )
         candidate = MemoryCandidate(category=category, text=text, origin="tool", source=source)
         try:
-            return await self._ground.memories(context.space).upsert(candidate)
+            return await self._memories(context.space).upsert(candidate)
         except (MemoryFileUnreadable, MemoryLossRefused, ValueError) as err:
             raise ToolFailed(f"Nothing was noted: {err}.") from err
 

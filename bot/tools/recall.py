@@ -1,4 +1,4 @@
-"""The tool that shows earlier messages of this conversation as they were stored."""
+"""The tool that shows earlier messages of a conversation as they were stored."""
 
 import re
 from datetime import tzinfo
@@ -12,7 +12,7 @@ from memory.conversation import Document, Image, Message, Part, Text, Thinking, 
 from memory.store.conversations.sessions import Sessions
 
 PAGE_CHARS = 8_000
-MAX_MESSAGES = 200  # messages of one turn that are shown; no turn within the step limit has more
+MAX_MESSAGES = 200  # of one turn; no turn within the step limit has more
 _HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
 
 
@@ -46,22 +46,22 @@ class RecallTool:
         if bool(arguments.handle) == bool(arguments.turn):
             raise ToolFailed("Give either a handle or a turn.")
         if arguments.turn:
-            text, outside = await self._turn(context, arguments.turn)
+            text, tainted = await self._show_turn(context, arguments.turn)
         else:
-            text, outside = await self._handle(context, arguments.handle)
+            text, tainted = await self._show_handle(context, arguments.handle)
         page = paginate_text(text, arguments.page)
-        return f"{page}\n{OUTSIDE_LABEL}" if outside else page
+        return f"{page}\n{OUTSIDE_LABEL}" if tainted else page
 
-    async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
-        """Return the text, and whether it contains or depends on outside content."""
+    async def _show_handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
+        """Return the text, and whether it is tainted."""
         message, parts = await _find_part(self._sessions, context.conversation, handle)
         around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
-        outside = any(
-            found for at, place, found in judge_parts(around) if at.id == message.id and at.parts[place] in parts
+        tainted = any(
+            found for other, part, found in judge_parts(around) if other.id == message.id and other.parts[part] in parts
         )
-        return format_message(message, parts, context.now().tzinfo), outside
+        return format_message(message, parts, context.now().tzinfo), tainted
 
-    async def _turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
+    async def _show_turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
         conversation, zone = context.conversation, context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
@@ -73,7 +73,7 @@ class RecallTool:
 
     async def _first_of(self, conversation: str, turn: int) -> int:
         """Return the lowest seq of this turn or a later one; binary search, since turns rise with seq."""
-        low, high = await self._bounds(conversation)
+        low, high = await _epoch_bounds(self._sessions, conversation)
         while low < high:
             middle = (low + high) // 2
             at = await self._sessions.messages(conversation, middle, middle, 1)
@@ -82,9 +82,6 @@ class RecallTool:
             else:
                 high = middle
         return low
-
-    async def _bounds(self, conversation: str) -> tuple[int, int]:
-        return await _epoch_bounds(self._sessions, conversation)
 
 
 async def find_original(sessions: Sessions, conversation: str, handle: str) -> Part:
@@ -98,10 +95,10 @@ async def find_original(sessions: Sessions, conversation: str, handle: str) -> P
 
 
 async def _find_part(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
-    named = _HANDLE.fullmatch(handle.strip())
-    if named is None:
+    match = _HANDLE.fullmatch(handle.strip())
+    if match is None:
         raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
-    seq, part = int(named[1]), named[2]
+    seq, part = int(match[1]), match[2]
     first, _ = await _epoch_bounds(sessions, conversation)
     messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
     if not messages or (part is not None and int(part) >= len(messages[0].parts)):

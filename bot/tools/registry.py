@@ -1,54 +1,94 @@
-"""The built-in tools."""
+"""The built-in tools, among them the clock, and which of them are offered to the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from bot.tools.base import Toolset
-from bot.tools.clock import ClockTool
+from bot.memory.extraction import UseCounters
+from bot.memory.recall import SearchPassages
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, Toolset
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
-from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryToolServices, MemoryWriteTool
+from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
-from bot.tools.send_file import SendFileServices, SendFileTool
+from bot.tools.send_file import SendFileTool
+from channels.base import Channel
 from memory.conversation import ToolSpec
+from memory.longterm.memories import Memories
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
 
-_MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
-_FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 
+class ClockTool:
+    """Returns the person's date, weekday, time and zone."""
 
-def create_default_tools(ground: MemoryToolServices, outwards: SendFileServices) -> Toolset:
-    """Create the built-in tools in the order that models see them."""
-    return Toolset(
-        [
-            ClockTool(),
-            RecallTool(ground.store.sessions),
-            *(kind(ground) for kind in _MEMORY_TOOLS),
-            *(kind(ground.workspace) for kind in _FILE_TOOLS),
-            SendFileTool(outwards),
-        ]
+    arguments = ToolArguments
+    spec = LazyToolSpec(
+        arguments,
+        name="now",
+        description="The current date, weekday, time and time zone of the person.",
+        effect="pure",
+        action="clock.read",
     )
 
+    async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
+        now = context.now()
+        offset = now.strftime("%z")
+        zone = getattr(now.tzinfo, "key", "") or now.tzname() or "UTC"
+        return f"{now:%Y-%m-%d} {now:%A} {now:%H:%M:%S} {zone} (UTC{offset[:3]}:{offset[3:5]})"
 
-class OfferedTools:
-    """The built-in tools without those that the configuration turns off."""
 
-    def __init__(
-        self, ground: MemoryToolServices, outwards: SendFileServices, off: Callable[[], tuple[str, ...]]
-    ) -> None:
-        self._all = create_default_tools(ground, outwards)
-        self._off = off
-        self._known: tuple[tuple[str, ...], Toolset] = ((), self._all)
-
-    def __call__(self) -> Toolset:
-        """Return the current tools; the same object until the configuration changes."""
-        off = self._off()
-        if off != self._known[0]:
-            self._known = (off, self._all.without(off))
-        return self._known[1]
-
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """Return the specs of the current tools."""
-        return self().specs()
+_FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
+_TOOLS = (ClockTool, RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool)
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
     """Return the specs of the built-in tools without creating them."""
-    return tuple(kind.spec for kind in (ClockTool, RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool))
+    return tuple(kind.spec for kind in _TOOLS)
+
+
+class OfferedTools:
+    """The built-in tools without those that the configuration turns off, in the order that models see them.
+
+    Args:
+        memories: returns the memories of a space.
+        uses: counts the memories shown to the model.
+        notify: sends a notice to a conversation.
+        off: returns the names of the tools that are turned off.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        workspace: Workspace,
+        blobs: Blobs,
+        search: SearchPassages,
+        memories: Callable[[str], Memories],
+        uses: UseCounters,
+        notify: NotifyOnce,
+        channels: Mapping[str, Channel],
+        off: Callable[[], tuple[str, ...]],
+    ) -> None:
+        self._all = Toolset(
+            [
+                ClockTool(),
+                RecallTool(store.sessions),
+                MemorySearchTool(store, search, uses),
+                MemoryGetTool(store, workspace, uses),
+                MemoryWriteTool(memories, notify),
+                *(kind(workspace) for kind in _FILE_TOOLS),
+                SendFileTool(store, workspace, blobs, channels),
+            ]
+        )
+        self._off = off
+        self._offered: tuple[tuple[str, ...], Toolset] = ((), self._all)
+
+    def __call__(self) -> Toolset:
+        """Return the current tools; the same object until the configuration changes."""
+        off = self._off()
+        if off != self._offered[0]:
+            self._offered = (off, self._all.without(off))
+        return self._offered[1]
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return the specs of the current tools."""
+        return self().specs()

@@ -27,20 +27,7 @@ NEVER_EXPIRES = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SendFileServices:
-    """Dependencies of `SendFileTool`."""
-
-    store: Store
-    workspace: Workspace
-    blobs: Blobs
-    #: The running channels by name.
-    channels: Mapping[str, Channel]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _FileToSend:
-    """A file to send."""
-
     name: str
     media_type: str
     data: bytes
@@ -71,76 +58,76 @@ class SendFileTool:
         action="files.read",
     )
 
-    def __init__(self, ground: SendFileServices) -> None:
-        self._ground = ground
+    def __init__(self, store: Store, workspace: Workspace, blobs: Blobs, channels: Mapping[str, Channel]) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._blobs = blobs
+        self._channels = channels
 
     async def run(self, arguments: SendFileArguments, context: ToolContext) -> str:
         path, handle = arguments.path.strip(), arguments.handle.strip()
         if bool(path) == bool(handle):
             raise ToolFailed("Give either a path or a handle.")
-        able = await self._able(context)
-        found = await self._file(path, context) if path else await self._stored(handle, context)
+        capabilities = await self._capabilities(context)
+        file = await self._read_workspace(path, context) if path else await self._read_attachment(handle, context)
         if path:
-            await context.room(len(found.data))
-        beside = await self._fitting(found, able)
+            await context.reserve_storage(len(file.data))
+        extras = await self._store_file(file, capabilities)
         caption = replace_unstorable(arguments.caption.strip())
-        if text_length(caption, able.unit) > able.caption:
-            caption = split_text(caption, able.caption, able.unit)[0] if able.caption else ""
+        limit, unit = capabilities.caption, capabilities.unit
+        if text_length(caption, unit) > limit:
+            caption = split_text(caption, limit, unit)[0] if limit else ""
         out = NewOutboxRow(
             kind="media",
             text=caption,
             part_no=0,
             parts=1,
-            key_valid=able.key_valid if able.keyed else NEVER_EXPIRES,
-            payload=dump_extras(beside),
+            key_valid=capabilities.key_valid if capabilities.keyed else NEVER_EXPIRES,
+            payload=dump_extras(extras),
         )
-        await self._ground.store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
-        return f"{beside.name} ({len(found.data)} bytes) is queued for this chat; whether it arrived is not known yet."
+        await self._store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
+        return f"{extras.name} ({len(file.data)} bytes) is queued for this chat; whether it arrived is not known yet."
 
-    async def _able(self, context: ToolContext) -> Capabilities:
-        row = await self._ground.store.sessions.conversation(context.conversation)
-        channel = self._ground.channels.get(row.place.channel) if row else None
+    async def _capabilities(self, context: ToolContext) -> Capabilities:
+        row = await self._store.sessions.conversation(context.conversation)
+        channel = self._channels.get(row.place.channel) if row else None
         if channel is None or not (channel.capabilities.file_bytes or channel.capabilities.picture_bytes):
             raise ToolFailed("This chat cannot carry files; tell the person where the file stands in the workspace.")
         return channel.capabilities
 
-    async def _file(self, path: str, context: ToolContext) -> _FileToSend:
+    async def _read_workspace(self, path: str, context: ToolContext) -> _FileToSend:
         if not path.startswith(OUTBOX_FOLDER):
             raise ToolFailed(f"Only what stands under {OUTBOX_FOLDER} is sent; write it there first.")
-        files = self._ground.workspace.space(context.space)
+        files = self._workspace.space(context.space)
         data = await run_in_tool_thread(lambda: files.read_bytes(path))
         return _FileToSend(
             name=sanitize_file_name(path),
-            media_type=_guess_media_type(path),
+            media_type=mimetypes.guess_type(path)[0] or "application/octet-stream",
             data=data,
             picture=detect_kind(data) == "picture",
         )
 
-    async def _stored(self, handle: str, context: ToolContext) -> _FileToSend:
-        part = await find_original(self._ground.store.sessions, context.conversation, handle)
+    async def _read_attachment(self, handle: str, context: ToolContext) -> _FileToSend:
+        part = await find_original(self._store.sessions, context.conversation, handle)
         if not isinstance(part, Image | Document):
             raise ToolFailed(f"There is no picture or file at {handle}.")
-        data = await asyncio.to_thread(self._ground.blobs.get, part.sha256)
-        ending = mimetypes.guess_extension(part.media_type) or ""
-        name = part.name if isinstance(part, Document) else f"picture{ending}"
+        data = await asyncio.to_thread(self._blobs.get, part.sha256)
+        suffix = mimetypes.guess_extension(part.media_type) or ""
+        name = part.name if isinstance(part, Document) else f"picture{suffix}"
         return _FileToSend(
             name=sanitize_file_name(name), media_type=part.media_type, data=data, picture=isinstance(part, Image)
         )
 
-    async def _fitting(self, found: _FileToSend, able: Capabilities) -> PartExtras:
+    async def _store_file(self, file: _FileToSend, capabilities: Capabilities) -> PartExtras:
         """Store the file as the channel supports it: a picture over the picture limit is sent as a file."""
-        size = len(found.data)
+        size, file_bytes, picture_bytes = len(file.data), capabilities.file_bytes, capabilities.picture_bytes
         if not size:
-            raise ToolFailed(f"{found.name} is empty.")
-        picture = found.picture and size <= able.picture_bytes
-        if not picture and size > able.file_bytes:
-            most = max(able.file_bytes, able.picture_bytes if found.picture else 0)
-            if not most:
+            raise ToolFailed(f"{file.name} is empty.")
+        picture = file.picture and size <= picture_bytes
+        if not picture and size > file_bytes:
+            limit = max(file_bytes, picture_bytes if file.picture else 0)
+            if not limit:
                 raise ToolFailed("This chat carries pictures only, and this is none.")
-            raise ToolFailed(f"{found.name} has {size} bytes; this chat carries files of at most {most}.")
-        sha256 = await asyncio.to_thread(self._ground.blobs.put, found.data)
-        return PartExtras(sha256=sha256, name=found.name, media_type=found.media_type, picture=picture)
-
-
-def _guess_media_type(path: str) -> str:
-    return mimetypes.guess_type(path)[0] or "application/octet-stream"
+            raise ToolFailed(f"{file.name} has {size} bytes; this chat carries files of at most {limit}.")
+        sha256 = await asyncio.to_thread(self._blobs.put, file.data)
+        return PartExtras(sha256=sha256, name=file.name, media_type=file.media_type, picture=picture)

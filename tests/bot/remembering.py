@@ -9,7 +9,6 @@ from pathlib import Path
 from bot.config.home import HomeFolder
 from bot.memory.extraction import UseCounters
 from bot.tools.base import MessageContext, ToolContext
-from bot.tools.memory import MemoryToolServices
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
@@ -46,16 +45,6 @@ class Shelf:
         whole.write_text(text, "utf-8")
         return whole
 
-    def ground(self) -> MemoryToolServices:
-        return MemoryToolServices(
-            store=self.store,
-            workspace=self.workspace,
-            search=self.recall.search,
-            memories=self.memories,
-            uses=self.uses,
-            tell=self._tell,
-        )
-
     def context(self, conversation: str, occasion: MessageContext, space: str = "") -> ToolContext:
         async def known() -> MessageContext:
             return occasion
@@ -63,13 +52,12 @@ class Shelf:
         return ToolContext(
             conversation=conversation,
             space=space,
-            root=self.workspace.space(space).root,
             now=lambda: NOON,
             idem_key="k",
-            occasion=known,
+            load_message=known,
         )
 
-    async def _tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
         if once not in self._once:
             self._once.add(once)
             self.told.append((conversation, zh, en))

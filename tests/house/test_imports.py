@@ -46,7 +46,6 @@ UPWARD = {
     ("bot.agent.turn", "bot.commands.names"),
     ("bot.gateway.channel_manager", "bot.commands.router"),
     ("bot.gateway.notifications", "bot.commands.names"),
-    ("bot.memory.service", "bot.tools.memory"),
     ("bot.messages", "bot.access.permissions"),
     ("bot.messages", "bot.commands.names"),
     ("memory.conversation", "memory.text.quoting"),

@@ -424,7 +424,7 @@ MUTANTS = (
         name="a model may note what a page told it",
         guards="I35",
         file="bot/tools/memory.py",
-        old="        if asked.tainted:\n",
+        old="        if message.tainted:\n",
         new="        if False:\n",
         tests=(
             "tests/bot/tools/test_memory.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",

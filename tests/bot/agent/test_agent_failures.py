@@ -258,7 +258,6 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
         calls = ToolRunner(
             store=house.store,
             toolset=lambda: toolset,
-            workspace=house.workspace,
             now=house.now,
             message_counter=house.message_counter,
             approvals=house.approvals,

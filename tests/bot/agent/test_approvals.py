@@ -64,7 +64,6 @@ class Desk:
         self.approvals = ApprovalService(
             access=store.access,
             toolset=lambda: self.toolset,
-            workspace=self.workspace,
             now=lambda: datetime.fromtimestamp(clock(), UTC),
             channels={"web": self.channel},
         )

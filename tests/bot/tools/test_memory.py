@@ -42,17 +42,19 @@ async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
 
 
 async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
-    return await MemorySearchTool(desk.ground()).run(
+    return await MemorySearchTool(desk.store, desk.recall.search, desk.uses).run(
         MemorySearchArguments.parse(arguments), desk.context(conversation, SAID)
     )
 
 
 async def get(desk: Shelf, space: str = "", **arguments: Any) -> str:
-    return await MemoryGetTool(desk.ground()).run(MemoryGetArguments.parse(arguments), desk.context("", SAID, space))
+    return await MemoryGetTool(desk.store, desk.workspace, desk.uses).run(
+        MemoryGetArguments.parse(arguments), desk.context("", SAID, space)
+    )
 
 
 async def note(desk: Shelf, text: str, said: MessageContext = SAID, category: str = "fact") -> str:
-    return await MemoryWriteTool(desk.ground()).run(
+    return await MemoryWriteTool(desk.memories, desk.tell).run(
         MemoryWriteArguments.parse({"category": category, "text": text}), desk.context("c", said)
     )
 
@@ -149,8 +151,8 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
 
     call, context = MemoryWriteArguments(category="fact", text="Sails on Sundays"), desk.context("c", SAID)
     with pytest.raises(OSError, match="ends here"):
-        await MemoryWriteTool(replace(desk.ground(), tell=lost)).run(call, context)
-    again = await MemoryWriteTool(replace(desk.ground(), tell=kept)).run(call, context)
+        await MemoryWriteTool(desk.memories, lost).run(call, context)
+    again = await MemoryWriteTool(desk.memories, kept).run(call, context)
     assert (again, told) == ("It was noted already: Sails on Sundays", ["memory:k"])
     assert len(await desk.store.memories.rows("")) == 1
     await note(desk, "Sails on Sundays", replace(SAID, message_id="another turn's"))

@@ -1,7 +1,6 @@
 """Recall shows originals of this conversation, and nothing else."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,7 +43,7 @@ class Kept:
 
 
 async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
-    context = ToolContext(conversation=conversation, space="", root=Path(), now=lambda: AT, idem_key="")
+    context = ToolContext(conversation=conversation, space="", now=lambda: AT, idem_key="")
     return await RecallTool(kept).run(RecallArguments.parse(arguments), context)  # type: ignore[arg-type]
 
 
