@@ -1,11 +1,11 @@
-"""Fits the next request into its budget: runs the reductions and folds that the policy plans, builds the view."""
+"""Fits the next request into its token budget: runs the reductions and folds that the policy plans, builds the view."""
 
 import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bot.agent.folding import FoldManager
+from bot.agent.folding import FoldManager, build_fold_plan
 from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
 from bot.agent.token_calibration import TokenCalibration
 from bot.agent.tool_lines import ToolLineWriter
@@ -15,22 +15,20 @@ from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.models.catalog import context_window
 from bot.models.fallback import SMALLER_WINDOW
 from bot.telemetry.recorder import Telemetry
-from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, min_budget, plan_ahead, plan_context
+from memory.context.policies.planner import ContextLimits, ContextPlan, min_budget, plan_ahead, plan_context
 from memory.context.policies.policies import Policy, build_policy
-from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
 from memory.context.view import ContextView, assemble_view, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import FoldPlan
 
-MAX_FIT_ROUNDS = 6  # plans of one request
+MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
 MAX_TRACKED_CONVERSATIONS = 10_000
 IDLE_BELOW = 0.4  # share of the budget; below it, IDLE_POLICIES plan nothing after a turn
 IDLE_POLICIES = ("turns", "balanced")  # fold only by tokens and turns
 SHRINK_FACTOR = 0.65  # next attempt after "too long" without a limit
-MIN_BUDGET_SHARE = 0.25  # of the refused request; the next attempt is at least this long
+MIN_SHRINK_FACTOR = 0.25  # of the refused request; the next attempt is at least this long
 NAMED_LIMIT_SHARE = 0.95  # of a limit that the provider named
 BUDGET_STEP_TOKENS = 500
 ESTIMATE_MARGIN = 0.02  # share of the window left free: our tokenizer is not the model's
@@ -65,8 +63,8 @@ class FitLimits:
     factor: float
     #: Error of the last estimate.
     error_percent: float
-    #: Changes of MEMORY.md since the parts were built, shown in the suffix.
-    since: str = ""
+    #: See SystemPrompt.
+    memory_changes: str = ""
 
     @property
     def system(self) -> tuple[str, ...]:
@@ -79,7 +77,7 @@ class FittedView:
 
     view: ContextView
     fit_limits: FitLimits
-    #: Passages recalled into it may hold outside words.
+    #: Passages recalled into it are tainted.
     tainted: bool
 
 
@@ -92,10 +90,10 @@ class ContextFitter:
     prompt: SystemPromptBuilder
     message_counter: MessageCounter
     calibration: TokenCalibration
-    lining: ToolLineWriter
+    tool_lines: ToolLineWriter
     config: Callable[[], Config]
     telemetry: Telemetry = field(default_factory=Telemetry)
-    #: Hash of the prompt that was last stored as a conversation's prefix.
+    #: Hash of the prefix that `_mark_prefix` stored last, by conversation.
     _marked_prompts: dict[str, str] = field(default_factory=dict)
     #: Conversations whose newest request was far from a fold.
     _far_from_fold: dict[str, bool] = field(default_factory=dict)
@@ -122,29 +120,27 @@ class ContextFitter:
             refused=fit_request.refused,
             shrunk_tokens=fit_request.shrunk_tokens,
         )
-        room = self._room(limits.most, tools, counter)
-        parts = await self.prompt.parts(session, room, counter)
-        since = self.prompt.since(session.conversation)
-        fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
+        prompt = await self.prompt.load(session, self._prompt_budget(limits.most, tools, counter), counter)
+        fixed = fixed_tokens((part.text for part in prompt.parts), tools, "", counter)
         least = min_budget(fixed)
         if limits.most < least:
-            raise BudgetTooSmall(least, counter.text(parts[0].text))
-        learnt = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
-        if learnt and learnt < limits.window:
-            reserve, margin = min(limits.reserve, learnt // 2), int(learnt * ESTIMATE_MARGIN)
-            limits = replace(limits, window=learnt, reserve=reserve, margin=margin)
+            raise BudgetTooSmall(least, counter.text(prompt.parts[0].text))
+        learned = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
+        if learned and learned < limits.window:
+            reserve, margin = min(limits.reserve, learned // 2), int(learned * ESTIMATE_MARGIN)
+            limits = replace(limits, window=learned, reserve=reserve, margin=margin)
         if limits.budget < least and not fit_request.shrunk_tokens:
             limits = replace(limits, factor=limits.most / least)
         return FitLimits(
             model=fit_request.model,
             limits=limits,
             policy=build_policy(fit_request.policy, config.policies),
-            parts=parts,
+            parts=prompt.parts,
             tools=tools,
             fixed=fixed,
             factor=factor,
             error_percent=error,
-            since=since,
+            memory_changes=prompt.memory_changes,
         )
 
     async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:
@@ -160,48 +156,49 @@ class ContextFitter:
         counter = await self.counter()
         for _ in range(MAX_FIT_ROUNDS):
             fit_limits = await self.load_limits(session, fit_request)
-            block = suffix.shown(
-                fit_limits.system, fit_limits.since, fit_limits.limits.budget - fit_limits.fixed, counter
-            )
+            tokens = fit_limits.limits.budget - fit_limits.fixed
+            block = suffix.shown(fit_limits.system, fit_limits.memory_changes, tokens, counter)
             fixed = fit_limits.fixed + counter.text(block.text) + counter.text(suffix.last)
-            busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
-            policy = fit_limits.policy.without_early() if busy else fit_limits.policy
+            is_folding = self.folding.is_folding(session.conversation)
+            policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy
+            lines = self.tool_lines.lines(session.conversation)
             planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
             if not await self._apply_plan(session, planned, fit_limits):
                 break
             session = await self.sessions.load(session.conversation)
         if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(planned.tokens)
-        await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, fit_limits))
+        await asyncio.gather(
+            self.prompt.store_snapshot(session.conversation), self._mark_prefix(session.conversation, fit_limits)
+        )
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
             self.telemetry.repaired()
         return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted)
 
-    async def shorter(
+    async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
     ) -> FitRequest:
         """Return what to fit after the provider refused a request as too long; learn from its numbers, if any.
 
-        The next request fills the limit by the provider's own count or, if it named none, SHRINK_FACTOR of the refused
-        one.
+        The next request fills the limit that the provider named, by its own count, else SHRINK_FACTOR of the refused.
         """
         fit_limits, counted = fitted.fit_limits, fitted.view.tokens.total
-        model, named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
+        model, is_named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
         if refusal.kind != SMALLER_WINDOW:  # the fallback chain says that, not a provider
             await self.calibration.learn(model, counted, refusal.actual, conversation)
-            if named and refusal.limit > fit_limits.fixed:
+            if is_named and refusal.limit > fit_limits.fixed:
                 await self.calibration.note_window(model, refusal.limit)
-        rest = counted - fit_limits.fixed
-        left = int(rest * SHRINK_FACTOR)
-        if named and is_believable(counted, refusal.actual):
+        refused = counted - fit_limits.fixed
+        left = int(refused * SHRINK_FACTOR)
+        if is_named and is_believable(counted, refusal.actual):
             left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - fit_limits.fixed
-        left = min(max(left, int(rest * MIN_BUDGET_SHARE)), int(rest * NAMED_LIMIT_SHARE))
+        left = min(max(left, int(refused * MIN_SHRINK_FACTOR)), int(refused * NAMED_LIMIT_SHARE))
         return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
 
     async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
-        """Start the fold and the tool result lines that the next turn will need; do nothing while there is room."""
+        """Start the fold and the tool lines that the next turn will need; do nothing far from the budget."""
         if self._far_from_fold.pop(conversation, False):
             return
         counter, session = await self.counter(), await self.sessions.load(conversation)
@@ -212,18 +209,18 @@ class ContextFitter:
         except BudgetTooSmall:
             return  # the next message reports it
         ahead = plan_ahead(session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
-        self.lining.begin(conversation, ahead.lines)
+        self.tool_lines.begin(conversation, ahead.lines)
         if ahead.fold is not None:
-            await self.folding.begin(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
+            await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
-    def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
-        """Return the request size to cut the system parts for; smaller if MEMORY.md would leave no room to talk."""
-        own = min_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
-        spare = max(0, most - own) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
+    def _prompt_budget(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
+        """Return the request size to cut the system parts for; smaller if MEMORY.md would leave too little to talk."""
+        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(), tools, "", counter))
+        spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 
-    async def _mark(self, conversation: str, fit_limits: FitLimits) -> None:
-        """Store a change of the prefix that no fold, reduction or snapshot declares: model, tools, SOUL.md."""
+    async def _mark_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
+        """Store a change of the prefix that is no fold, reduction or snapshot: of model, tools or SOUL.md."""
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
         sha256 = hashlib.sha256(repr((fit_limits.model, own, fit_limits.tools)).encode()).hexdigest()
         if self._marked_prompts.get(conversation) != sha256:
@@ -246,9 +243,9 @@ class ContextFitter:
                 return bool(planned.reductions)
             fold_plan = build_fold_plan(session, planned.fold, fit_limits.policy.name, await self.counter())
             if planned.must_fold_now:
-                await self.folding.hasten(fold_plan)
+                await self.folding.fold_now(fold_plan)
                 return True
-            await self.folding.begin(fold_plan)
+            await self.folding.start(fold_plan)
             return bool(planned.reductions)
         except OSError as err:
             raise FoldFailed(err.strerror or type(err).__name__) from err
@@ -260,56 +257,6 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
     share = min(IDLE_BELOW, numbers.fold_at / 2, numbers.line_at / 2)
     few = fit_limits.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
     return few and planned.tokens + limits.reserve < limits.budget * share
-
-
-def build_fold_plan(
-    session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
-) -> FoldPlan:
-    """Build the stored plan of a fold. counter: counts tokens as shown; without it, stored counts are used."""
-    before, after = (
-        _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
-    )
-    return FoldPlan(
-        conversation=session.conversation,
-        epoch=session.epoch,
-        prev_fold=session.fold_head,
-        from_seq=fold.from_seq,
-        to_seq=fold.to_seq,
-        from_turn=fold.from_turn,
-        to_turn=fold.to_turn,
-        policy=policy,
-        reason=fold.reason,
-        tokens_before=before + (session.summary.tokens if session.summary else 0),
-        tokens_after=after,
-        log_only=log_only,
-        why=fold.why,
-        seen_seq=session.next_seq,
-    )
-
-
-def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> tuple[int, int]:
-    """Return the displayed tokens of all live turns, and of those after the cut."""
-    reductions = index_reductions(session.reductions)
-    costs = {
-        turn.number: turn_tokens(turn, reductions, counter, running=turn.number == session.running)
-        for turn in session.turns
-    }
-    return sum(costs.values()), sum(cost for number, cost in costs.items() if number > to_turn)
-
-
-def fold_range_of_first(
-    session: Session, reason: str, policy: str, count: int = 0, counter: TokenCounter | None = None
-) -> FoldPlan:
-    """Plan a fold of the first `count` live turns. 0: all of them, written to the daily log only."""
-    taken = session.turns[:count] if count else session.turns
-    fold = FoldRange(
-        from_seq=taken[0].first_seq,
-        to_seq=taken[-1].last_seq,
-        from_turn=taken[0].number,
-        to_turn=taken[-1].number,
-        reason=reason,
-    )
-    return build_fold_plan(session, fold, policy, counter, log_only=not count)
 
 
 def request_limits(config: Config, model: str, factor: float) -> ContextLimits:

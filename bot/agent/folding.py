@@ -1,14 +1,25 @@
-"""Runs the folds of all conversations in the background; of each conversation's view one at a time."""
+"""Plans folds and runs them in the background, at most one for each conversation's view; thread summaries."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 import structlog
 
+from bot.config.schema import Config
+from memory.context.policies.planner import FoldRange
+from memory.context.reductions import index_reductions, turn_tokens
+from memory.context.summary import sections
+from memory.context.tokens import TokenCounter
+from memory.conversation import Session, Turn
 from memory.folding import FoldRunner
 from memory.store.conversations.folds import Folds
+from memory.store.conversations.sessions import Sessions
+from memory.store.errors import StoreError
 from memory.store.rows import FoldPlan, FoldRow
 from memory.tasks import cancel_and_wait
+from memory.text.language import is_mostly_cjk
+from memory.text.quoting import shorten
 
 log = structlog.get_logger(__name__)
 FoldTask = asyncio.Task[FoldRow | None]
@@ -19,11 +30,11 @@ class FoldManager:
     """Starts, finishes early and resumes folds.
 
     A fold that fails in the background stays open in the store; the next fold of its conversation resumes it first.
-    Folds into the log only change no view: any number of them may run besides the view's fold.
+    Log-only folds change no view: any number of them may run beside the view's fold.
     """
 
-    def __init__(self, folder: FoldRunner, folds: Folds) -> None:
-        self._folder = folder
+    def __init__(self, runner: FoldRunner, folds: Folds) -> None:
+        self._runner = runner
         self._folds = folds
         self._tasks: dict[str, FoldTask] = {}
         self._finish_events: dict[str, asyncio.Event] = {}
@@ -32,28 +43,28 @@ class FoldManager:
         self._starts: set[asyncio.Task[FoldTask | None]] = set()
         self._slots = asyncio.Semaphore(MAX_PARALLEL_FOLDS)
 
-    def busy(self, conversation: str) -> bool:
+    def is_folding(self, conversation: str) -> bool:
         """Tell whether a fold of this conversation's view is in progress."""
         return conversation in self._view_folds
 
-    async def begin(self, plan: FoldPlan) -> None:
+    async def start(self, plan: FoldPlan) -> None:
         """Start a fold in the background, unless one is in progress."""
         await self._start(plan)
 
-    async def run(self, plan: FoldPlan, patience: float | None = None) -> FoldRow | None:
-        """Fold and wait, at most `patience` seconds; if a fold is in progress, wait for that one.
+    async def run(self, plan: FoldPlan, timeout: float | None = None) -> FoldRow | None:
+        """Fold and wait, at most `timeout` seconds; if a fold is in progress, wait for that one.
 
         Returns:
-            The fold; None if it was dropped or (see `busy`) is still in progress.
+            The fold; None if it was dropped or (see `is_folding`) is still in progress.
         """
         task = await self._start(plan)
         if task is None:
             return None
-        await asyncio.wait((task,), timeout=patience)
+        await asyncio.wait((task,), timeout=timeout)
         return task.result() if task.done() and not task.cancelled() else None
 
-    async def hasten(self, plan: FoldPlan) -> FoldRow | None:
-        """Fold now with the digest, as the request does not fit otherwise; finish a fold in progress that way.
+    async def fold_now(self, plan: FoldPlan) -> FoldRow | None:
+        """Fold with the digest, without waiting for a model; finish a fold in progress that way.
 
         What the model still sends for a fold in progress is dropped.
 
@@ -66,8 +77,8 @@ class FoldManager:
         """Finish this view's fold with the digest, now; return False if none is in progress."""
         return await self._ended_fold(self._request_finish(conversation)) is not None
 
-    async def let_go(self, conversation: str) -> None:
-        """Detach the fold in progress from a view that something else than a fold has changed.
+    async def detach(self, conversation: str) -> None:
+        """Detach the fold in progress from a view that has changed in the meantime, such as by a clear.
 
         It finishes without a model, and the next fold of the view can start at once.
         """
@@ -113,11 +124,12 @@ class FoldManager:
             return task
 
     async def _open(self, plan: FoldPlan, *, finish_now: bool) -> FoldRow | None:
-        """Store a new fold, or take the one that was left open: only one can be open for a view.
+        """Store a new fold, or take over the open one: a view has at most one.
 
-        None if another process runs it; with `finish_now` it is taken from that process.
+        Returns:
+            None if another process runs it; with `finish_now` it is taken from that process.
         """
-        row = await self._folder.start(plan)
+        row = await self._runner.start(plan)
         if row is not None:
             return row
         open_folds = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
@@ -128,7 +140,7 @@ class FoldManager:
         return self._tasks.get(self._view_folds.get(conversation, ""))
 
     def _request_finish(self, conversation: str) -> FoldTask | None:
-        """Let this view's fold finish without waiting for the model; return its task."""
+        """Let this view's fold finish without the model; return its task."""
         task = self._running_task(conversation)
         if task is not None:
             self._finish_events[task.get_name()].set()
@@ -151,26 +163,173 @@ class FoldManager:
         self._tasks[row.id] = task
         if not row.log_only:
             self._view_folds[row.conversation] = row.id
-        task.add_done_callback(lambda done: self._ended(row, done))
+        task.add_done_callback(lambda done: self._on_done(row, done))
         return task
 
     async def _run_with_slot(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
         """Run a fold once a slot is free, or at once without a model when `finish_now` is set."""
         if finish_now.is_set():
-            return await self._folder.run_fold(row, finish_now=finish_now)
+            return await self._runner.run_fold(row, finish_now=finish_now)
         slot, finish = asyncio.create_task(self._slots.acquire()), asyncio.create_task(finish_now.wait())
         try:
             await asyncio.wait((slot, finish), return_when=asyncio.FIRST_COMPLETED)
-            return await self._folder.run_fold(row, finish_now=finish_now)
+            return await self._runner.run_fold(row, finish_now=finish_now)
         finally:
             finish.cancel()
             if slot.done() and not slot.cancelled():
                 self._slots.release()
             slot.cancel()
 
-    def _ended(self, row: FoldRow, task: FoldTask) -> None:
+    def _on_done(self, row: FoldRow, task: FoldTask) -> None:
         del self._tasks[row.id], self._finish_events[row.id]
         if self._view_folds.get(row.conversation) == row.id:
             del self._view_folds[row.conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("fold failed", fold=row.id, error=type(err).__name__, exc_info=err)
+
+
+def build_fold_plan(
+    session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
+) -> FoldPlan:
+    """Build the stored plan of a fold. counter: counts tokens as shown; without it, stored counts are used."""
+    before, after = (
+        _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
+    )
+    return FoldPlan(
+        conversation=session.conversation,
+        epoch=session.epoch,
+        prev_fold=session.fold_head,
+        from_seq=fold.from_seq,
+        to_seq=fold.to_seq,
+        from_turn=fold.from_turn,
+        to_turn=fold.to_turn,
+        policy=policy,
+        reason=fold.reason,
+        tokens_before=before + (session.summary.tokens if session.summary else 0),
+        tokens_after=after,
+        log_only=log_only,
+        why=fold.why,
+        seen_seq=session.next_seq,
+    )
+
+
+def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> tuple[int, int]:
+    """Return the displayed tokens of all live turns, and of those after the cut."""
+    reductions = index_reductions(session.reductions)
+    costs = {
+        turn.number: turn_tokens(turn, reductions, counter, running=turn.number == session.running)
+        for turn in session.turns
+    }
+    return sum(costs.values()), sum(cost for number, cost in costs.items() if number > to_turn)
+
+
+def plan_oldest_turns(
+    session: Session, reason: str, policy: str, count: int = 0, counter: TokenCounter | None = None
+) -> FoldPlan:
+    """Build the plan of a fold of the `count` oldest live turns. 0: all of them, written to the daily log only."""
+    turns = session.turns[:count] if count else session.turns
+    fold = FoldRange(
+        from_seq=turns[0].first_seq,
+        to_seq=turns[-1].last_seq,
+        from_turn=turns[0].number,
+        to_turn=turns[-1].number,
+        reason=reason,
+    )
+    return build_fold_plan(session, fold, policy, counter, log_only=not count)
+
+
+SUMMARY_REASON = "summary"
+UNREAD_MARK = "[+{count} messages]"
+_CHARACTER_COUNTER = TokenCounter(name="characters", text=len)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryThresholds:
+    """When a summary is due, and how long its text may be. Source: seed 004, ThreadSummary."""
+
+    #: New messages since the last summary.
+    messages: int = 10
+    #: More tokens of new messages than this; 0 to count messages alone.
+    tokens: int = 3_000
+    #: Of the returned text. The fold behind it has its own limit, `summary_tokens` of the policy.
+    characters: int = 500
+
+    def is_due(self, session: Session) -> bool:
+        turns = _finished_turns(session)
+        tokens = sum(turn.tokens for turn in turns)
+        return _count_messages(turns) >= self.messages or 0 < self.tokens < tokens
+
+
+class ThreadSummaries:
+    """Summaries of conversations as a short text, for programs that embed the bot.
+
+    A summary is a fold: its turns leave the view as after /context fold, except the newest one, and /context undo
+    brings them back. All methods take a conversation's id.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        folding: FoldManager,
+        config: Callable[[], Config],
+        counter: Callable[[], Awaitable[TokenCounter]],
+        thresholds: SummaryThresholds | None = None,
+    ) -> None:
+        self._sessions = sessions
+        self._folding = folding
+        self._config = config
+        self._counter = counter
+        self._thresholds = thresholds or SummaryThresholds()
+
+    async def get(self, conversation: str) -> str:
+        """Return the current summary; "" for none."""
+        return self._text(await self._sessions.load(conversation))
+
+    async def is_tainted(self, conversation: str) -> bool:
+        """Tell whether the current summary is partly based on outside words."""
+        summary = (await self._sessions.load(conversation)).summary
+        return summary is not None and summary.tainted
+
+    async def update_if_needed(self, conversation: str) -> str:
+        """Return the summary, updated first if enough is new."""
+        session = await self._sessions.load(conversation)
+        return await self._update(session) if self._thresholds.is_due(session) else self._text(session)
+
+    async def force_update(self, conversation: str) -> str:
+        """Return the summary of all finished turns but the newest; unchanged with fewer than two of them.
+
+        If the fold fails (the daily log cannot be written, the view has changed), returns the former text with
+        "[+N messages]" for those it does not cover; the next fold resumes the failed one.
+        """
+        return await self._update(await self._sessions.load(conversation))
+
+    async def _update(self, session: Session) -> str:
+        turns = _finished_turns(session)[:-1]
+        if not turns:
+            return self._text(session)
+        policy = session.policy or self._config().context_policy
+        plan = plan_oldest_turns(session, SUMMARY_REASON, policy, len(turns), await self._counter())
+        try:
+            fold = await self._folding.run(plan)
+        except (OSError, StoreError):
+            fold = None
+        if fold is not None and fold.state == "folded":
+            return self._text(await self._sessions.load(session.conversation))
+        return "\n".join(filter(None, (self._text(session), UNREAD_MARK.format(count=_count_messages(turns)))))
+
+    def _text(self, session: Session) -> str:
+        """Cut the summary to the limit: without its least important lines, or a single long line cut."""
+        text, limit = session.summary.text if session.summary else "", self._thresholds.characters
+        if len(text) <= limit:
+            return text
+        lang = "zh" if is_mostly_cjk(text) else "en"
+        trimmed = sections.trim_sections(sections.parse_sections(text), lang, _CHARACTER_COUNTER, limit)
+        return sections.render_sections(trimmed, lang) or shorten(text, limit)
+
+
+def _finished_turns(session: Session) -> list[Turn]:
+    return [turn for turn in session.turns if turn.number != session.running]
+
+
+def _count_messages(turns: list[Turn]) -> int:
+    return sum(len(turn.messages) for turn in turns)

@@ -208,7 +208,7 @@ class Agent:
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise
-                fit_request = await self._fitter.shorter(context.conversation.id, fit_request, fitted, err)
+                fit_request = await self._fitter.shrink(context.conversation.id, fit_request, fitted, err)
                 suffix = replace(suffix, recalled=NOTHING_RECALLED)
                 session = await self._sessions.load(session.conversation)
             except (BadImage, TooLarge):

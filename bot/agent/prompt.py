@@ -1,8 +1,7 @@
-"""System parts of each conversation: the same bytes until something else changes its prefix anyway."""
+"""Builds the system parts of each conversation: the same bytes until something else changes its prefix."""
 
 import asyncio
 import hashlib
-import os
 import sys
 import time
 from collections import OrderedDict
@@ -47,8 +46,23 @@ from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspac
 from memory.workspace.fold_labels import remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
 
-# How long the list of tools and channels is cached. Source: the budget seed's five-minute cache.
-AWARENESS_SECONDS = 300.0
+log = structlog.get_logger(__name__)
+AWARENESS_SECONDS = 300.0  # the list of tools and channels is cached this long. Source: the budget seed
+_FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
+FileStamp = tuple[int, int, int, int]
+_NO_STAMP: FileStamp = (0, 0, 0, 0)
+_UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
+
+
+def _file_stamp(path: Path) -> FileStamp:
+    """Return a value that changes when the file does; _NO_STAMP if there is none."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return _NO_STAMP
+    except OSError:
+        return _UNREADABLE_STAMP
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 class PersonaFiles:
@@ -75,8 +89,8 @@ class PersonaFiles:
         self._channels = channels
         self._last_good = last_good
         self._soul = ""
-        self._stored = ""
-        self._soul_seen = _NEVER_STATTED
+        self._stored_soul = ""
+        self._soul_stamp = _NO_STAMP
         self._awareness = ""
         self._offered: tuple[str, ...] = ()
         self._built = -AWARENESS_SECONDS
@@ -86,32 +100,33 @@ class PersonaFiles:
 
         While it cannot be read, its last readable text is returned.
         """
+        stamp = _file_stamp(self.workspace.root / SOUL)
         try:
-            found = os.lstat(self.workspace.root / SOUL)
-            seen = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-            if seen != self._soul_seen:
+            if stamp == _NO_STAMP:
+                self._soul = _FALLBACK_SOUL
+            elif stamp != self._soul_stamp:
                 self._soul = self.workspace.space("").read(SOUL).text.strip() or _FALLBACK_SOUL
-                self._soul_seen = seen
+            self._soul_stamp = stamp
         except FileNotFoundError:
-            self._soul, self._soul_seen = _FALLBACK_SOUL, _NEVER_STATTED
+            self._soul, self._soul_stamp = _FALLBACK_SOUL, _NO_STAMP
         except (PathRefused, FileTooBig, OSError) as err:
             self.troubles.unreadable("", SOUL, err)
-            self._soul_seen = _NEVER_STATTED
-            self._soul = self._soul or self._load()
+            self._soul_stamp = _NO_STAMP
+            self._soul = self._soul or self._load_last_good()
             return self._soul
         self.troubles.readable("", SOUL)
         return self._soul
 
     def store(self) -> None:
-        """Store the text for a start at which it cannot be read; blocks. Does nothing if it is stored."""
+        """Store the text for a start at which SOUL.md cannot be read; blocks."""
         text = self._soul
-        if self._last_good is not None and self._soul_seen != _NEVER_STATTED and text != self._stored:
+        if self._last_good is not None and self._soul_stamp != _NO_STAMP and text != self._stored_soul:
             with suppress(PathRefused, OSError):
-                if self._load() != text:
+                if self._load_last_good() != text:
                     write_atomic(self._last_good, text.encode("utf-8", "replace"))
-                self._stored = text
+                self._stored_soul = text
 
-    def _load(self) -> str:
+    def _load_last_good(self) -> str:
         with suppress(OSError):
             if self._last_good is not None:
                 return self._last_good.read_text("utf-8", "replace") or _FALLBACK_SOUL
@@ -128,10 +143,6 @@ class PersonaFiles:
             self._awareness = f"Your channels: {channels}.\nYour tools:\n{tools}"
             self._built, self._offered = now, offered
         return self._awareness
-
-
-_NEVER_STATTED = (0, 0, 0, 0)
-_FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
 
 
 # The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can stay.
@@ -197,13 +208,12 @@ def _format_item(line: str) -> str:
     return f"- {' '.join(line.split())}".replace(CHANGES_END, CHANGES_END.strip("[]"))
 
 
-log = structlog.get_logger(__name__)
 # Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
-MAX_UNSTORED_SNAPSHOTS = 11_000  # above the turns that run at once: each may have one that `keep` has yet to store
+MAX_UNSTORED_SNAPSHOTS = 11_000  # more than the turns that run at once, each of which may have one still to store
 EDIT_SOURCE = "edit"
-CHANGES_SHARE = 8  # of what MEMORY.md may have in a small budget, what is newer than it may have an eighth
-MAX_LOG_TEXTS = 9  # files that one day's log may have been spread over
+CHANGES_SHARE = 8  # changes of MEMORY.md get at most an eighth of its budget
+MAX_LOG_FILES = 9  # of one day
 RULES = """\
 You talk with one person (or one group) through a chat platform; what you write is shown there as Markdown.
 In a group a name with a mark, such as "Li Wei #3f9c:", says who writes: one mark is one person, whatever the name.
@@ -217,10 +227,8 @@ a memory from, by its date, when somebody asks.
 `recall` shows originals again: a shortened part by its handle, a folded turn by its number. `memory_search` finds what
 was said or noted at any time; search before you say that you do not know something about this person.
 `memory_write` notes what should last: when they ask for it, or would miss it later."""
-# What the source of a snapshot begins with: older versions, which had no such mark, recorded every line of the log.
-CLEAN_PREFIX = "clean:"
-Text = TypeVar("Text")
-FileStamp = tuple[int, int, int, int]
+CLEAN_PREFIX = "clean:"  # of a snapshot's source; without it, an older version stored tainted lines of the log too
+T = TypeVar("T")
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 
 
@@ -233,20 +241,20 @@ class _PromptInputs:
     fold_head: str
     reductions: int
     soul: str
-    #: Stamp of the file, not its content.
+    #: Stamp of MEMORY.md.
     memory: FileStamp
     tools: tuple[str, ...]
     budgets: PromptBudgets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _CachedPrompt:
+class SystemPrompt:
     """The parts that a conversation's requests begin with."""
 
-    seen: _PromptInputs
     parts: tuple[SystemPart, ...]
-    #: See `Prompt.since`.
-    since: str
+    #: The bot's own changes of MEMORY.md since the parts were built, for the suffix; "" for none.
+    memory_changes: str
+    inputs: _PromptInputs
     #: False if a file could not be read: the next request reads it again.
     complete: bool = True
 
@@ -266,74 +274,67 @@ class _UnreadableFile(Exception):
 
 
 _NO_FILE = _MemoryFile(text="", sha256="")
-_UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
 
 
 class SystemPromptBuilder:
-    """System parts by conversation. now: the time where the owner is, whose day's log is shown.
+    """Builds the system parts of conversations, and repeats the same bytes as long as possible.
 
-    MEMORY.md, the log and awareness are looked at again at the first request, after a fold, a clear (or the undoing of
-    one), a recorded reduction, and when a person changes SOUL.md, MEMORY.md, the tools or the budgets; what is shown
-    until then is in the store, so that a restart shows the same. That the log grows is no reason, and what we write
-    into MEMORY.md ourselves is none: `since` tells of it, until that is too long. A file that cannot be read is neither
-    empty nor gone: its recorded part stays, nothing new is recorded, and the next request reads it again.
-
-    cut: called with (conversation, the part, the budgets) when MEMORY.md begins to be too long for its budget.
+    MEMORY.md, the daily log and awareness are read for the first request, and again after a fold, a clear or its undo,
+    a recorded reduction, and a person's change of SOUL.md, MEMORY.md, the tools or the budgets. Until then the stored
+    snapshot is shown, also after a restart. A longer log is no reason to read again. The bot's own changes of MEMORY.md
+    are shown in the suffix until they are too long. If a file cannot be read, its stored part stays, nothing is stored,
+    and the next request reads it again.
     """
 
     def __init__(self, persona: PersonaFiles, store: Store, now: Callable[[], datetime]) -> None:
+        """now: returns the owner's local time, whose day's log is shown."""
         self.specs = persona.specs
         self._persona = persona
         self._workspace = persona.workspace
         self._store = store
         self._now = now
         self._template = _normalize_lines((TEMPLATES / MEMORY).read_text("utf-8"))
-        self._known: OrderedDict[str, _CachedPrompt] = OrderedDict()
-        self._fresh: dict[str, tuple[PromptSnapshot, str]] = {}
-        self.cut: OnPartCut = lambda conversation, part, budgets: None
+        self._cache: OrderedDict[str, SystemPrompt] = OrderedDict()
+        #: Rebuilt snapshots with the reason, until `store_snapshot`.
+        self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
+        #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
+        self.on_part_cut: OnPartCut = lambda conversation, part, budgets: None
 
-    async def parts(self, session: Session, room: int, counter: TokenCounter) -> tuple[SystemPart, ...]:
-        """The parts that this session's next request begins with, in order: SOUL.md, rules, awareness, MEMORY.md, log.
+    async def load(self, session: Session, budget: int, counter: TokenCounter) -> SystemPrompt:
+        """Return the system prompt of the next request: SOUL.md, rules, awareness, MEMORY.md, log.
 
-        Looks at two files' times where nothing happened. To be asked again after each fold and each reduction that is
-        recorded while a request is fitted, so that both move the prefix together.
+        Only checks the times of two files if nothing changed. Call it again after each fold and reduction that is
+        recorded while a request is fitted, so that both change the prefix together.
 
         Args:
-            room: tokens that a whole request may have as configured, for this model's window; nothing learnt in it,
-                for a change of the budgets is a reason to look again.
-
-        What was looked at again is recorded by `keep`.
+            budget: configured tokens of a whole request to this model, without anything learnt: a change of the
+                budgets rebuilds the parts.
         """
-        seen = self._look(session, room)
-        known = self._known.get(session.conversation)
-        if known is None or known.seen != seen or not known.complete:
-            known = await self._parts(session, seen, counter)
-            self._known[session.conversation] = known
-            if len(self._known) > MAX_CACHED_CONVERSATIONS:
-                self._known.popitem(last=False)
-        self._known.move_to_end(session.conversation)
-        return known.parts
-
-    def since(self, conversation: str) -> str:
-        """Return the bot's changes of MEMORY.md after the last `parts`, for the suffix; "" for none."""
-        known = self._known.get(conversation)
-        return known.since if known else ""
+        inputs = self._current_inputs(session, budget)
+        prompt = self._cache.get(session.conversation)
+        if prompt is None or prompt.inputs != inputs or not prompt.complete:
+            prompt = await self._build(session, inputs, counter)
+            self._cache[session.conversation] = prompt
+            if len(self._cache) > MAX_CACHED_CONVERSATIONS:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(session.conversation)
+        return prompt
 
     def drop(self, conversation: str) -> None:
         """Drop the cached parts of a conversation whose stored snapshot was removed."""
-        self._known.pop(conversation, None)
-        self._fresh.pop(conversation, None)
+        self._cache.pop(conversation, None)
+        self._unstored.pop(conversation, None)
 
-    async def keep(self, conversation: str) -> None:
-        """Store a snapshot that `parts` has rebuilt; await this before the request is sent.
+    async def store_snapshot(self, conversation: str) -> None:
+        """Store a snapshot that `load` has rebuilt; await this before the request is sent.
 
         Raises:
             StoreError: it could not be stored.
         """
-        if conversation in self._fresh:
-            fresh, reason = self._fresh[conversation]
-            await self._store.sessions.set_snapshot(conversation, fresh, reason)
-            self._fresh.pop(conversation, None)
+        if conversation in self._unstored:
+            snapshot, reason = self._unstored[conversation]
+            await self._store.sessions.set_snapshot(conversation, snapshot, reason)
+            self._unstored.pop(conversation, None)
 
     def check_files(self) -> None:
         """Check again whether SOUL.md and files that could not be read are readable; blocks."""
@@ -342,13 +343,13 @@ class SystemPromptBuilder:
         for space, path in self._persona.troubles.files():
             if (space, path) != ("", SOUL):
                 with suppress(_UnreadableFile):
-                    self._file(space, path)
+                    self._read_file(space, path)
 
-    def own(self) -> tuple[str, ...]:
-        """Return the parts that every system prompt has."""
+    def fixed_texts(self) -> tuple[str, ...]:
+        """Return the texts that every system prompt has."""
         return (self._persona.soul(), RULES, self._persona.awareness())
 
-    def _look(self, session: Session, room: int) -> _PromptInputs:
+    def _current_inputs(self, session: Session, budget: int) -> _PromptInputs:
         return _PromptInputs(
             space=session.space,
             epoch=session.epoch,
@@ -357,106 +358,99 @@ class SystemPromptBuilder:
             soul=self._persona.soul(),
             memory=_file_stamp(self._folder(session.space) / MEMORY),
             tools=tuple(spec.name for spec in self._persona.specs()),
-            budgets=budgets_for(room),
+            budgets=budgets_for(budget),
         )
 
-    async def _parts(self, session: Session, seen: _PromptInputs, counter: TokenCounter) -> _CachedPrompt:
-        kept = await self._store.sessions.snapshot(session.conversation)
-        memory = await self._read(self._memory, session.space) if any(seen.memory) else _NO_FILE
+    async def _build(self, session: Session, inputs: _PromptInputs, counter: TokenCounter) -> SystemPrompt:
+        """Return the stored snapshot's parts, rebuilt if there is a reason to."""
+        conversation = session.conversation
+        stored = await self._store.sessions.snapshot(conversation)
+        memory = await self._try_read(self._read_memory, session.space) if any(inputs.memory) else _NO_FILE
         sha256 = memory.sha256 if memory else ""
-        source = _source_hash(seen, sha256) if memory or kept is None else kept.source
-        reason, since = _rebuild_reason(kept, seen, source), self.since(session.conversation) if memory is None else ""
-        if kept is not None and reason == EDIT_SOURCE:
-            reason, since = await self._remembered(session.space, seen, sha256, kept.source, counter)
+        source = _source_hash(inputs, sha256) if memory or stored is None else stored.source
+        reason, changes = _rebuild_reason(stored, inputs, source), ""
+        if memory is None and (cached := self._cache.get(conversation)):
+            changes = cached.memory_changes
+        if stored is not None and reason == EDIT_SOURCE:
+            reason, changes = await self._own_changes(session.space, inputs, sha256, stored.source, counter)
         complete = memory is not None
-        if kept is None or reason:
-            text = await self._read(self._log, session.space, f"{self._now():%Y-%m-%d}")
-            complete = complete and text is not None
-            sources = await self._sources(session, seen, memory.text if memory else "", text or "")
-            long = sources.memory or sources.log
-            cut = asyncio.to_thread if long else _is_short
-            taken = await cut(system_parts, sources, seen.budgets, counter)
-            fresh = PromptSnapshot(
-                parts=tuple(part for part in taken if part.name not in (SOUL, RULES_PART)),
-                source=source,
-                epoch=seen.epoch,
-                fold_head=seen.fold_head,
-                reductions=seen.reductions,
-            )
-            self._fresh.pop(session.conversation, None)  # what an earlier look found is not what is shown now
+        if stored is None or reason:
+            log_text = await self._try_read(self._read_log, session.space, f"{self._now():%Y-%m-%d}")
+            complete = complete and log_text is not None
+            sources = await self._sources(session, inputs, memory.text if memory else "", log_text or "")
+            fresh = await _take_snapshot(sources, inputs, source, counter)
+            self._unstored.pop(conversation, None)  # what an earlier call built is not what is shown now
             if complete:
-                self._fresh[session.conversation] = (fresh, reason)
-                if len(self._fresh) > MAX_UNSTORED_SNAPSHOTS:
-                    del self._fresh[next(iter(self._fresh))]
-                self._tell(session.conversation, kept, fresh, seen.budgets)
-            unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
-            kept = _with_recorded_parts(fresh, kept, unread)
+                self._unstored[conversation] = (fresh, reason)
+                if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:
+                    del self._unstored[next(iter(self._unstored))]
+                self._report_cut(conversation, stored, fresh, inputs.budgets)
+            unread = {name for name, text in ((MEMORY, memory), (LOG, log_text)) if text is None}
+            stored = _with_stored_parts(fresh, stored, unread)
         else:
-            self._fresh.pop(session.conversation, None)
-        soul, rules = SystemPart(name=SOUL, text=seen.soul), SystemPart(name=RULES_PART, text=RULES)
-        parts = (soul, rules, *map(_shared_part, kept.parts))
-        return _CachedPrompt(seen=seen, parts=parts, since=since, complete=complete)
+            self._unstored.pop(conversation, None)
+        soul, rules = SystemPart(name=SOUL, text=inputs.soul), SystemPart(name=RULES_PART, text=RULES)
+        parts = (soul, rules, *map(_intern_text, stored.parts))
+        return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
 
-    async def _read(self, read: Callable[..., Text], *given: str) -> Text | None:
+    async def _try_read(self, read: Callable[..., T], *args: str) -> T | None:
         """Call `read` in a thread; None if the file exists but cannot be read."""
         try:
-            return await asyncio.to_thread(read, *given)
+            return await asyncio.to_thread(read, *args)
         except _UnreadableFile:
             return None
 
-    async def _remembered(
-        self, space: str, seen: _PromptInputs, sha256: str, source: str, counter: TokenCounter
+    async def _own_changes(
+        self, space: str, inputs: _PromptInputs, sha256: str, source: str, counter: TokenCounter
     ) -> tuple[str, str]:
-        """Whether only we have written since the snapshot of that source: (a reason to take another, what to tell)."""
-        changes = await self._store.memories.changes(space, MAX_CHANGES)
-        ours = find_file_changes(changes, MEMORY, sha256, lambda before: _source_hash(seen, before) == source)
-        if ours is None:
+        """Return a reason to rebuild, and the text of the changes if only the bot has changed MEMORY.md."""
+        rows = await self._store.memories.changes(space, MAX_CHANGES)
+        own = find_file_changes(rows, MEMORY, sha256, lambda before: _source_hash(inputs, before) == source)
+        if own is None:
             return EDIT_SOURCE, ""
-        since, most = format_file_changes(ours), min(MAX_CHANGES_TOKENS, seen.budgets.memory // CHANGES_SHARE)
-        return ("", since) if counter.text(since) <= most else ("remembered", "")
+        text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, inputs.budgets.memory // CHANGES_SHARE)
+        return ("", text) if counter.text(text) <= limit else ("remembered", "")
 
-    async def _sources(self, session: Session, seen: _PromptInputs, memory: str, text: str) -> PromptSources:
-        untold = session.epoch == 1 and not session.fold_head  # an undone fold's section is marked in the file
+    async def _sources(self, session: Session, inputs: _PromptInputs, memory: str, text: str) -> PromptSources:
+        is_new = session.epoch == 1 and not session.fold_head  # else an undone fold may be marked in the log
         return PromptSources(
-            soul=seen.soul,
+            soul=inputs.soul,
             rules=RULES,
             awareness=self._persona.awareness(),
             memory=memory,
             log=await self._clean_log(session, text),
             day=f"{self._now():%Y-%m-%d}",
-            own_folds=frozenset() if untold else await self._store.folds.fold_ids(session.conversation),
+            own_folds=frozenset() if is_new else await self._store.folds.fold_ids(session.conversation),
         )
 
-    def _tell(
+    def _report_cut(
         self, conversation: str, before: PromptSnapshot | None, after: PromptSnapshot, budgets: PromptBudgets
     ) -> None:
-        told = before is not None and any(part.name == MEMORY and part.left_out for part in before.parts)
+        was_cut = before is not None and any(part.name == MEMORY and part.left_out for part in before.parts)
         for part in after.parts:
-            if part.name == MEMORY and part.left_out and not told:
-                self.cut(conversation, part, budgets)
+            if part.name == MEMORY and part.left_out and not was_cut:
+                self.on_part_cut(conversation, part, budgets)
 
     def _folder(self, space: str) -> Path:
         return self._workspace.root / SPACES_FOLDER / space if space else self._workspace.root
 
-    def _memory(self, space: str) -> _MemoryFile:
-        file = self._file(space, MEMORY)
+    def _read_memory(self, space: str) -> _MemoryFile:
+        file = self._read_file(space, MEMORY)
         if file is None:
             return _NO_FILE
         return _MemoryFile(text="" if _normalize_lines(file.text) == self._template else file.text, sha256=file.sha256)
 
-    def _log(self, space: str, day: str) -> str:
-        names = [
-            f"{LOG_FOLDER}/{day}.md",
-            *(f"{LOG_FOLDER}/{day}-{number}.md" for number in range(2, MAX_LOG_TEXTS + 1)),
-        ]
-        held = [name for name in names if any(_file_stamp(self._folder(space) / name))]
-        files = (self._file(space, name) for name in held)
+    def _read_log(self, space: str, day: str) -> str:
+        numbered = (f"{LOG_FOLDER}/{day}-{number}.md" for number in range(2, MAX_LOG_FILES + 1))
+        names = (f"{LOG_FOLDER}/{day}.md", *numbered)
+        existing = [name for name in names if any(_file_stamp(self._folder(space) / name))]
+        files = (self._read_file(space, name) for name in existing)
         return "\n\n".join(file.text for file in files if file)
 
     async def _clean_log(self, session: Session, text: str) -> str:
-        """The day's log without the lines that rest on words from outside: a conversation that begins is clean.
+        """Return the day's log without tainted lines, so that a new conversation begins untainted.
 
-        A search finds them, and says what they are. In a group such words are always in view, and all is shown.
+        A search still finds those lines, with their label. Group conversations are tainted anyway and see all lines.
         """
         folds = await asyncio.to_thread(list_folds, text) if text else ()
         if not folds or await self._store.dreams.is_group(session.space):
@@ -466,7 +460,7 @@ class SystemPromptBuilder:
             return text
         return await asyncio.to_thread(remove_tainted_lines, text, labels)
 
-    def _file(self, space: str, path: str) -> TextFile | None:
+    def _read_file(self, space: str, path: str) -> TextFile | None:
         """Read a file of a space; None if there is none.
 
         Raises:
@@ -483,55 +477,55 @@ class SystemPromptBuilder:
         return file
 
 
-async def _is_short(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
-    """Call it here: short texts are cut faster than a thread starts."""
-    return work(*given)
+async def _take_snapshot(
+    sources: PromptSources, inputs: _PromptInputs, source: str, counter: TokenCounter
+) -> PromptSnapshot:
+    if sources.memory or sources.log:
+        parts = await asyncio.to_thread(system_parts, sources, inputs.budgets, counter)
+    else:  # short texts are cut faster than a thread starts
+        parts = system_parts(sources, inputs.budgets, counter)
+    return PromptSnapshot(
+        parts=tuple(part for part in parts if part.name not in (SOUL, RULES_PART)),
+        source=source,
+        epoch=inputs.epoch,
+        fold_head=inputs.fold_head,
+        reductions=inputs.reductions,
+    )
 
 
-def _rebuild_reason(kept: PromptSnapshot | None, seen: _PromptInputs, source: str) -> str:
+def _rebuild_reason(stored: PromptSnapshot | None, inputs: _PromptInputs, source: str) -> str:
     """Return why the parts must be rebuilt; "" if they need not."""
-    if kept is None:
+    if stored is None:
         return "first"
-    if kept.epoch != seen.epoch:
+    if stored.epoch != inputs.epoch:
         return "clear"
-    if kept.fold_head != seen.fold_head:
+    if stored.fold_head != inputs.fold_head:
         return "fold"
-    if kept.reductions != seen.reductions:
+    if stored.reductions != inputs.reductions:
         return "reduction"
-    return "" if kept.source == source and kept.source.startswith(CLEAN_PREFIX) else EDIT_SOURCE
+    return "" if stored.source == source and stored.source.startswith(CLEAN_PREFIX) else EDIT_SOURCE
 
 
-def _with_recorded_parts(fresh: PromptSnapshot, kept: PromptSnapshot | None, unread: set[str]) -> PromptSnapshot:
-    """The new snapshot, with the recorded parts of the files that could not be read; no log of an older version."""
-    if kept and not kept.source.startswith(CLEAN_PREFIX):
+def _with_stored_parts(fresh: PromptSnapshot, stored: PromptSnapshot | None, unread: set[str]) -> PromptSnapshot:
+    """Replace the parts of unread files by the stored ones, except a log that an older version stored."""
+    if stored and not stored.source.startswith(CLEAN_PREFIX):
         unread = unread - {LOG}
     parts = {part.name: part for part in fresh.parts if part.name not in unread}
-    parts |= {part.name: part for part in (kept.parts if kept else ()) if part.name in unread}
+    parts |= {part.name: part for part in (stored.parts if stored else ()) if part.name in unread}
     return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
 
 
-def _source_hash(seen: _PromptInputs, memory: str) -> str:
-    """A mark, and a hash of all that a person may edit, and of whose it is. memory: the file's own hash."""
-    edited = repr((seen.space, seen.soul, memory, seen.tools, seen.budgets))
+def _source_hash(inputs: _PromptInputs, memory: str) -> str:
+    """Hash everything that a person may edit, with the space. memory: hash of the file."""
+    edited = repr((inputs.space, inputs.soul, memory, inputs.tools, inputs.budgets))
     return CLEAN_PREFIX + hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
-
-
-def _file_stamp(path: Path) -> FileStamp:
-    """Return a value that changes when the file does; all 0 if there is none."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return (0, 0, 0, 0)
-    except OSError:
-        return _UNREADABLE_STAMP
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 def _normalize_lines(text: str) -> str:
     return "\n".join(split_lines(text)).strip()
 
 
-def _shared_part(part: SystemPart) -> SystemPart:
+def _intern_text(part: SystemPart) -> SystemPart:
     """Intern the text: conversations of one space show the same texts."""
     return SystemPart(name=part.name, text=sys.intern(part.text), left_out=part.left_out)
 
@@ -549,17 +543,18 @@ class TurnSuffix:
     #: Note after the newest results: no more tools may be called. "" while they may.
     last: str = ""
 
-    def shown(self, system: Iterable[str], since: str, room: int, counter: TokenCounter) -> RecallBlock:
+    def shown(self, system: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter) -> RecallBlock:
         """Format the suffix of one request, without `last`; say whether it is tainted.
 
         Args:
             system: texts of the prefix; passages found there are not repeated.
-            since: see SystemPromptBuilder.since.
-            room: tokens that the conversation may have; what is recalled gets at most a fifth of it.
+            memory_changes: see SystemPrompt.
+            tokens: that the conversation may have.
         """
-        most = min(MAX_RECALL_TOKENS, room // RECALL_SHARE)
-        recalled = format_recall_block(self.recalled, "\n".join((*system, since)), most, counter)
-        return RecallBlock(text="\n".join(filter(None, (recalled.text, since, self.clock))), tainted=recalled.tainted)
+        limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
+        recalled = format_recall_block(self.recalled, "\n".join((*system, memory_changes)), limit, counter)
+        text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
+        return RecallBlock(text=text, tainted=recalled.tainted)
 
 
 def format_clock_note(now: datetime) -> str:

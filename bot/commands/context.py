@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
 
-from bot.agent.context_fitter import fold_range_of_first
 from bot.agent.context_report import format_cut, format_fold_reason, format_saving, load_cut_facts
+from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
 from bot.errors import BudgetTooSmall
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
@@ -131,7 +131,7 @@ READ_SUBCOMMANDS = {"": _report, "diff": format_fold_diff}
 
 async def _clear(context: CommandContext) -> str:
     await context.store.sessions.clear(context.conversation.id, by=context.who)
-    await context.services.folding.let_go(context.conversation.id)
+    await context.services.folding.detach(context.conversation.id)
     return context.text(
         "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
         "The context is clear: the model sees nothing from before. The record stays; /context undo takes this back.",
@@ -142,9 +142,9 @@ async def _new(context: CommandContext) -> str:
     folding, id = context.services.folding, context.conversation.id
     session = await context.store.sessions.load(id)
     count = len(session.turns)
-    log_fold = fold_range_of_first(session, "/new", _policy(context)) if count else None
+    log_fold = plan_oldest_turns(session, "/new", _policy(context)) if count else None
     await context.store.sessions.clear(id, log_fold, by=context.who)
-    await folding.let_go(id)
+    await folding.detach(id)
     if not count:
         return context.text("新的会话开始了。", "A new conversation begins.")
     await folding.write_logs(id)
@@ -161,11 +161,11 @@ async def _fold(context: CommandContext) -> str:
     if len(session.turns) < 2:
         return context.text("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
-    plan = fold_range_of_first(session, COMMAND_FOLD_REASON, _policy(context), count, await services.fitter.counter())
+    plan = plan_oldest_turns(session, COMMAND_FOLD_REASON, _policy(context), count, await services.fitter.counter())
     row = await services.folding.run(plan, FOLD_WAIT_SECONDS)
     if row is not None and row.state == "folded":
         return format_finished_fold(row, context.lang)
-    if services.folding.busy(id):
+    if services.folding.is_folding(id):
         return context.text(
             "还在整理，可以先继续聊；完成后 /context 里能看到。",
             "Still folding; just go on. /context shows it once it is done.",
@@ -176,12 +176,12 @@ async def _fold(context: CommandContext) -> str:
 async def _undo(context: CommandContext) -> str:
     services, id = context.services, context.conversation.id
     if await context.store.sessions.undo_clear(id, by=context.who):
-        await services.folding.let_go(id)
+        await services.folding.detach(id)
         return context.text("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
     row = await context.store.folds.undo(id)
     if row is None:
         return context.text("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
-    await services.folding.let_go(id)
+    await services.folding.detach(id)
     with suppress(OSError):  # the mark is for readers of the file; the store has recorded the undo
         await asyncio.to_thread(_mark_undone, context, row)
     turns, verb = _format_turns(row, context), "is" if row.from_turn == row.to_turn else "are"

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from bot.access.audit import record_checkpoint
-from bot.agent.context_fitter import build_fold_plan, request_limits
+from bot.agent.context_fitter import request_limits
+from bot.agent.folding import build_fold_plan
 from bot.config.home import close_entries
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
@@ -101,7 +102,7 @@ class Bot(Components):
             if planned.reductions:
                 await self.store.sessions.reduce(row.id, planned.reductions, "lean restart")
             if planned.fold is not None:
-                await self.folding.begin(build_fold_plan(session, planned.fold, LEAN.name, counter))
+                await self.folding.start(build_fold_plan(session, planned.fold, LEAN.name, counter))
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         """Stop receiving, give running turns `patience` seconds; the rest resumes at the next start."""

@@ -15,8 +15,7 @@ import structlog
 
 from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.agent.context_fitter import fold_range_of_first
-from bot.agent.folding import FoldManager
+from bot.agent.folding import FoldManager, plan_oldest_turns
 from bot.config.schema import Config
 from memory.forgetting.person_removal import referenced_blobs
 from memory.store.store import Store
@@ -113,9 +112,9 @@ async def end_idle_conversations(store: Store, folding: FoldManager, config: Con
         session = await store.sessions.load(conversation)
         if not session.turns or session.running:
             continue
-        plan = fold_range_of_first(session, "idle", config.context_policy)
+        plan = plan_oldest_turns(session, "idle", config.context_policy)
         await store.sessions.clear(conversation, plan, by=SYSTEM_ACTOR.id)
-        await folding.let_go(conversation)
+        await folding.detach(conversation)
         await folding.write_logs(conversation)
         ended += 1
     if ended:

@@ -18,10 +18,9 @@ from bot.access.storage_quota import StorageQuota
 from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
-from bot.agent.folding import FoldManager
+from bot.agent.folding import FoldManager, ThreadSummaries
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
-from bot.agent.thread_summary import ThreadSummaries
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.tool_lines import ToolLineWriter
@@ -263,7 +262,7 @@ class Components:
             last_good=self.home.soul_copy,
         )
         prompt = SystemPromptBuilder(persona, self.store, self.now)
-        prompt.cut = self._notify_cut
+        prompt.on_part_cut = self._notify_cut
         return prompt
 
     def _context_fitter(self) -> ContextFitter:
@@ -273,7 +272,7 @@ class Components:
             prompt=self.prompt,
             message_counter=self.message_counter,
             calibration=TokenCalibration(self.store.sessions),
-            lining=self.tool_lines,
+            tool_lines=self.tool_lines,
             config=self.config,
             telemetry=self.telemetry,
         )
@@ -409,7 +408,7 @@ class Components:
         """Drop everything prepared for a conversation whose view has changed."""
         self.prompt.drop(conversation)
         self.tool_lines.begin(conversation, ())
-        await self.folding.let_go(conversation)
+        await self.folding.detach(conversation)
 
     async def _run_urgent(self, inbox_id: str) -> bool:
         """Run one command that does not wait for its conversation's queue."""

@@ -100,8 +100,8 @@ HUBS = (
         name="a prompt is forgotten before it is recorded",
         guards="I42",
         file="bot/agent/prompt.py",
-        old="            if len(self._fresh) > MAX_UNSTORED_SNAPSHOTS:\n",
-        new="            if len(self._fresh) > MAX_CACHED_CONVERSATIONS:\n",
+        old="            if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:\n",
+        new="            if len(self._unstored) > MAX_CACHED_CONVERSATIONS:\n",
         tests=(BOUNDS,),
     ),
     Mutant(

@@ -309,8 +309,8 @@ MUTANTS = (
         name="a snapshot is taken anew for every request",
         guards="I38",
         file="bot/agent/prompt.py",
-        old="        if kept is None or reason:\n",
-        new="        if kept is not self:\n",
+        old="        if stored is None or reason:\n",
+        new="        if stored is not self:\n",
         tests=("tests/bot/agent/test_prompt.py", PREFIX),
     ),
     Mutant(
@@ -545,7 +545,7 @@ MUTANTS = (
         name="what we note ourselves is a reason to take the snapshot anew",
         guards="I38",
         file="bot/agent/prompt.py",
-        old="        if kept is not None and reason == EDIT_SOURCE:\n",
+        old="        if stored is not None and reason == EDIT_SOURCE:\n",
         new="        if False:\n",
         tests=(
             "tests/bot/agent/test_changes_since_snapshot.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",

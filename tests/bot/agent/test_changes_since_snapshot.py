@@ -115,10 +115,9 @@ class Desk:
     async def asked(self) -> tuple[str, str]:
         """(what the prefix shows of MEMORY.md, what was remembered since) at the next request."""
         session = await self.shelf.store.sessions.load(self.home)
-        parts = await self.prompt.parts(session, ROOM, WEIGHTED)
-        since = self.prompt.since(self.home)
-        await self.prompt.keep(self.home)
-        return "".join(part.text for part in parts if part.name == "MEMORY.md"), since
+        prompt = await self.prompt.load(session, ROOM, WEIGHTED)
+        await self.prompt.store_snapshot(self.home)
+        return "".join(part.text for part in prompt.parts if part.name == "MEMORY.md"), prompt.memory_changes
 
     async def generation(self) -> int:
         return (await self.shelf.store.sessions.load(self.home)).prefix_generation

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.agent.context_fitter import fold_range_of_first
-from bot.agent.folding import FoldManager
+from bot.agent.folding import FoldManager, plan_oldest_turns
 from bot.models.base import Request
 from bot.runtime.scheduler import end_idle_conversations
 from memory.context.tokens import WEIGHTED
@@ -52,7 +51,7 @@ async def folds(it: Inside, chat: str = "c1") -> list[FoldRow]:
 
 async def plan_of(it: Inside, turns: int) -> FoldPlan:
     session = await it.house.store.sessions.load(await it.conversation())
-    return fold_range_of_first(session, "test", "turns", turns)
+    return plan_oldest_turns(session, "test", "turns", turns)
 
 
 async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_oldest_half(tmp_path: Path) -> None:
@@ -248,7 +247,7 @@ def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> FoldManager:
     return FoldManager(folder, slow)
 
 
-@pytest.mark.parametrize("how", ["begin", "run", "hasten"])
+@pytest.mark.parametrize("how", ["start", "run", "fold_now"])
 async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_same(tmp_path: Path, how: str) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
@@ -273,10 +272,10 @@ async def test_a_fold_that_is_being_begun_when_the_view_moves_waits_for_no_model
         slow = Slow(it.house.store.folds)
         folding = slow_folding(it, slow, asyncio.Event())
         plan = await plan_of(it, 2)
-        asking = asyncio.create_task(folding.begin(plan))
+        asking = asyncio.create_task(folding.start(plan))
         await slow.planned.wait()
         await it.house.store.sessions.clear(plan.conversation)
-        letting = asyncio.create_task(folding.let_go(plan.conversation))
+        letting = asyncio.create_task(folding.detach(plan.conversation))
         await asyncio.sleep(0)
         slow.go_on.set()
         async with asyncio.timeout(8):
@@ -290,7 +289,7 @@ async def test_closing_waits_for_no_fold_that_is_being_begun(tmp_path: Path) -> 
         await talk(it, 0, 4)
         slow = Slow(it.house.store.folds)
         folding = slow_folding(it, slow, asyncio.Event())
-        asking = asyncio.create_task(folding.begin(await plan_of(it, 2)))
+        asking = asyncio.create_task(folding.start(await plan_of(it, 2)))
         await slow.planned.wait()
         async with asyncio.timeout(8):
             await folding.close()
@@ -359,13 +358,13 @@ async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: 
         it.house.models.use(model)
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
-        assert await it.house.folding.run(plan, patience=0.05) is None
-        assert it.house.folding.busy(plan.conversation)
-        row = await it.house.folding.hasten(plan)
+        assert await it.house.folding.run(plan, timeout=0.05) is None
+        assert it.house.folding.is_folding(plan.conversation)
+        row = await it.house.folding.fold_now(plan)
         assert row is not None
         assert (row.state, row.method, row.to_turn) == ("folded", "extract", 2)
-        assert not it.house.folding.busy(plan.conversation)
-        assert await it.house.folding.hasten(plan) is None, "that view is gone"
+        assert not it.house.folding.is_folding(plan.conversation)
+        assert await it.house.folding.fold_now(plan) is None, "that view is gone"
 
 
 async def test_folds_wanted_by_two_at_once_are_one_fold(tmp_path: Path) -> None:
@@ -373,7 +372,7 @@ async def test_folds_wanted_by_two_at_once_are_one_fold(tmp_path: Path) -> None:
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
         folding = it.house.folding
-        _, row, _ = await asyncio.gather(folding.begin(plan), folding.hasten(plan), folding.begin(plan))
+        _, row, _ = await asyncio.gather(folding.start(plan), folding.fold_now(plan), folding.start(plan))
         await it.house.settled()
         assert row is not None
         assert row.state == "folded"

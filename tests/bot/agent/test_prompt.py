@@ -51,7 +51,7 @@ class Desk:
         workspace = Workspace(self.home.workspace)
         persona = PersonaFiles(workspace, lambda: tuple(map(spec, self.tools)), lambda: self.channels)
         self.prompt = SystemPromptBuilder(persona, self.store, lambda: self.now)
-        self.prompt.cut = lambda *told: self.cuts.append(told)
+        self.prompt.on_part_cut = lambda *told: self.cuts.append(told)
 
     async def restart(self) -> None:
         await self.store.close()
@@ -60,8 +60,8 @@ class Desk:
 
     async def parts(self, conversation: str, room: int = ROOM) -> dict[str, str]:
         session = await self.store.sessions.load(conversation)
-        shown = {part.name: part.text for part in await self.prompt.parts(session, room, WEIGHTED)}
-        await self.prompt.keep(session.conversation)
+        shown = {part.name: part.text for part in (await self.prompt.load(session, room, WEIGHTED)).parts}
+        await self.prompt.store_snapshot(session.conversation)
         return shown
 
     async def generation(self, conversation: str) -> int:
@@ -264,9 +264,9 @@ async def test_where_nothing_happened_the_record_is_not_asked(desk: Desk) -> Non
     desk.write("MEMORY.md", "- likes tea")
     home = await talk(desk.store, "1")
     session = await desk.store.sessions.load(home)
-    before = await desk.prompt.parts(session, ROOM, WEIGHTED)
+    before = await desk.prompt.load(session, ROOM, WEIGHTED)
     await desk.store.close()
-    assert await desk.prompt.parts(session, ROOM, WEIGHTED) is before
+    assert await desk.prompt.load(session, ROOM, WEIGHTED) is before
 
 
 async def test_a_log_that_went_on_in_a_second_file_is_one_log(desk: Desk) -> None:

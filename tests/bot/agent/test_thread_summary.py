@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.agent.thread_summary import SummaryThresholds, ThreadSummaries
+from bot.agent.folding import SummaryThresholds, ThreadSummaries
 from bot.errors import ModelError
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer

@@ -137,7 +137,7 @@ async def test_what_was_looked_at_and_never_shown_is_not_recorded_with_a_later_l
     home = await talk(desk.store, "1")
     await desk.parts(home)
     desk.write("MEMORY.md", "- likes coffee")
-    await desk.prompt.parts(await desk.store.sessions.load(home), ROOM, WEIGHTED)  # and no request is sent with it
+    await desk.prompt.load(await desk.store.sessions.load(home), ROOM, WEIGHTED)  # and no request is sent with it
     with replaced_by_a_pipe(desk.home.workspace / "MEMORY.md"):
         during = await desk.parts(home)
         assert "- likes tea" in during["MEMORY.md"]

@@ -79,9 +79,9 @@ async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_r
     prompt = SystemPromptBuilder(persona, noted, lambda: datetime(2026, 11, 20, tzinfo=UTC))
     names = [f"c{number}" for number in range(1_001)]
     for name in names:
-        await prompt.parts(replace(session, conversation=name), 50_000, WEIGHTED)
+        await prompt.load(replace(session, conversation=name), 50_000, WEIGHTED)
     for name in names:
-        await prompt.keep(name)
+        await prompt.store_snapshot(name)
     assert sorted(recorded) == sorted(names)
 
 
