@@ -1,4 +1,4 @@
-"""The Messages API wire: opens it, streams over it, and hears an answer out of its events."""
+"""Client of Anthropic's Messages API: encodes the request, streams, decodes the answer."""
 
 import asyncio
 import gc
@@ -41,8 +41,6 @@ from bot.models.providers.transport import (
 )
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
 
-# An answer of the Messages API as it grows, event by event. Pure.
-
 ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
     "stop_sequence": "end",
@@ -63,46 +61,46 @@ _IGNORED_EVENTS = frozenset(("ping", "content_block_stop"))
 
 
 class AnthropicStreamDecoder:
-    """Takes the events of one call. unknown: counts what nobody here knows, by the wire's word for it."""
+    """Decodes the events of one call. unknown: counts unknown events, blocks, deltas and stop reasons. Pure."""
 
     def __init__(self, model: str, unknown: Counter[str]) -> None:
-        self._asked, self._unknown = model, unknown
+        self._requested_model, self._unknown = model, unknown
         self._model, self._stop, self._detail = "", "", ""
         self._usage: dict[str, int] = {}
         self._blocks: dict[int, dict[str, str]] = {}
         self.ended = False
 
     def take(self, event: dict[str, Any]) -> ModelEvent | None:
-        """Note one event; return what of it may be shown.
+        """Add one event; return what can be shown of it.
 
         Raises:
-            Transient: the event has not the form its type promises.
+            Transient: the event does not have the form of its type.
         """
         try:
-            return self._note(event)
+            return self._add(event)
         except (LookupError, TypeError, ValueError, AttributeError) as err:
             raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
-    def _note(self, event: dict[str, Any]) -> ModelEvent | None:
+    def _add(self, event: dict[str, Any]) -> ModelEvent | None:
         match event.get("type"):
             case "message_start":
                 message = event["message"]
                 self._model = str(message.get("model") or "")
                 self._count(message.get("usage"))
             case "content_block_start":
-                return self._begin(event)
+                return self._start_block(event)
             case "content_block_delta":
-                return self._grow(event)
+                return self._extend_block(event)
             case "message_delta":
-                self._close(event)
+                self._end_message(event)
             case "message_stop":
                 self.ended = True
             case kind if kind not in _IGNORED_EVENTS:
                 self._unknown[f"event {kind}"] += 1
         return None
 
-    def heard(self) -> DecodedAnswer:
-        """The whole answer.
+    def answer(self) -> DecodedAnswer:
+        """Return the complete answer.
 
         Raises:
             Transient: the stream ended before the answer did.
@@ -121,7 +119,7 @@ class AnthropicStreamDecoder:
             detail=self._detail,
         )
 
-    def _begin(self, event: dict[str, Any]) -> ModelEvent | None:
+    def _start_block(self, event: dict[str, Any]) -> ModelEvent | None:
         block = event["content_block"]
         kind = str(block.get("type"))
         if kind not in _BLOCK_TYPES:
@@ -132,7 +130,7 @@ class AnthropicStreamDecoder:
         self._blocks[int(event["index"])] = {"type": kind, **grown}
         return ToolStarted(name=str(block.get("name") or "")) if kind == "tool_use" else None
 
-    def _grow(self, event: dict[str, Any]) -> ModelEvent | None:
+    def _extend_block(self, event: dict[str, Any]) -> ModelEvent | None:
         delta = event["delta"]
         field = _DELTA_FIELDS.get(str(delta.get("type")))
         block = self._blocks.get(int(event["index"]))
@@ -145,7 +143,7 @@ class AnthropicStreamDecoder:
             return TextDelta(text=replace_surrogates(piece))
         return ThinkingDelta(text=replace_surrogates(piece)) if field == "thinking" and piece else None
 
-    def _close(self, event: dict[str, Any]) -> None:
+    def _end_message(self, event: dict[str, Any]) -> None:
         delta = event.get("delta") or {}
         self._stop = str(delta.get("stop_reason") or self._stop)
         details = delta.get("stop_details") or {}
@@ -153,7 +151,7 @@ class AnthropicStreamDecoder:
         self._count(event.get("usage"))
 
     def _count(self, usage: dict[str, Any] | None) -> None:
-        """Counts are cumulative; null says nothing new."""
+        """Update the token counts: they are cumulative, and null means unchanged."""
         self._usage.update({name: value for name, value in (usage or {}).items() if isinstance(value, int)})
 
     def _tokens(self) -> TokensUsed:
@@ -175,59 +173,57 @@ class AnthropicStreamDecoder:
                 return ToolCall(id=block.get("id", ""), name=name, input=written or "{}")
             case "thinking":
                 thought, signature = block.get("thinking", ""), block.get("signature", "")
-                return Thinking(text=thought, signature=signature, model=self._asked)
+                return Thinking(text=thought, signature=signature, model=self._requested_model)
             case "redacted_thinking":
-                return Thinking(text=block.get("data", ""), model=self._asked, redacted=True)
+                return Thinking(text=block.get("data", ""), model=self._requested_model, redacted=True)
         return None
 
 
-# A request as the Messages API wants it. Pure but for the blobs it is given: the same request, the same bytes.
-
 JsonBlock = dict[str, Any]
-# A cache mark. At most 4 are allowed in one request; we set 3: after the tools, the system and the stable messages.
+# At most 4 cache marks are allowed in a request; we set 3: after the tools, the system and the stable messages.
 CACHE_MARK = {"type": "ephemeral"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicRequest:
-    """A rendered request."""
+    """An encoded request."""
 
     body: dict[str, Any]
-    #: For each wire message, the request's message and the parts its blocks came from.
-    places: tuple[tuple[int, tuple[int, ...]], ...]
+    #: For each sent message: the index of its message in the request, and of the part of each of its blocks.
+    sources: tuple[tuple[int, tuple[int, ...]], ...]
 
-    def place(self, message: int, block: int) -> tuple[int, int]:
-        """Where in the request that block of the wire's came from; -1 for unknown."""
-        if not 0 <= message < len(self.places):
+    def source(self, message: int, block: int) -> tuple[int, int]:
+        """Return the message and part of the request that a sent block was made of; -1 for unknown."""
+        if not 0 <= message < len(self.sources):
             return -1, -1
-        source, parts = self.places[message]
-        return source, parts[block] if 0 <= block < len(parts) else -1
+        index, parts = self.sources[message]
+        return index, parts[block] if 0 <= block < len(parts) else -1
 
 
 def encode_anthropic_request(request: Request, blobs: Blobs) -> AnthropicRequest:
-    """The body of one streamed call.
+    """Encode the body of a streamed call. The same request gives the same bytes.
 
-    Thinking is shown again only within the running turn and only to the model that thought it: newer models refuse
-    it (400) once anything before it has changed, and the turns before the running one are folded, reduced and freed
-    of their passing notes. Sampling is left to the model: newer ones refuse any other temperature.
+    Thinking is sent back only within the running turn and only to its own model: newer models refuse it (400) once
+    anything before it has changed, and earlier turns are folded and reduced. No temperature is sent: newer models
+    refuse any but the default.
     """
-    places, messages = [], []
+    sources, messages = [], []
     for index, message in enumerate(request.messages):
         stable = index < request.stable
-        found = [(at, _encode_part(part, blobs)) for at, part in _sendable_parts(message, stable, request.model)]
-        if not found:
+        blocks = [(at, _encode_part(part, blobs)) for at, part in _sendable_parts(message, stable, request.model)]
+        if not blocks:
             continue
         if index == request.stable - 1:
-            found[-1][1]["cache_control"] = CACHE_MARK
-        messages.append({"role": message.role, "content": [block for _, block in found]})
-        places.append((index, tuple(at for at, _ in found)))
+            blocks[-1][1]["cache_control"] = CACHE_MARK
+        messages.append({"role": message.role, "content": [block for _, block in blocks]})
+        sources.append((index, tuple(at for at, _ in blocks)))
     body = {
         "model": request.model,
         "max_tokens": request.max_tokens,
         **_encode_system_and_tools(request),
         "messages": messages,
     }
-    return AnthropicRequest(body=replace_surrogates_in_json(body), places=tuple(places))
+    return AnthropicRequest(body=replace_surrogates_in_json(body), sources=tuple(sources))
 
 
 def _encode_system_and_tools(request: Request) -> dict[str, Any]:
@@ -238,8 +234,8 @@ def _encode_system_and_tools(request: Request) -> dict[str, Any]:
         head["tools"] = _mark_last_block(_encode_tool(spec) for spec in request.tools)
         if not request.may_call:
             head["tool_choice"] = {"type": "none"}
-    if words := [text for text in request.system if text.strip()]:
-        head["system"] = _mark_last_block({"type": "text", "text": text} for text in words)
+    if texts := [text for text in request.system if text.strip()]:
+        head["system"] = _mark_last_block({"type": "text", "text": text} for text in texts)
     return head
 
 
@@ -254,9 +250,9 @@ def _encode_tool(spec: ToolSpec) -> JsonBlock:
 
 
 def _sendable_parts(message: WireMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
-    """The parts that go out, with their places; results first, as the wire demands."""
-    kept = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
-    return sorted(kept, key=lambda item: message.role == "user" and not isinstance(item[1], ToolResult))
+    """Return the parts to send with their indexes; tool results first, as the API requires."""
+    sendable = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
+    return sorted(sendable, key=lambda item: message.role == "user" and not isinstance(item[1], ToolResult))
 
 
 def _is_left_out(part: Part, stable: bool, model: str) -> bool:
@@ -306,10 +302,11 @@ def _encode_file(part: Image | Document, blobs: Blobs) -> JsonBlock:
 
 
 class AnthropicModel:
-    """One account at an endpoint that speaks the Messages API.
+    """An account at an endpoint with the Messages API.
 
-    api_key: sent as it is. base_url: "" for the SDK's own. proxy: URL, "" for what the environment says.
-    blobs: reads pictures and files. unknown: how often each block, event or stop reason nobody knows was met.
+    Args:
+        base_url: "" for the SDK's own.
+        proxy: URL; "" for the environment's.
     """
 
     name = "anthropic"
@@ -321,53 +318,52 @@ class AnthropicModel:
         self._blobs, self._limits = blobs, limits or Timeouts()
         self._client: Any = None
         self._opening = asyncio.Lock()
+        #: Occurrences of unknown events, blocks, deltas and stop reasons.
         self.unknown: Counter[str] = Counter()
 
     async def preload(self) -> None:
-        """Import the SDK and open the wire, in a thread: it takes about a second, which nobody should wait for."""
+        """Import the SDK and create the client in a thread: it takes about a second."""
         async with self._opening:
             if self._client is None:
                 self._client = await asyncio.to_thread(self._open)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """See Model.stream."""
         if not self._key or not self._key.isascii() or not self._key.isprintable():
             raise KeyRefused("the API key is missing or has characters no key has", kind="authentication_error")
         await self.preload()
-        heavy = any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
-        form = (
-            await asyncio.to_thread(encode_anthropic_request, request, self._blobs)
-            if heavy
-            else encode_anthropic_request(request, self._blobs)
-        )
-        hearing = AnthropicStreamDecoder(request.model, self.unknown)
-        async with closing_source(iterate_with_timeouts(self._events(form, request), self._limits)) as events:
+        has_files = any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
+        if has_files:
+            encoded = await asyncio.to_thread(encode_anthropic_request, request, self._blobs)
+        else:
+            encoded = encode_anthropic_request(request, self._blobs)
+        decoder = AnthropicStreamDecoder(request.model, self.unknown)
+        async with closing_source(iterate_with_timeouts(self._events(encoded, request), self._limits)) as events:
             async for event in events:
-                if shown := hearing.take(event):
+                if shown := decoder.take(event):
                     yield shown
-                if hearing.ended:
+                if decoder.ended:
                     await drain_response(events)
-        yield normalize_answer(hearing.heard(), request)
+        yield normalize_answer(decoder.answer(), request)
 
-    async def _events(self, form: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
-        """The wire's events as they come, one call's. Raises ModelError only."""
+    async def _events(self, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
+        """Yield the events of one call. Raises only ModelError."""
         import anthropic
         import httpx2
 
         try:
-            call = self._client.messages.with_streaming_response.create(**form.body, stream=True)
+            call = self._client.messages.with_streaming_response.create(**encoded.body, stream=True)
             async with call as response:
                 async for sse in anthropic.AsyncStream.raw_events(response.http_response):
                     yield _parse_event(sse.data)
         except anthropic.APIStatusError as err:
-            raise _to_model_error(err, form, request) from err
+            raise _to_model_error(err, encoded, request) from err
         except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
             raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
 
     def _open(self) -> Any:
-        gc.disable()  # it finds nothing among fresh modules, and looking costs a fifth of the import
+        gc.disable()  # fresh modules are no garbage, and collecting costs a fifth of the import
         try:
             import anthropic
         finally:
@@ -378,8 +374,7 @@ class AnthropicModel:
             max_retries=0,
             http_client=create_http_client(self._proxy),
         )
-        # The SDK imports a resource when it is first touched.
-        _ = client.messages
+        _ = client.messages  # the SDK imports a resource on first access
         return client
 
     async def close(self) -> None:
@@ -398,11 +393,11 @@ def _parse_event(data: str) -> dict[str, Any]:
     return event
 
 
-def _to_model_error(err: Any, form: AnthropicRequest, request: Request) -> ModelError:
-    """The error behind an answer that is no stream, its places named in the request's terms."""
+def _to_model_error(err: Any, encoded: AnthropicRequest, request: Request) -> ModelError:
+    """Convert an error of the SDK; the position of a bad picture is that in `request`."""
     failure = read_failure(err.status_code, err.body, err.response.headers)
-    size = len(json.dumps(form.body, ensure_ascii=False).encode())
-    error = to_error(replace(failure, crowded=size / 4 > 0.8 * context_window(request.model)))
+    size = len(json.dumps(encoded.body, ensure_ascii=False).encode())
+    error = to_error(replace(failure, nearly_full=size / 4 > 0.8 * context_window(request.model)))
     if isinstance(error, BadImage):
-        error.message, error.part = form.place(error.message, error.part)
+        error.message, error.part = encoded.source(error.message, error.part)
     return error

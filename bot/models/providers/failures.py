@@ -1,4 +1,4 @@
-"""What a wire's error answer means: status, typed code and body in, one of our errors out. Pure."""
+"""Maps the error answers of providers to our errors: by typed code, status and text. Pure."""
 
 import json
 import re
@@ -19,10 +19,10 @@ from bot.errors import (
     Transient,
 )
 
-# Kind of the BadRequest that says: this thinking does not belong to this conversation; send it without.
+# Kind of the BadRequest for thinking that does not belong to the conversation: retry without it.
 BAD_THINKING = "bad_thinking"
 
-# Vendors' types and codes; the numbers are GLM's. A code that is not here leaves the word to the status.
+# Vendors' types and codes; the numbers are GLM's. For other codes the status decides.
 _CODES: dict[type[ModelError], tuple[str, ...]] = {
     QuotaSpent: (
         *("enforced_spend_limit_reached", "contract_spend_limit_reached", "linked_organization_spend_limit_reached"),
@@ -63,7 +63,7 @@ _TOO_LONG = re.compile(
     r"|input length|reduce the length|超长",
     re.IGNORECASE,
 )
-MAX_ERROR_CHARS = 4_000  # characters of an error that are looked at: some edges answer with a page
+MAX_ERROR_CHARS = 4_000  # of an error that are searched: some proxies answer with an HTML page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
 _IMAGE = re.compile(
     r"\bimage\b(?:(?!\bimage\b).)*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE
@@ -90,19 +90,19 @@ _TOKEN_COUNTS = (
 class ProviderFailure:
     """One error answer."""
 
-    #: HTTP, 200 for an error inside a stream.
+    #: HTTP status; 200 for an error inside a stream.
     status: int
-    #: Its type and codes, most exact last.
+    #: Type and codes, the most specific last.
     kinds: tuple[str, ...] = ()
     text: str = ""
-    #: Seconds, None where the wire did not say.
+    #: Seconds; None if not given.
     retry_after: float | None = None
-    #: Our request filled most of the model's window.
-    crowded: bool = False
+    #: The request filled most of the model's window.
+    nearly_full: bool = False
 
 
 def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> ProviderFailure:
-    """An answer's parts as a Failure. body: parsed JSON, or text (HTML from an edge, or nothing)."""
+    """Parse an error answer. body: parsed JSON, or text (HTML from a proxy, or nothing)."""
     parsed = _parse_body(body)
     error = parsed.get("error") or parsed
     if not isinstance(error, dict):
@@ -118,12 +118,12 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
 
 
 def to_error(failure: ProviderFailure) -> ModelError:
-    """Which of our errors this is: by typed code, else by status; by words only where length or a part is at fault."""
-    meant = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    """Map a failure to our error: by typed code, else by status; by text only for length, pictures and thinking."""
+    by_code = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
     why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
-    if meant in (None, TooLarge, Overflow) and (worded := _error_from_text(failure, why, kind)):
-        return worded
-    error = meant or _error_from_status(failure)
+    if by_code in (None, TooLarge, Overflow) and (error_from_text := _error_from_text(failure, why, kind)):
+        return error_from_text
+    error = by_code or _error_from_status(failure)
     if error is RateLimited or error is Transient:
         return error(why, retry_after=failure.retry_after, status=status, kind=kind)
     if error is Overflow:
@@ -133,14 +133,14 @@ def to_error(failure: ProviderFailure) -> ModelError:
 
 
 def _error_from_status(failure: ProviderFailure) -> type[ModelError]:
-    """An error inside a stream comes behind status 200; unless it blames the request, it will pass."""
+    """Map the status. Errors inside a stream have 200; unless they blame the request, they may pass."""
     if failure.status == 200:
         return BadRequest if "invalid_request_error" in failure.kinds else Transient
     return _ERROR_BY_STATUS.get(failure.status) or (BadRequest if 300 <= failure.status < 500 else Transient)
 
 
 def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelError | None:
-    """What only the words tell: a picture, foreign thinking, or too many tokens."""
+    """Map what only the text says: a bad picture, foreign thinking, or too many tokens."""
     text, status = failure.text, failure.status
     if status in (400, 422) and _IMAGE.search(text):
         message, part = _parse_image_place(text)
@@ -148,7 +148,7 @@ def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelErro
     if status == 400 and _THINKING.search(text):
         return BadRequest(why, status=status, kind=BAD_THINKING)
     long = status in (400, 413, 422, 500) and _TOO_LONG.search(text) and not _RATE.search(text)
-    silent = status in (400, 413) and not text and not failure.kinds and failure.crowded
+    silent = status in (400, 413) and not text and not failure.kinds and failure.nearly_full
     if not (long or silent):
         return None
     actual, limit = _parse_token_counts(text)
@@ -184,7 +184,7 @@ def _retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def _parse_token_counts(text: str) -> tuple[int, int]:
-    """Tokens sent and allowed, as the vendors word it; 0 for what is not said."""
+    """Return the tokens sent and allowed that the text names; 0 for what it does not name."""
     for pattern in _TOKEN_COUNTS:
         if found := pattern.search(text):
             named = found.groupdict()

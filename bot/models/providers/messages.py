@@ -1,4 +1,4 @@
-"""What both wires do alike with parts: on the way out arguments and files, on the way in ids and cut calls."""
+"""Conversions that all provider clients share: arguments, files and names to send, the answer received."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ CUT_STOP_REASONS = ("length", "overflow", "refusal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedAnswer:
-    """An answer as it came over the wire, before ids and cut calls are seen to."""
+    """An answer as decoded from the stream; see `normalize_answer`."""
 
     parts: tuple[Part, ...]
     stop: StopReason
@@ -29,7 +29,7 @@ class DecodedAnswer:
 
 
 def replace_surrogates(text: str) -> str:
-    """Text that can be written as UTF-8: halves of a letter that were sent apart are joined, lone ones replaced."""
+    """Make a text encodable as UTF-8: join surrogate pairs that were sent apart, replace lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -38,7 +38,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def replace_surrogates_in_json(value: Any) -> Any:
-    """The same JSON value with every string in it sound."""
+    """Return the JSON value with `replace_surrogates` applied to every string."""
     if isinstance(value, dict):
         return {name: replace_surrogates_in_json(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -47,7 +47,7 @@ def replace_surrogates_in_json(value: Any) -> Any:
 
 
 def call_arguments(call: ToolCall) -> dict[str, Any]:
-    """A call's input as an object; what is no JSON object travels inside one, so that any wire takes it."""
+    """Return a call's input as a JSON object; any other input is wrapped in one, as providers require it."""
     try:
         parsed = json.loads(call.input or "{}")
     except ValueError:
@@ -56,12 +56,12 @@ def call_arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def to_provider_name(text: str) -> str:
-    """A tool's name or a call's id in the letters every wire takes; the same text always gives the same one."""
+    """Convert a tool name or call id to the characters that every provider accepts. Deterministic."""
     return _NAME.sub("_", text)[:64] or "unknown"
 
 
 def encode_blob(part: Image | Document, blobs: Blobs) -> str | None:
-    """The blob in base64, None when it is no longer kept."""
+    """Return the file in base64; None if it is no longer stored."""
     try:
         return base64.b64encode(blobs(part.sha256)).decode()
     except OSError:
@@ -69,59 +69,51 @@ def encode_blob(part: Image | Document, blobs: Blobs) -> str | None:
 
 
 def describe_file(part: Image | Document) -> str:
-    """What stands for a file where its bytes cannot go."""
+    """Return the text to send instead of a file's bytes."""
     if isinstance(part, Image):
         return "[picture no longer kept]"
     return f"[{part.name}]\n{neutralize_speakers(part.text) or '(no text could be read from this file)'}"
 
 
-def normalize_answer(heard: DecodedAnswer, request: Request) -> Answer:
-    """The answer as the bot may store it.
+def normalize_answer(decoded: DecodedAnswer, request: Request) -> Answer:
+    """Convert a decoded answer to one that can be stored.
 
-    Call ids are unique in the whole request, a call that may be cut is left out, no text is empty, and the stop
-    reason agrees with whether there are calls.
+    Call ids become unique within the request, a call that may be cut and empty texts are dropped, and the stop reason
+    agrees with whether there are calls.
     """
-    parts = [_is_sendable(part) for part in heard.parts if not isinstance(part, Text) or part.text.strip()]
-    cut = heard.stop in CUT_STOP_REASONS and bool(parts) and isinstance(parts[-1], ToolCall)
+    parts = [_clean_part(part) for part in decoded.parts if not isinstance(part, Text) or part.text.strip()]
+    cut = decoded.stop in CUT_STOP_REASONS and bool(parts) and isinstance(parts[-1], ToolCall)
     if cut:
         parts.pop()
-    stop, calls = heard.stop, any(isinstance(part, ToolCall) for part in parts)
+    stop, calls = decoded.stop, any(isinstance(part, ToolCall) for part in parts)
     if stop == "end" and calls:
         stop = "tools"
     if stop == "tools" and not calls:
         stop = "end"
     return Answer(
-        parts=tuple(_assign_call_ids(parts, _used_call_ids(request))),
+        parts=tuple(_assign_call_ids(parts, request)),
         stop=stop,
-        usage=heard.usage,
-        model=heard.model or request.model,
-        raw_stop=heard.raw_stop,
-        detail=heard.detail,
+        usage=decoded.usage,
+        model=decoded.model or request.model,
+        raw_stop=decoded.raw_stop,
+        detail=decoded.detail,
         cut_call=cut,
     )
 
 
-def _is_sendable(part: Part) -> Part:
+def _clean_part(part: Part) -> Part:
     if isinstance(part, (Text, Thinking)):
         return replace(part, text=replace_surrogates(part.text))
-    return (
-        replace(part, input=replace_surrogates(part.input), name=replace_surrogates(part.name))
-        if isinstance(part, ToolCall)
-        else part
-    )
+    if isinstance(part, ToolCall):
+        return replace(part, input=replace_surrogates(part.input), name=replace_surrogates(part.name))
+    return part
 
 
-def _used_call_ids(request: Request) -> set[str]:
-    shown = (part for message in request.messages for part in message.parts)
-    return {part.id for part in shown if isinstance(part, ToolCall)}
-
-
-def _assign_call_ids(parts: Sequence[Part], taken: set[str]) -> Iterable[Part]:
+def _assign_call_ids(parts: Sequence[Part], request: Request) -> Iterable[Part]:
+    used = {part.id for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
     for part in parts:
-        if not isinstance(part, ToolCall):
-            yield part
-            continue
-        if not part.id or part.id in taken:
-            part = replace(part, id=f"call_{uuid.uuid4().hex[:24]}")
-        taken.add(part.id)
+        if isinstance(part, ToolCall):
+            if not part.id or part.id in used:
+                part = replace(part, id=f"call_{uuid.uuid4().hex[:24]}")
+            used.add(part.id)
         yield part

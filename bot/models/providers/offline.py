@@ -1,7 +1,7 @@
-"""The model without a key: no language model, it quotes what was said and what is remembered, and says so."""
+"""Model clients without a network: the offline model, which quotes the record, and the scripted one for tests."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.errors import ModelError
@@ -15,80 +15,23 @@ from bot.models.base import (
     ToolStarted,
     WireMessage,
 )
+from bot.texts import resolve_language
 from memory.conversation import Part, Text, ToolCall
-from memory.text.tokenizer import lexical_question_terms
+from memory.text.language import CJK_CHARACTER
+from memory.text.quoting import shorten
+from memory.text.tokenizer import fold_text, question_terms, text_terms
 
-# How near a text is to a question by their words alone, and whether words are a question. Pure.
-
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_HAS_CJK = re.compile(f"[{_CJK}]")
-_WORD_RUNS = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
-_QUESTION_WORDS_ZH = (
+_QUESTION_ZH = re.compile(
     "什么时候|为什么|什么|怎么样|怎么|怎样|多少|几个|几点|哪里|哪儿|哪个|哪些|哪|谁|吗|呢|是否|多大|多久|记得"
 )
-_QUESTION_ZH = re.compile(_QUESTION_WORDS_ZH)
-_STOP_WORDS_ZH = re.compile(f"{_QUESTION_WORDS_ZH}|请问|知道|告诉我|[的了是在有和与把被你您]")
-_WORD = re.compile(r"\w+")
-_QUESTION_WORDS_EN = frozenset(
-    _WORD.findall(
-        "what who whom whose which where when why how do does did is are am was were can could will would should"
-        " whats wheres whos hows"
-    )
+_QUESTIONS_EN = (
+    "what who whom whose which where when why how do does did is are am was were can could will would should"
 )
-_STOP_WORDS_EN = _QUESTION_WORDS_EN | frozenset(
-    _WORD.findall(
-        "i me my mine we our you your it its a an the of to in on at for from with about and or not no that this"
-        " there have has had been be so please tell remember know say said"
-    )
-)
-
-
-def has_cjk(text: str) -> bool:
-    """Whether any of it is written in Chinese, Japanese or Korean letters."""
-    return bool(_HAS_CJK.search(text))
-
-
-def is_question(text: str) -> bool:
-    """Whether it asks: a question mark at an end of a sentence, a word that asks, or a first word that does."""
-    if re.search(r"[?？]\s*$|[?？]\s", text) or _QUESTION_ZH.search(text):
-        return True
-    first = re.match(r"\W*(\w+)", text.casefold().replace("'", "").replace("’", ""))
-    return bool(first and first[1] in _QUESTION_WORDS_EN)
-
-
-def content_tokens(text: str) -> frozenset[str]:
-    """What a question is about: pairs of CJK letters and stems of other words, without those that only ask.
-
-    A CJK run of one letter counts as itself.
-    """
-    found: set[str] = set()
-    for run in _WORD_RUNS.findall(_STOP_WORDS_ZH.sub(" ", text.casefold().replace("’", "'").replace("'s", ""))):
-        if has_cjk(run):
-            found.update(run[at : at + 2] for at in range(max(len(run) - 1, 1)))
-        elif run not in _STOP_WORDS_EN:
-            found.add(_stem(run))
-    return frozenset(found)
-
-
-def overlap_share(wanted: frozenset[str], text: str) -> float:
-    """How much of `wanted` stands in the text, from 0 to 1."""
-    if not wanted:
-        return 0.0
-    plain = text.casefold()
-    words = {_stem(run) for run in _WORD_RUNS.findall(plain) if not has_cjk(run)}
-    return sum(token in (plain if has_cjk(token) else words) for token in wanted) / len(wanted)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ies", "ed", "es", "s", "e", "y"):
-        if len(word) - len(ending) >= 3 and word.endswith(ending):
-            return word.removesuffix(ending)
-    return word
-
-
-MAX_QUOTES = 3  # most passages quoted in one answer
-MAX_QUOTE_CHARS = 200  # most characters quoted of one passage
-SUMMARY_PREFIX = "[Summary of "  # how the summary of earlier turns begins in a view; it is not what the person says
+_QUESTION_WORDS_EN = frozenset((*_QUESTIONS_EN.split(), "whats", "wheres", "whos", "hows"))
+DELTA_CHARS = 80
+MAX_QUOTES = 3  # per answer
+MAX_QUOTE_CHARS = 200  # of one passage
+SUMMARY_PREFIX = "[Summary of "  # the summary of earlier turns in a view, which is not text of the person
 
 _TEXTS = {
     "who": (
@@ -105,163 +48,167 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflinePassage:
-    """Something remembered."""
+    """A passage found by recall, or said in this conversation."""
 
     text: str
-    #: Where it stands, as people read it.
+    #: Source as shown to people.
     source: str
-    #: Its day, "" where unknown.
+    #: Day; "" if unknown.
     date: str = ""
 
 
-# Finds passages for a question: (question, conversation, space), best first.
+# Finds passages, best first: (question, conversation, space).
 RecallPassages = Callable[[str, str, str], Awaitable[Sequence[OfflinePassage]]]
 
 
 class OfflineModel:
-    """A Model that answers from memory alone: the same request and record, the same answer."""
+    """A model client for a bot without a key: it quotes what recall finds, and says what it is. Deterministic."""
 
     name = "offline"
 
     def __init__(self, *, recall: RecallPassages) -> None:
         self._recall = recall
 
-    async def preload(self) -> None:
-        """There is nothing to load."""
+    async def preload(self) -> None: ...
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """See Model.stream. Summaries and facts it cannot write: that raises a ModelError of kind "offline"."""
+        """Answer a turn; raise a ModelError of kind "offline" for summaries and facts, which it cannot write."""
         if request.purpose != "turn":
             raise ModelError("there is no language model to write that", kind="offline")
-        *before, said = _user_texts(request.messages) or [""]
-        lang = 0 if has_cjk(said) else 1
-        lines = await self._lines(request, before, said, lang)
-        text = "\n".join(lines)
-        for piece in _split_text(text):
-            yield TextDelta(text=piece)
-        usage = TokensUsed()
-        yield Answer(parts=(Text(text=text),), stop="end", usage=usage, model=self.name, raw_stop="offline")
+        text = "\n".join(await self._answer_lines(request))
+        for start in range(0, len(text), DELTA_CHARS):
+            yield TextDelta(text=text[start : start + DELTA_CHARS])
+        yield Answer(parts=(Text(text=text),), stop="end", usage=TokensUsed(), model=self.name, raw_stop="offline")
 
-    async def _lines(self, request: Request, before: Sequence[str], said: str, lang: int) -> list[str]:
+    async def _answer_lines(self, request: Request) -> list[str]:
+        *earlier, text = _user_texts(request.messages) or [""]
+        lang = 0 if resolve_language(text) == "zh" else 1
         introduction = [] if any(message.role == "assistant" for message in request.messages) else [_TEXTS["who"][lang]]
-        if not is_question(said):
+        if not is_question(text):
             return [_TEXTS["noted"][lang], *introduction]
-        remembered = await self._recall(said, request.conversation, request.space)
-        here = [OfflinePassage(text=text, source=_TEXTS["here"][lang]) for text in reversed(before)]
-        found = choose_passages(said, [*remembered, *here])
+        recalled = await self._recall(text, request.conversation, request.space)
+        said = [OfflinePassage(text=other, source=_TEXTS["here"][lang]) for other in reversed(earlier)]
+        found = choose_passages(text, [*recalled, *said])
         if not found:
             return [_TEXTS["nothing"][lang], *(introduction or [_TEXTS["who"][lang]])]
         return [_TEXTS["found"][lang], *map(_format_quote, found), *introduction]
 
-    async def close(self) -> None:
-        """Nothing is open."""
+    async def close(self) -> None: ...
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text is a question, by its punctuation, a Chinese question word, or its first English word."""
+    if re.search(r"[?？]\s*$|[?？]\s", text) or _QUESTION_ZH.search(text):
+        return True
+    first = re.match(r"\W*(\w+)", text.casefold().replace("'", "").replace("’", ""))
+    return bool(first and first[1] in _QUESTION_WORDS_EN)
+
+
+def overlap_share(terms: Collection[str], text: str) -> float:
+    """Return the share of a question's terms that a text contains, from 0 to 1."""
+    folded, known = fold_text(text), set(text_terms(text))
+    found = sum(term in (folded if CJK_CHARACTER.match(term) else known) for term in terms)
+    return found / len(terms) if terms else 0.0
 
 
 def choose_passages(question: str, passages: Iterable[OfflinePassage]) -> list[OfflinePassage]:
-    """The passages worth quoting, best first: at least half as near to the question as the best one.
+    """Choose the passages to quote, best first: those that share at least half as many terms as the best one.
 
-    What was itself a question tells nothing, and nothing is quoted twice.
+    Questions are not quoted, and nothing is quoted twice.
     """
-    wanted = content_tokens(question) | frozenset(lexical_question_terms(question))
+    terms = question_terms(question)
     rated: list[tuple[float, OfflinePassage]] = []
     for passage in passages:
-        near = overlap_share(wanted, passage.text)
-        if near and not is_question(passage.text) and not any(_is_same_passage(passage, known) for _, known in rated):
-            rated.append((near, passage))
-    best = max((near for near, _ in rated), default=0.0)
+        share = overlap_share(terms, passage.text)
+        if share and not is_question(passage.text) and not any(_is_same_passage(passage, other) for _, other in rated):
+            rated.append((share, passage))
+    best = max((share for share, _ in rated), default=0.0)
     rated.sort(key=lambda item: -item[0])
-    return [passage for near, passage in rated if near * 2 >= best][:MAX_QUOTES]
+    return [passage for share, passage in rated if share * 2 >= best][:MAX_QUOTES]
 
 
 def _is_same_passage(one: OfflinePassage, other: OfflinePassage) -> bool:
-    """The same words, be it inside a longer line such as a log's."""
+    """Tell whether one text contains the other, as a line of a log does."""
     short, long = sorted((one.text.strip(), other.text.strip()), key=len)
     return short in long
 
 
 def _format_quote(passage: OfflinePassage) -> str:
-    text = " ".join(passage.text.split())
-    shown = text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + "…"
-    return f"> {shown}\n— {', '.join(filter(None, (passage.source, passage.date)))}"
+    text = shorten(" ".join(passage.text.split()), MAX_QUOTE_CHARS)
+    return f"> {text}\n— {', '.join(filter(None, (passage.source, passage.date)))}"
 
 
 def _user_texts(messages: Sequence[WireMessage]) -> list[str]:
-    """What the person said in each message: its first words; what follows them, such as the hour, is ours."""
-    said = []
+    """Return the first text of each message of the person; what follows it, such as the time, is the bot's."""
+    found = []
     for message in messages:
-        words = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
-        first = next((text for text in words if not text.startswith(SUMMARY_PREFIX)), "")
+        texts = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
+        first = next((text for text in texts if not text.startswith(SUMMARY_PREFIX)), "")
         if message.role == "user" and first:
-            said.append(first)
-    return said
+            found.append(first)
+    return found
 
 
-def _split_text(text: str, size: int = 80) -> list[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]
-
-
-# One call's answer: words, one part, an Answer, an error to raise, or a sequence of such, streamed as it stands.
+# The answer to one call: text, a part, an Answer, an error to raise, or a sequence of these to stream as it is.
 ScriptedAnswer = str | Part | Answer | ModelError | Sequence[ModelEvent | Part | ModelError]
 Script = Iterable[ScriptedAnswer] | Callable[[Request], ScriptedAnswer]
 
 
 class ScriptedModel:
-    """A Model made of a list, used up line by line, or of a function of the request.
-
-    requests: all that was asked, in order.
-    """
+    """A model client for tests, which answers from a list, or by a function of the request."""
 
     name = "scripted"
 
     def __init__(self, script: Script) -> None:
-        self._tell = script if callable(script) else _next_answers(script)
+        self._next = script if callable(script) else _next_answers(script)
+        #: All requests in order.
         self.requests: list[Request] = []
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """See Model.stream. Text is streamed in two pieces; an Answer that is left out is made from the parts."""
+        """Stream the next answer, texts in two pieces; without an Answer, one is built from the parts."""
         self.requests.append(request)
-        line = self._tell(request)
-        said: list[Part] = []
-        for step in (line,) if isinstance(line, str) or not isinstance(line, Sequence) else line:
-            if isinstance(step, ModelError):
-                raise step
-            for event in _to_event(step, said):
+        answer = self._next(request)
+        parts: list[Part] = []
+        for item in (answer,) if isinstance(answer, str) or not isinstance(answer, Sequence) else answer:
+            if isinstance(item, ModelError):
+                raise item
+            for event in _to_events(item, parts):
                 yield event
-            if isinstance(step, Answer):
+            if isinstance(item, Answer):
                 return
-        yield _build_answer(said, request)
+        yield _build_answer(parts, request)
 
-    async def close(self) -> None:
-        """Nothing is open."""
+    async def close(self) -> None: ...
 
 
 def _next_answers(script: Iterable[ScriptedAnswer]) -> Callable[[Request], ScriptedAnswer]:
-    lines = iter(script)
+    answers = iter(script)
 
-    def tell(_: Request) -> ScriptedAnswer:
+    def next_answer(_: Request) -> ScriptedAnswer:
         try:
-            return next(lines)
+            return next(answers)
         except StopIteration:
             raise ModelError("the script has no more lines", kind="scripted") from None
 
-    return tell
+    return next_answer
 
 
-def _to_event(step: ModelEvent | Part | str, said: list[Part]) -> Iterable[ModelEvent]:
-    if isinstance(step, str):
-        step = Text(text=step)
-    if isinstance(step, Text):
-        middle = len(step.text) // 2
-        yield from (TextDelta(text=piece) for piece in (step.text[:middle], step.text[middle:]) if piece)
-    if isinstance(step, ToolCall):
-        yield ToolStarted(name=step.name)
-    if isinstance(step, Part):
-        said.append(step)
+def _to_events(item: ModelEvent | Part | str, parts: list[Part]) -> Iterable[ModelEvent]:
+    """Return the events of one item of a script; add it to `parts` if it is one."""
+    if isinstance(item, str):
+        item = Text(text=item)
+    if isinstance(item, Text):
+        middle = len(item.text) // 2
+        yield from (TextDelta(text=piece) for piece in (item.text[:middle], item.text[middle:]) if piece)
+    if isinstance(item, ToolCall):
+        yield ToolStarted(name=item.name)
+    if isinstance(item, Part):
+        parts.append(item)
     else:
-        yield step
+        yield item
 
 
-def _build_answer(said: Sequence[Part], request: Request) -> Answer:
-    stop: StopReason = "tools" if any(isinstance(part, ToolCall) for part in said) else "end"
-    usage = TokensUsed(input=sum(len(message.parts) for message in request.messages), output=len(said))
-    return Answer(parts=tuple(said), stop=stop, usage=usage, model=request.model)
+def _build_answer(parts: Sequence[Part], request: Request) -> Answer:
+    stop: StopReason = "tools" if any(isinstance(part, ToolCall) for part in parts) else "end"
+    usage = TokensUsed(input=sum(len(message.parts) for message in request.messages), output=len(parts))
+    return Answer(parts=tuple(parts), stop=stop, usage=usage, model=request.model)

@@ -1,13 +1,12 @@
-"""The chat completions wire, for any compatible endpoint: opens it, and streams over it.
+"""Client of the chat completions API of any compatible endpoint: encodes the request, streams, decodes the answer.
 
-It is spoken over plain HTTP: what compatible servers really send is wider than what the vendor's SDK takes, and one
-dependency less is loaded.
+It uses plain HTTP: compatible servers send more forms than the vendor's SDK accepts, and the SDK need not be loaded.
 """
 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,8 +43,6 @@ from bot.models.providers.transport import (
 )
 from memory.conversation import Document, Image, Part, Text, ToolCall, ToolResult, ToolSpec
 
-# An answer of chat completions as it grows, chunk by chunk, in all the forms met in the wild. Pure.
-
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
     "tool_calls": "tools",
@@ -55,15 +52,15 @@ OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "sensitive": "refusal",
     "model_context_window_exceeded": "overflow",
 }
-# Finish reasons that say the server failed, not that the answer ended.
+# Finish reasons for a failure of the server.
 FAILED_STOP_REASONS = frozenset(("network_error", "insufficient_system_resource"))
 
 
 @dataclass(slots=True)
 class _PartialCall:
-    """One call as it grows."""
+    """A tool call while it is streamed."""
 
-    #: The server's number of it, None where it gives none.
+    #: The server's number of the call; None if it gives none.
     index: int | None
     id: str = ""
     name: str = ""
@@ -71,7 +68,7 @@ class _PartialCall:
 
 
 class OpenAIStreamDecoder:
-    """Takes the chunks of one call. unknown: counts what nobody here knows, by the wire's word for it."""
+    """Decodes the chunks of one call, in all forms seen in practice. unknown: counts unknown stop reasons. Pure."""
 
     def __init__(self, unknown: Counter[str]) -> None:
         self._unknown = unknown
@@ -82,22 +79,22 @@ class OpenAIStreamDecoder:
 
     @property
     def ended(self) -> bool:
-        """Whether the answer is whole; its usage may still come."""
+        """Whether the answer is complete; its usage may still follow."""
         return bool(self._stop)
 
     def take(self, chunk: dict[str, Any]) -> list[ModelEvent]:
-        """Note one chunk, or a whole completion; return what of it may be shown.
+        """Add one chunk, or a whole completion; return what can be shown of it.
 
         Raises:
-            Transient: the chunk has not the form of one, or says that the server failed.
+            Transient: it does not have the form of a chunk.
         """
         try:
-            return list(self._note(chunk))
+            return list(self._add(chunk))
         except (LookupError, TypeError, ValueError, AttributeError) as err:
             raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
-    def heard(self) -> DecodedAnswer:
-        """The whole answer.
+    def answer(self) -> DecodedAnswer:
+        """Return the complete answer.
 
         Raises:
             Transient: the stream ended before the answer did, or the server failed.
@@ -117,16 +114,16 @@ class OpenAIStreamDecoder:
             detail=self._refusal,
         )
 
-    def _note(self, chunk: dict[str, Any]) -> Iterator[ModelEvent]:
+    def _add(self, chunk: dict[str, Any]) -> Iterator[ModelEvent]:
         self._model = str(chunk.get("model") or self._model)
         self._usage.update(chunk.get("usage") or {})
         for choice in (chunk.get("choices") or [])[:1]:
-            # Some servers do not stream, whatever is asked, and send one message; some put usage in the choice.
+            # Some servers never stream and send one message; some put the usage into the choice.
             self._usage.update(choice.get("usage") or {})
-            yield from self._grow(choice.get("delta") or choice.get("message") or {})
+            yield from self._add_delta(choice.get("delta") or choice.get("message") or {})
             self._stop = str(choice.get("finish_reason") or self._stop)
 
-    def _grow(self, delta: dict[str, Any]) -> Iterator[ModelEvent]:
+    def _add_delta(self, delta: dict[str, Any]) -> Iterator[ModelEvent]:
         self._refusal += delta.get("refusal") or ""
         if thought := delta.get("reasoning_content") or delta.get("reasoning"):
             yield ThinkingDelta(text=replace_surrogates(str(thought)))
@@ -134,9 +131,9 @@ class OpenAIStreamDecoder:
             self._text.append(piece)
             yield TextDelta(text=replace_surrogates(piece))
         for called in delta.get("tool_calls") or []:
-            yield from self._grow_call(called)
+            yield from self._add_call(called)
 
-    def _grow_call(self, called: dict[str, Any]) -> Iterator[ModelEvent]:
+    def _add_call(self, called: dict[str, Any]) -> Iterator[ModelEvent]:
         function = called.get("function") or {}
         index, id, name = called.get("index"), str(called.get("id") or ""), str(function.get("name") or "")
         call = self._open_call(index, id, name)
@@ -148,7 +145,7 @@ class OpenAIStreamDecoder:
         call.written += function.get("arguments") or ""
 
     def _open_call(self, index: int | None, id: str, name: str) -> _PartialCall | None:
-        """The call this piece belongs to; None when it begins a new one.
+        """Return the call that a piece belongs to; None if it starts a new one.
 
         With an index: the newest call of that index, unless the piece names another id. Without: the newest call,
         unless the piece names another id, or a function without any.
@@ -168,16 +165,16 @@ class OpenAIStreamDecoder:
         )
 
 
-# A request as chat completions want it. Pure but for the blobs it is given: the same request, the same bytes.
-
 JsonRow = dict[str, Any]
 
 
 def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> dict[str, Any]:
-    """The body of one streamed call.
+    """Encode the body of a streamed call. The same request gives the same bytes.
 
-    Thoughts are not sent back. Words go as plain strings where nothing but words is said, as some servers take
-    nothing else. limit_field: the name this server has for the longest answer.
+    Thinking is not sent back. Messages of text alone are sent as plain strings, as some servers accept nothing else.
+
+    Args:
+        limit_field: the server's name for the longest answer; see LIMIT_FIELDS.
     """
     rows: list[JsonRow] = []
     if system := "\n\n".join(text for text in request.system if text.strip()):
@@ -208,29 +205,25 @@ def _encode_assistant(message: WireMessage) -> list[JsonRow]:
 
 
 def _encode_call(part: ToolCall) -> JsonRow:
-    """The arguments word for word, unless a server that parses them would choke."""
-    sound = call_arguments(part)
-    written = json.dumps(sound, ensure_ascii=False) if "invalid_json" in sound else part.input or "{}"
+    """Encode a call with its arguments unchanged; invalid JSON is wrapped, as some servers parse it."""
+    parsed = call_arguments(part)
+    written = json.dumps(parsed, ensure_ascii=False) if "invalid_json" in parsed else part.input or "{}"
     return {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": written}}
 
 
 def _encode_user(message: WireMessage, blobs: Blobs) -> list[JsonRow]:
-    """Each result is a message of its own, right after the calls; then what the person says."""
+    """Encode a message of its own for each tool result, right after the calls, then one for the rest."""
     rows = [_encode_result(part) for part in message.parts if isinstance(part, ToolResult)]
-    if said := [block for part in message.parts if (block := _encode_part(part, blobs))]:
-        rows.append({"role": "user", "content": _collapse_text_blocks(said)})
+    if blocks := [block for part in message.parts if (block := _encode_part(part, blobs))]:
+        only_text = all(block["type"] == "text" for block in blocks)
+        content = "\n\n".join(block["text"] for block in blocks) if only_text else blocks
+        rows.append({"role": "user", "content": content})
     return rows
 
 
 def _encode_result(part: ToolResult) -> JsonRow:
     text = part.text or "(empty)"
     return {"role": "tool", "tool_call_id": part.call_id, "content": f"Error: {text}" if part.is_error else text}
-
-
-def _collapse_text_blocks(blocks: Sequence[JsonRow]) -> str | list[JsonRow]:
-    if all(block["type"] == "text" for block in blocks):
-        return "\n\n".join(block["text"] for block in blocks)
-    return list(blocks)
 
 
 def _encode_part(part: Part, blobs: Blobs) -> JsonRow | None:
@@ -243,18 +236,20 @@ def _encode_part(part: Part, blobs: Blobs) -> JsonRow | None:
     return None
 
 
-# The names servers have for the longest answer; the second is that of the vendor's newer models.
+# Names of the limit of the answer; the second is that of the vendor's newer models.
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
-STREAM_END: dict[str, Any] = {}  # stands for the line that ends a stream
+STREAM_END: dict[str, Any] = {}  # the chunk for the line that ends a stream
 
 
 class OpenAIModel:
-    """One account at an endpoint that speaks chat completions.
+    """An account at an endpoint with the chat completions API.
 
-    base_url: up to but without "/chat/completions", as the vendor gives it. api_key: "" for a server that wants none.
-    proxy: URL, "" for what the environment says. blobs: reads pictures. window: of the server's models, in tokens;
-    only to tell a silent refusal of a long request. unknown: how often each stop reason nobody knows was met.
+    Args:
+        base_url: without "/chat/completions".
+        api_key: "" for a server that needs none.
+        proxy: URL; "" for the environment's.
+        window: of the server's models, in tokens; to recognise a refusal of a long request that gives no reason.
     """
 
     name = "openai"
@@ -279,40 +274,34 @@ class OpenAIModel:
         self._limit_field = LIMIT_FIELDS[0]
         self._client: Any = None
         self._opening = asyncio.Lock()
+        #: Occurrences of unknown stop reasons.
         self.unknown: Counter[str] = Counter()
 
     async def preload(self) -> None:
-        """Import the HTTP client and open it, in a thread."""
+        """Import and create the HTTP client in a thread."""
         async with self._opening:
             if self._client is None:
                 self._client = await asyncio.to_thread(create_http_client, self._proxy)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """See Model.stream."""
         if not (self._key.isascii() and self._key.isprintable()):
             raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
         await self.preload()
-        hearing = OpenAIStreamDecoder(self.unknown)
+        decoder = OpenAIStreamDecoder(self.unknown)
         try:
-            async with closing_source(self._events(request, hearing)) as events:
-                async for event in events:
-                    yield event
+            async with closing_source(iterate_with_timeouts(self._chunks(request), self._limits)) as chunks:
+                async for chunk in chunks:
+                    for event in decoder.take(chunk):
+                        yield event
+                    if chunk is STREAM_END:
+                        await drain_response(chunks)
         except (Transient, Stalled):
-            # Whatever befalls the connection after the answer's end is no loss.
-            if not hearing.ended:
+            if not decoder.ended:  # after the end of the answer a lost connection does no harm
                 raise
-        yield normalize_answer(hearing.heard(), request)
-
-    async def _events(self, request: Request, hearing: OpenAIStreamDecoder) -> AsyncIterator[ModelEvent]:
-        async with closing_source(iterate_with_timeouts(self._chunks(request), self._limits)) as chunks:
-            async for chunk in chunks:
-                for event in hearing.take(chunk):
-                    yield event
-                if chunk is STREAM_END:
-                    await drain_response(chunks)
+        yield normalize_answer(decoder.answer(), request)
 
     async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any]]:
-        """The chunks of one call as they come. Raises ModelError only."""
+        """Yield the chunks of one call. Raises only ModelError."""
         import httpx2
 
         try:
@@ -325,16 +314,16 @@ class OpenAIModel:
             raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
 
     async def _post(self, request: Request) -> Any:
-        """The open answer to one call; asks once more where the server has another name for the longest answer."""
+        """Send the request and return the open response; retry once with the other name of the limit."""
         field = self._limit_field
-        rendered = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
-        body = json.dumps(rendered, ensure_ascii=False, separators=(",", ":")).encode()
+        encoded = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
+        body = json.dumps(encoded, ensure_ascii=False, separators=(",", ":")).encode()
         post = self._client.build_request("POST", self._url, content=body, headers=self._headers)
         response = await self._client.send(post, stream=True)
         if response.status_code < 300:
             return response
         failure = read_failure(response.status_code, await response.aread(), response.headers)
-        error = to_error(replace(failure, crowded=len(body) / 4 > 0.8 * self._window))
+        error = to_error(replace(failure, nearly_full=len(body) / 4 > 0.8 * self._window))
         if error.kind != "unsupported_parameter" or field != LIMIT_FIELDS[0]:
             raise error
         self._limit_field = LIMIT_FIELDS[1]
@@ -348,9 +337,9 @@ class OpenAIModel:
 
 
 async def _iterate_lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """What stands behind `data:` line by line, and a body that is no event stream at all as one piece.
+    """Yield the text after each `data:`; a body that is no event stream is yielded whole.
 
-    Bytes are cut at line feeds only: inside JSON, U+2028 and its like are no ends of lines.
+    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a line.
     """
     rest, bare = b"", []
     async for piece in source:

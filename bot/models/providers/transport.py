@@ -1,4 +1,4 @@
-"""The HTTP client both model wires speak over."""
+"""HTTP client and timeouts of model calls."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 from bot.errors import ModelError, Stalled
 
-CONNECT_SECONDS = 10.0  # seconds to open a connection; every other wait is held to by Patience
-# Connections that stay open for the next call; how many calls go on at once is for `concurrency` to say.
-MAX_IDLE_CONNECTIONS = 100
+CONNECT_SECONDS = 10.0  # to open a connection; Timeouts limits every other wait
+MAX_IDLE_CONNECTIONS = 100  # kept open for the next call; `concurrency` limits the calls that run at once
 
 
 def create_http_client(proxy: str) -> Any:
-    """A new httpx2.AsyncClient. proxy: its URL, and then the only one; "" for what the environment says.
+    """Create an httpx2.AsyncClient. proxy: URL; "" for the environment's.
 
-    It follows no redirects: a conversation goes to the host that was named, or nowhere.
+    It follows no redirects: a conversation is sent to the configured host only.
     """
     import httpx2
 
@@ -31,13 +30,11 @@ def create_http_client(proxy: str) -> Any:
 
 @cache
 def _create_ssl_context() -> Any:
-    """The certificates to go by, read once: it takes 20 ms."""
+    """Create the TLS context once: reading the certificates takes 20 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()
 
-
-# How long a model may keep us waiting, and the iterators that hold it to that.
 
 Item = TypeVar("Item")
 _END: Any = object()
@@ -54,7 +51,7 @@ class Timeouts:
 
 @asynccontextmanager
 async def closing_source(source: AsyncIterator[Item]) -> AsyncGenerator[AsyncIterator[Item]]:
-    """`source`, and its end at the end of the block, so that what it holds open is let go at once."""
+    """Close `source` at the end of the block, so that its connection is released at once."""
     try:
         yield source
     finally:
@@ -62,15 +59,15 @@ async def closing_source(source: AsyncIterator[Item]) -> AsyncGenerator[AsyncIte
             await source.aclose()
 
 
-async def iterate_with_timeouts(source: AsyncIterator[Item], patience: Timeouts) -> AsyncIterator[Item]:
-    """The items of `source`, which is closed when one is late.
+async def iterate_with_timeouts(source: AsyncIterator[Item], timeouts: Timeouts) -> AsyncIterator[Item]:
+    """Yield the items of `source`; close it when one is late.
 
     Raises:
-        Stalled: one of the waits was too long; kind says which: "first_byte", "gap" or "step".
+        Stalled: a wait was too long; kind says which: "first_byte", "gap" or "step".
     """
     clock = asyncio.get_running_loop().time
-    end = clock() + patience.step
-    wait, kind = patience.first, "first_byte"
+    end = clock() + timeouts.step
+    wait, kind = timeouts.first, "first_byte"
     async with closing_source(source):
         while True:
             due = clock() + wait
@@ -80,7 +77,7 @@ async def iterate_with_timeouts(source: AsyncIterator[Item], patience: Timeouts)
             if item is _END:
                 return
             yield item
-            wait, kind = patience.gap, "gap"
+            wait, kind = timeouts.gap, "gap"
 
 
 async def _next_item(source: AsyncIterator[Item], due: float, kind: str) -> Item:
@@ -92,7 +89,7 @@ async def _next_item(source: AsyncIterator[Item], due: float, kind: str) -> Item
 
 
 async def drain_response(source: AsyncIterator[Item], seconds: float = 0.5) -> None:
-    """Read what is left, not longer than that: only a connection whose end was read can be used again."""
+    """Read the rest, for at most `seconds`: only a connection that was read to its end can be reused."""
     with suppress(TimeoutError, ModelError):
         async with asyncio.timeout(seconds):
             async for _ in source:

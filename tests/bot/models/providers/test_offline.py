@@ -7,9 +7,10 @@ import pytest
 from bot.errors import ConfigError, ModelError
 from bot.models.catalog import call_cost, context_window
 from bot.models.providers.anthropic import AnthropicModel
-from bot.models.providers.offline import OfflineModel, OfflinePassage, content_tokens, is_question, overlap_share
+from bot.models.providers.offline import OfflineModel, OfflinePassage, is_question, overlap_share
 from bot.models.providers.openai import OpenAIModel
 from bot.models.service import ProviderAccount, effective_provider, open_provider
+from memory.text.tokenizer import question_terms
 from tests.bot.models.asking import answer_of, asking, blobs, hear, said, streamed, words
 
 
@@ -110,8 +111,8 @@ def test_statements_are_told(text: str) -> None:
 
 
 def test_nearness_is_a_share() -> None:
-    assert overlap_share(content_tokens("climbing mountains"), "I climbed a mountain") == 1
-    assert overlap_share(content_tokens("什么？"), "任何话") == 0
+    assert overlap_share(question_terms("climbing mountains"), "I climbed a mountain") == 1
+    assert overlap_share(question_terms("什么？"), "任何话") == 0
 
 
 @pytest.mark.parametrize(
