@@ -20,8 +20,7 @@ from benchmarks.cases.script import dump
 from bot.agent.context_fitter import request_limits
 from bot.cli.replay.plot import PlotLine, draw_plot
 from bot.cli.replay.probes import score_probes
-from bot.cli.replay.reader import read_recording
-from bot.cli.replay.recording import Recording, count_recording
+from bot.cli.replay.recording import Recording, count_recording, read_recording
 from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, result_figures
 from bot.cli.replay.run import resolve_models
 from bot.cli.replay.simulate import ReplayOutcome, ReplaySetting, simulate_recording

@@ -22,13 +22,13 @@ from channels.terminal.client import RemoteConversation
 from channels.terminal.prompt import PromptOptions
 from channels.terminal.view import Language
 
-TERMINAL_PREFIX = "terminal:"  # how the names of the terminal's conversations begin in the API of a running bot
-CLOSE_SECONDS = 5.0
-REFRESH_SECONDS = 1.0
+TERMINAL_PREFIX = "terminal:"  # of the terminal's conversations in the API of a running bot
+CLOSE_SECONDS = 5.0  # for the bot to finish what it does
+REFRESH_SECONDS = 1.0  # of the status bar
 
 
 class StatusBar:
-    """The line under the prompt: model and context, read again beside the typing when it is a second old."""
+    """The line under the prompt: model and context, refreshed in the background."""
 
     def __init__(self, facts: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
         self._facts = facts
@@ -48,13 +48,12 @@ class StatusBar:
             return
         finally:
             self._read_at, self._reading = time.monotonic(), None
-        tokens, most = facts["tokens"], facts["max_tokens"]
-        turns = f"{facts['turns']}/{facts['max_turns']}"
-        self._line = f" {facts['model']} · {tokens:,}/{most:,} tokens · {turns} · {facts['policy']}"
+        tokens, turns = f"{facts['tokens']:,}/{facts['max_tokens']:,}", f"{facts['turns']}/{facts['max_turns']}"
+        self._line = f" {facts['model']} · {tokens} tokens · {turns} · {facts['policy']}"
 
 
 def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
-    """Open a terminal on this home, or on the `mnema run` that holds it; returns the exit code."""
+    """Run a terminal chat on this home, or through the `mnema run` that holds it; returns the exit code."""
     file = load_config_file(home)
     if home.address():
         return asyncio.run(run_remote(home, file.current, conversation, once))
@@ -66,32 +65,30 @@ def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
 
 
 async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:
-    """Open a bot, talk until the person leaves, close it; a fold that is not done goes on next time."""
+    """Run a bot with only the terminal as its channel; an unfinished fold continues at the next start."""
     telemetry = create_telemetry(file.current)
-    house = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))
+    bot = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))
 
-    async def found() -> str:
-        row = await house.store.sessions.find(Terminal.name, Terminal.account, conversation)
+    async def find_id() -> str:
+        row = await bot.store.sessions.find(Terminal.name, Terminal.account, conversation)
         if row is None:
             raise LookupError(conversation)
         return row.id
 
     async def facts() -> Mapping[str, Any]:
-        return await house.report.facts(await found())
+        return await bot.report.facts(await find_id())
 
     async def stop() -> None:
-        await house.stop(await found())
+        await bot.stop(await find_id())
 
-    setup = TerminalOptions(
-        conversation=conversation, once=once, desk=_open_terminal(home, file.current, StatusBar(facts)), stop=stop
-    )
-    terminal = Terminal(setup)
+    prompt = _prompt_options(home, file.current, StatusBar(facts))
+    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=prompt, stop=stop))
     try:
-        await house.open([terminal])
-        house.warm_up()
-        await house.gateway.receiving_task(terminal.name)
+        await bot.open([terminal])
+        bot.warm_up()
+        await bot.gateway.receiving_task(terminal.name)
     finally:
-        await house.close(patience=CLOSE_SECONDS)
+        await bot.close(patience=CLOSE_SECONDS)
     return 1 if terminal.failed else 0
 
 
@@ -99,12 +96,12 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
     """Talk through the HTTP API of the bot that holds this home.
 
     Raises:
-        MnemaError: it does not take our token.
+        MnemaError: it refuses the token.
     """
     token = home.web_token.read_text(encoding="utf-8").strip()
     remote = RemoteConversation(home.address(), token, f"{TERMINAL_PREFIX}{conversation}")
-    desk = _open_terminal(home, config, StatusBar(remote.context))
-    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=desk, stop=remote.stop))
+    prompt = _prompt_options(home, config, StatusBar(remote.context))
+    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=prompt, stop=remote.stop))
     listening = asyncio.create_task(remote.listen(terminal))
     talking = asyncio.create_task(terminal.run(remote.deliver))
     try:
@@ -120,7 +117,7 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
     return 1 if terminal.failed else 0
 
 
-def _open_terminal(home: HomeFolder, config: Config, toolbar: Callable[[], str]) -> PromptOptions:
+def _prompt_options(home: HomeFolder, config: Config, toolbar: Callable[[], str]) -> PromptOptions:
     language: Language = "zh" if detect_machine_language(config.language) == "zh" else "en"
     chinese = [f"/{command.name_zh}" for command in COMMANDS.values()] if language == "zh" else []
     return PromptOptions(

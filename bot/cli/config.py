@@ -1,4 +1,4 @@
-"""`mnema config`: read, change and check config.json from the command line."""
+"""`mnema init` and `mnema config`: create, read, change and check config.json."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import YesOption
+from bot.cli.common import YesOption, print_json
 
 app = typer.Typer(help="Read, change and check config.json.", no_args_is_help=True)
 
@@ -18,9 +18,13 @@ def get(ctx: typer.Context, key: Annotated[str, typer.Argument(help="Such as llm
 
     file = ConfigFile(ctx.obj.home.config)
     file.load()
-    _print_trouble(file.trouble)
+    if file.trouble:
+        typer.echo(f"mnema: {file.trouble} What follows is the last good one.", err=True)
     value = file.get(key)
-    print(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
+    if isinstance(value, str):
+        print(value)
+    else:
+        print_json(value)
     return 0
 
 
@@ -28,9 +32,9 @@ def get(ctx: typer.Context, key: Annotated[str, typer.Argument(help="Such as llm
 def change(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(help="Such as llm.model.")],
-    value: Annotated[str, typer.Argument(help="A JSON value, or bare words for a text.")],
+    value: Annotated[str, typer.Argument(help="A JSON value, or bare words for a string.")],
 ) -> int:
-    """Change one setting; a running bot takes it over within two seconds."""
+    """Change one setting; a running bot applies it within two seconds."""
     from bot.config.file import ConfigFile
 
     home = ctx.obj.home
@@ -43,7 +47,7 @@ def change(
 
 @app.command("check")
 def check(ctx: typer.Context) -> int:
-    """Say whether config.json is right, or what in it is not and where."""
+    """Check config.json; an error names key, line and column."""
     from bot.config.file import ConfigFile
     from bot.errors import ConfigError
     from bot.gateway.channel_manager import build_channels
@@ -53,7 +57,7 @@ def check(ctx: typer.Context) -> int:
     file.check()
     if troubles := build_channels(file).troubles:
         raise ConfigError("; ".join(troubles.values()))
-    print(f"{path} is right." if path.exists() else f"There is no {path}; every setting has its default.")
+    print(f"{path} is valid." if path.exists() else f"There is no {path}; every setting has its default.")
     return 0
 
 
@@ -62,7 +66,7 @@ def schema() -> int:
     """Print the JSON Schema of config.json."""
     from bot.config.schema import Config
 
-    print(json.dumps(Config.model_json_schema(), ensure_ascii=False, indent=2))
+    print_json(Config.model_json_schema())
     return 0
 
 
@@ -75,13 +79,6 @@ def example() -> int:
     return 0
 
 
-def _print_trouble(trouble: Exception | None) -> None:
-    if trouble:
-        typer.echo(f"mnema: {trouble} What follows is the last good one.", err=True)
-
-
-# `mnema init`: a home made by a few questions.
-
 _PROVIDERS = ("anthropic", "openai", "offline")
 
 
@@ -89,26 +86,26 @@ def init(
     ctx: typer.Context,
     yes: YesOption = False,
 ) -> int:
-    """Make the folder with its config.json and workspace; what is there already stays."""
+    """Create the folder with its config.json and workspace; existing files stay."""
     from bot.config.file import ConfigFile
     from bot.config.home import close_entries
 
     home = ctx.obj.home
     home.ensure()
     file = ConfigFile(home.config)
-    made = file.create()
+    created = file.create()
     file.load()
     close_entries(home)
     if not yes:
-        for key, value in _ask_all():
+        for key, value in _ask_settings():
             file.set(key, value)
-    print(f"{'Made' if made else 'Kept'} {home.config}.")
+    print(f"{'Created' if created else 'Kept'} {home.config}.")
     print(f"Talk to the bot with: mnema --home {home.root} chat")
     return 0
 
 
-def _ask_all() -> list[tuple[str, str]]:
-    """The settings that were asked for, in order; an empty answer leaves a setting as it is."""
+def _ask_settings() -> list[tuple[str, str]]:
+    """Ask for the first settings; an empty answer changes nothing."""
     answers = []
     provider = _ask(f"Model provider ({', '.join(_PROVIDERS)}; empty keeps what is set)")
     if provider:
@@ -118,7 +115,7 @@ def _ask_all() -> list[tuple[str, str]]:
     answers.append(("channels.telegram.token", _ask("Telegram bot token (empty: no change)", secret=True)))
     if answers[-1][1]:
         answers.append(("channels.telegram.enabled", "true"))  # a copy of the example says false
-        owner = _ask("Your own Telegram user id, a number (empty: nobody may talk to it yet)")
+        owner = _ask("Your own Telegram user id, a number (empty: no one may talk to it yet)")
         answers.append(("channels.telegram.owners", f'["{owner}"]' if owner else ""))
     return [(key, value) for key, value in answers if value]
 

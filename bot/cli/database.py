@@ -1,20 +1,22 @@
-"""`mnema audit`: the chain of acts, listed and checked."""
+"""`mnema backup`, `restore`, `migrate` and `audit`: the stored data as a whole."""
 
 import asyncio
 import json
 import os
 import re
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
 
-from bot.cli.options import JsonOption
+from bot.cli.common import JsonOption, print_json, printable
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, lock_home, run_with_store
+from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, lock_home, postgres_url, run_with_store
 
-app = typer.Typer(help="List what was done and decided; check that nobody has changed that.", no_args_is_help=True)
+app = typer.Typer(help="List what was done and decided; check that it was not altered.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -23,24 +25,22 @@ def listing(
     limit: Annotated[int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")] = 50,
     as_json: JsonOption = False,
 ) -> int:
-    """List acts, oldest first."""
+    """List audit rows, oldest first."""
 
-    async def rows(store: Any) -> Any:
+    async def load(store: Any) -> Any:
         return await store.audit.acts(limit)
 
-    nothing: list[Any] = []
-    found = run_with_store(ctx.obj.home, rows, none=nothing)
+    rows: list[Any] = run_with_store(ctx.obj.home, load, none=[])
     if as_json:
         names = ("seq", "actor", "action", "subject", "args_digest", "decision", "result", "hash")
-        told = [{"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}} for row in found]
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json([{"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}} for row in rows])
         return 0
-    for row in found:
-        facts = [row.action, _printable(row.subject), row.result, f"by {_printable(row.actor)}" if row.actor else ""]
+    for row in rows:
+        facts = [row.action, printable(row.subject), row.result, f"by {printable(row.actor)}" if row.actor else ""]
         digest = f"  {row.args_digest[:12]}" if row.args_digest else ""
         print(f"{row.seq:>6}  {row.at:%Y-%m-%d %H:%M:%S}  {'  '.join(filter(None, facts))}{digest}")
-    if not found:
-        print("Nothing was done yet.")
+    if not rows:
+        print("There are no audit rows yet.")
     return 0
 
 
@@ -49,20 +49,19 @@ def verify(
     ctx: typer.Context,
     head: Annotated[str, typer.Option("--head", help="SEQ:HASH as an earlier verify printed it.")] = "",
 ) -> int:
-    """Check every act: its words, its place, and that none is missing."""
+    """Check the content and the order of all audit rows, and that none is missing."""
     from bot.access.audit import AuditCheckpoints
 
-    noted = AuditCheckpoints(ctx.obj.home.data).known()
-    known = [*noted, *_parse_head(head)]
+    known = [*AuditCheckpoints(ctx.obj.home.data).known(), *_parse_head(head)]
 
-    async def look(store: Any) -> Any:
+    async def check(store: Any) -> Any:
         return await store.audit.fault(known), await store.audit.head()
 
-    fault, end = run_with_store(ctx.obj.home, look)
+    fault, end = run_with_store(ctx.obj.home, check)
     if fault is not None:
         raise MnemaError(f"Act {fault.seq} is not as it was written: {fault.what}.")
     count = "1 act stands" if end.seq == 1 else f"{end.seq:,} acts stand"
-    print(f"{count} as written; ends noted outside the record that agree: {len(known)}.")
+    print(f"{count} as written; heads noted outside the database that agree: {len(known)}.")
     if end.seq:
         print(f"The chain ends at {end.seq}:{end.hash}")
         print("Keep that line elsewhere: mnema audit verify --head checks it, whatever happens to this machine.")
@@ -80,49 +79,118 @@ def _parse_head(given: str) -> list[Any]:
     return [AuditHead(seq=int(seq), hash=hash)]
 
 
-def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+# `mnema backup` and `mnema restore`.
 
 
-# `mnema migrate`: this version's tables; and the store's move between SQLite and PostgreSQL, with its proof.
+def backup(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The file to create.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> int:
+    """Write database, workspace, attachments and settings to one file; a running bot is not disturbed."""
+    from bot.cli.backup.create import create_backup
+
+    file = file.expanduser()
+    manifest = create_backup(ctx.obj.home, file.absolute(), force=force)
+    size = file.stat().st_size
+    print(f"{file}: {size:,} bytes, {len(manifest.members):,} files, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC.")
+    if manifest.left_out:
+        print(f"Secrets are not in it: {', '.join(manifest.left_out)}.")
+    return 0
+
+
+def restore(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file that mnema backup made.")],
+    verify: Annotated[bool, typer.Option("--verify", help="Only check the file and print what is in it.")] = False,
+) -> int:
+    """Replace the content of the home by a backup; the old state is kept next to it."""
+    from bot.cli.backup.restore import restore_backup, verify_backup
+
+    path = file.expanduser().absolute()
+    if verify:
+        _print_backup(file, verify_backup(path))
+        return 0
+    home: HomeFolder = ctx.obj.home
+    done = restore_backup(home, path)
+    _print_backup(file, done.verified)
+    print(f"{home.root} holds it now{', its data in the database of database_url' if done.shared else ''}.")
+    for old in done.kept:
+        print(f"The old state is kept: {old}")
+    if done.missing:
+        print(f"Not in the backup, set them again: {', '.join(done.missing)}.")
+    if done.withheld:
+        print(f"Revoked since the backup was made, and not given back: {', '.join(done.withheld)}.")
+    if done.unreadable:
+        print(
+            "mnema: the old database cannot be read, so roles that were revoked since the backup may be back; "
+            "mnema pair list shows them.",
+            file=sys.stderr,
+        )
+    if done.forgotten:
+        print(
+            f"mnema: {done.forgotten:,} requests to forget were made since the backup; what it had of that is back, "
+            "and can be forgotten again.",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _print_backup(file: Path, verified: Any) -> None:
+    manifest, contents = verified.manifest, verified.contents
+    print(f"{file} is valid: made {manifest.made:%Y-%m-%d %H:%M:%S} UTC by mnema {manifest.version}.")
+    print(
+        f"conversations {contents.conversations:,}, messages {contents.messages:,}, files of the workspace "
+        f"{verified.files:,}, attachments {verified.attachments:,}, {verified.size:,} bytes, tables {manifest.schema}"
+    )
+    if contents.waiting:
+        print(f"Not answered yet when it was made: {contents.waiting:,}.")
+    if not contents.audit:
+        print("mnema: a row of its audit was altered.", file=sys.stderr)
+
+
+# `mnema migrate`: upgrades the tables in place, or copies the store between SQLite and PostgreSQL and compares both.
 
 SQLITE = "sqlite"
-REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # as in config.json: the value of an environment variable
-SourceOption = Annotated[str, typer.Option("--from", help="Where the record is: sqlite, or postgresql://…")]
-TargetOption = Annotated[str, typer.Option("--to", help="Where it is to be: postgresql://…, or sqlite.")]
+ENV_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # as in config.json
+SourceOption = Annotated[str, typer.Option("--from", help="Where the data is: sqlite, or postgresql://…")]
+TargetOption = Annotated[str, typer.Option("--to", help="Where to copy it: postgresql://…, or sqlite.")]
 
 
 def migrate(
     ctx: typer.Context,
     source: SourceOption = "",
     target: TargetOption = "",
-    enter: Annotated[bool, typer.Option("--set", help="Enter the new place in config.json, as database_url.")] = False,
+    set_url: Annotated[
+        bool, typer.Option("--set", help="Write the new place to config.json, as database_url.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Bring the store to this version's tables; with --from and --to, copy it to the other database and prove it."""
+    """Upgrade the tables to this version; with --from and --to, copy all data to the other database and compare."""
     home: HomeFolder = ctx.obj.home
     if not source and not target:
         return _upgrade_in_place(home)
     if SQLITE not in (source, target) or not source or not target or source == target:
         raise typer.BadParameter("--from and --to go together: one of them is sqlite, the other postgresql://…")
     typed = target if source == SQLITE else source
-    url = REFERENCE.sub(lambda name: os.environ.get(name[1], ""), typed)  # keeps passwords out of the list of processes
+    # A reference keeps the password out of the process list.
+    url = ENV_REFERENCE.sub(lambda name: os.environ.get(name[1], ""), typed)
     if not url.startswith(("postgresql://", "postgresql+psycopg://")):
         raise typer.BadParameter("the address must begin with postgresql:// or postgresql+psycopg://")
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home):
-        moved = asyncio.run(_open_source(home, url) if source == SQLITE else _open_target(home, url))
+        moved = asyncio.run(_move_to_postgres(home, url) if source == SQLITE else _move_to_sqlite(home, url))
         if as_json:
-            print(json.dumps(_move_to_json(moved), indent=2))
+            print_json(_move_to_json(moved))
         else:
             _print_move(moved)
         if not moved.equal:
             raise MnemaError("The two sides differ, so nothing was moved; the rows above say where.")
-        _finish_move(home, typed if target != SQLITE else "", enter=enter, quiet=as_json)
+        _finish_move(home, typed if target != SQLITE else "", set_url=set_url, quiet=as_json)
     return 0
 
 
-async def _open_source(home: HomeFolder, url: str) -> Any:
+async def _move_to_postgres(home: HomeFolder, url: str) -> Any:
     if not home.db.exists():
         raise MnemaError(f"There is no database in {home.data}; there is nothing to move.")
     from memory.store.maintenance.snapshots import is_sound
@@ -132,38 +200,36 @@ async def _open_source(home: HomeFolder, url: str) -> Any:
     return await import_scale_module("memory.store.maintenance.postgres_move").move_in(home.db, url)
 
 
-async def _open_target(home: HomeFolder, url: str) -> Any:
-    _check_left_home(home)
-    half = home.db.with_name(f".{home.db.name}.half")
-    half.unlink(missing_ok=True)
-    moved = await import_scale_module("memory.store.maintenance.postgres_move").move_out(url, half)
+async def _move_to_sqlite(home: HomeFolder, url: str) -> Any:
+    _refuse_existing_database(home)
+    partial = home.db.with_name(f".{home.db.name}.half")
+    partial.unlink(missing_ok=True)
+    moved = await import_scale_module("memory.store.maintenance.postgres_move").move_out(url, partial)
     if moved.equal:
-        half.rename(home.db)
-    half.unlink(missing_ok=True)
+        partial.rename(home.db)
+    partial.unlink(missing_ok=True)
     return moved
 
 
-def _check_left_home(home: HomeFolder) -> None:
-    """A file of another record is not to be replaced, nor a log of one to be taken for the new record's."""
+def _refuse_existing_database(home: HomeFolder) -> None:
+    """Refuse to replace another database, or to leave a write-ahead log that SQLite would apply to the new one."""
     for end in ("", "-wal"):
-        left = home.db.with_name(home.db.name + end)
-        if left.exists() and (not end or left.stat().st_size):
-            raise MnemaError(
-                f"{left} is there already; move it elsewhere first, with all that is named {home.db.name}…."
-            )
-        left.unlink(missing_ok=True)
+        old = home.db.with_name(home.db.name + end)
+        if old.exists() and (not end or old.stat().st_size):
+            raise MnemaError(f"{old} exists already; move it elsewhere first, with all that is named {home.db.name}….")
+        old.unlink(missing_ok=True)
     home.db.with_name(f"{home.db.name}-shm").unlink(missing_ok=True)
 
 
 def _move_to_json(moved: Any) -> dict[str, Any]:
     rows = [
         {
-            "table": one.source.table,
-            "equal": one.equal,
-            "from": {"rows": one.source.rows, "sha256": one.source.sha256},
-            "to": {"rows": one.target.rows, "sha256": one.target.sha256},
+            "table": table.source.table,
+            "equal": table.equal,
+            "from": {"rows": table.source.rows, "sha256": table.source.sha256},
+            "to": {"rows": table.target.rows, "sha256": table.target.sha256},
         }
-        for one in moved.tables
+        for table in moved.tables
     ]
     whole = {"rows": moved.whole.rows, "sha256": moved.whole.sha256}
     return {"equal": moved.equal, "moved_before": moved.before, "whole": whole, "tables": rows}
@@ -171,45 +237,39 @@ def _move_to_json(moved: Any) -> dict[str, Any]:
 
 def _print_move(moved: Any) -> None:
     if moved.before:
-        print("It was moved by an earlier run, and nobody has opened it there since:")
+        print("It was moved by an earlier run, and has not been opened there since:")
     print(f"{'table':16} {'rows from':>12} {'rows to':>12}  sha256 from       sha256 to")
-    for one in moved.tables:
-        verdict = "equal" if one.equal else "DIFFERS"
-        hashes = f"{one.source.sha256[:16]}  {one.target.sha256[:16]}"
-        print(f"{one.source.table:16} {one.source.rows:>12,} {one.target.rows:>12,}  {hashes}  {verdict}")
+    for table in moved.tables:
+        verdict = "equal" if table.equal else "DIFFERS"
+        hashes = f"{table.source.sha256[:16]}  {table.target.sha256[:16]}"
+        print(f"{table.source.table:16} {table.source.rows:>12,} {table.target.rows:>12,}  {hashes}  {verdict}")
     if moved.equal:
         print(f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}: mnema audit list has the same there.")
 
 
-def _finish_move(home: HomeFolder, url: str, *, enter: bool, quiet: bool) -> None:
-    """What the person has to know and do next; config.json is changed only where that was asked for."""
+def _finish_move(home: HomeFolder, url: str, *, set_url: bool, quiet: bool) -> None:
+    """Print what to do next; config.json is changed only if that was asked for."""
     from bot.config.file import ConfigFile
 
     address = url.replace("postgresql://", "postgresql+psycopg://", 1)
-    if enter:
+    if set_url:
         ConfigFile(home.config).set("database_url", json.dumps(address))
     if quiet:
         return
-    if url:
-        print(f"{home.db} is as it was, and is kept; delete it when you need it no more.")
+    old, removal = (str(home.db), "delete") if url else ("The database", "drop")
+    print(f"{old} is kept unchanged; {removal} it when you no longer need it.")
+    if set_url:
+        print("database_url in config.json is set.")
     else:
-        print("The database is as it was, and is kept; drop it when you need it no more.")
-    print(
-        "config.json says so now: database_url."
-        if enter
-        else f"Next: mnema --home {home.root} config set database_url '{_mask_url(address)}'"
-    )
+        print(f"Next: mnema --home {home.root} config set database_url '{_mask_url(address)}'")
 
 
 def _mask_url(address: str) -> str:
-    """The address as it may be shown: a password is left to the person who knows it."""
     password = urlsplit(address).password
     return address.replace(f":{password}@", ":PASSWORD@", 1) if password else address
 
 
 def _upgrade_in_place(home: HomeFolder) -> int:
-    from bot.runtime.store_access import postgres_url
-
     url = postgres_url(home)
     if not url and not home.db.exists():
         print(f"There is no database in {home.data} yet; nothing to do.")
@@ -217,9 +277,10 @@ def _upgrade_in_place(home: HomeFolder) -> int:
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home):
         if url:
-            return _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade_tables(url)))
-        asyncio.run(_open_database(home))
-    print(f"{home.db} has this version's schema.")
+            _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade_tables(url)))
+        else:
+            asyncio.run(_open_database(home))
+            print(f"{home.db} has this version's schema.")
     return 0
 
 
@@ -230,13 +291,12 @@ async def _open_database(home: HomeFolder) -> None:
     await store.close()
 
 
-def _print_upgrade(found: str | None) -> int:
+def _print_upgrade(old_revision: str | None) -> None:
     from memory.store.schema.tables import REVISIONS
 
-    if found is None:
+    if old_revision is None:
         print("The database of database_url has no tables yet; the first mnema run makes them.")
-    elif found == REVISIONS[-1]:
+    elif old_revision == REVISIONS[-1]:
         print("The database of database_url has this version's schema.")
     else:
-        print(f"The database of database_url had the schema of {found} and has this version's, {REVISIONS[-1]}, now.")
-    return 0
+        print(f"The database of database_url was upgraded from schema {old_revision} to {REVISIONS[-1]}.")

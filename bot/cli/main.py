@@ -1,29 +1,27 @@
-"""The command line: `mnema`, its commands, and how every failure becomes one sentence and an exit code."""
+"""The command line `mnema`: its commands, and errors as one sentence and an exit code."""
 
 import asyncio
-import json
 import os
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
-from bot.cli import channels, config, database, memory, people
-from bot.cli.backup import commands
-from bot.cli.options import JsonOption
-from bot.cli.replay import command as replay_cli
-from bot.cli.sessions import commands as sessions
+from bot.cli import channels, config, database, memory, people, sessions
+from bot.cli.common import JsonOption, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import resume_restore
 from memory import failpoints
 from memory.store.errors import StoreError
 
-# What every command of the command line is given: the home it is about, and how much to say.
+EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
+STDOUT_DESCRIPTOR = 1
+PROCESS_ROLES = ("all", "gateway", "worker")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +29,7 @@ class CliContext:
     """The options before the command."""
 
     home: HomeFolder
-    #: Show where an error came from.
-    debug: bool = False
 
-
-EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
-STDOUT_DESCRIPTOR = 1
-PROCESS_ROLES = ("all", "gateway", "worker")
 
 app = typer.Typer(
     name="mnema",
@@ -51,27 +43,28 @@ app.add_typer(config.app, name="config")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(memory.app, name="memory")
 app.add_typer(people.pair_app, name="pair")
-app.add_typer(people.owner, name="owner")
+app.add_typer(people.owner_app, name="owner")
 app.add_typer(channels.app, name="channels")
 app.add_typer(database.app, name="audit")
 app.add_typer(people.people_app, name="people")
 app.command("init")(config.init)
-app.command("replay")(replay_cli.replay)
-app.command("backup")(commands.backup)
-app.command("restore")(commands.restore)
+app.command("replay")(sessions.replay)
+app.command("backup")(database.backup)
+app.command("restore")(database.restore)
 app.command("migrate")(database.migrate)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command line (without the program's name); returns the exit code."""
+    """Run one command line, given without the program's name; returns the exit code."""
     args = sys.argv[1:] if argv is None else argv
     os.umask(OTHERS_MODE)
     try:
-        _start_shutdown_deadline()
+        if not failpoints.arm(dict(os.environ)):
+            print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
         code = app(args, standalone_mode=False, prog_name="mnema")
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_DONE
-    except (BrokenPipeError, SystemExit):  # typer makes the latter of the former
+    except (BrokenPipeError, SystemExit):  # typer converts the former to the latter
         os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT_DESCRIPTOR)
         return EXIT_DONE
     except (KeyboardInterrupt, typer.Abort):
@@ -80,13 +73,8 @@ def main(argv: list[str] | None = None) -> int:
         return _exit_code(err, debug="--debug" in args)
 
 
-def _start_shutdown_deadline() -> None:
-    if not failpoints.arm(dict(os.environ)):
-        print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
-
-
 def _exit_code(err: Exception, *, debug: bool) -> int:
-    """Say on stderr what went wrong; returns the exit code for it."""
+    """Print an error on stderr; returns its exit code."""
     if debug and not isinstance(err, TyperException):
         traceback.print_exception(err)
     if isinstance(err, TyperException):
@@ -102,11 +90,11 @@ def _format_error(err: Exception) -> str:
         return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
     if isinstance(err, MnemaError | StoreError | OSError) and str(err):
         return str(err)
-    return f"something unexpected went wrong ({type(err).__name__}: {err}); --debug shows where."
+    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(given: bool) -> None:
+    if given:
         from importlib import metadata
 
         print(f"mnema {metadata.version('mnema')}")
@@ -120,23 +108,23 @@ def _options(
         Path | None,
         typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    ctx.obj = CliContext(home=resolve_home(home), debug=debug)
+    ctx.obj = CliContext(home=resolve_home(home))
     resume_restore(ctx.obj.home.root)
 
 
 def _create_home(home: HomeFolder) -> HomeFolder:
-    """The home with its folders, live files and config.json."""
+    """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile
 
     home.ensure()
     close_folders(home)
     if ConfigFile(home.config).create():
-        print(f"mnema: made {home.config} from the defaults.", file=sys.stderr)
+        print(f"mnema: created {home.config} from the defaults.", file=sys.stderr)
     return home
 
 
@@ -144,7 +132,7 @@ def _create_home(home: HomeFolder) -> HomeFolder:
 def chat(
     ctx: typer.Context,
     conversation: Annotated[str, typer.Option("--conversation", help="Name of the conversation.")] = "main",
-    once: Annotated[str | None, typer.Option("--once", help="Say this, print one reply and leave.")] = None,
+    once: Annotated[str | None, typer.Option("--once", help="Send this, print one reply and exit.")] = None,
 ) -> int:
     """Talk to the bot in this terminal."""
     home = _create_home(ctx.obj.home)
@@ -161,7 +149,7 @@ def run(
         int | None, typer.Option("--metrics", min=0, max=65_535, help="A worker's own port for /metrics; 0: any.")
     ] = None,
 ) -> int:
-    """Run every enabled channel, the page on this machine and the scheduler."""
+    """Run every enabled channel, the page and the scheduler."""
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
     home = _create_home(ctx.obj.home)
@@ -187,23 +175,20 @@ def doctor(
     ctx: typer.Context,
     as_json: JsonOption = False,
 ) -> int:
-    """Check configuration, record, model, channels and this machine."""
+    """Check configuration, database, model, channels and this machine."""
     import structlog
 
     from bot.cli.doctor.report import run_checks
 
     structlog.reset_defaults()
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # what is wrong is told below, and only there
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # problems are printed below
     checks = asyncio.run(run_checks(ctx.obj.home))
-    sound = all(check.ok for check in checks)
+    ok = all(check.ok for check in checks)
     if as_json:
-        rows: list[dict[str, Any]] = [
-            {"name": check.name, "ok": check.ok, "message": check.message, "hint": check.hint} for check in checks
-        ]
-        print(json.dumps({"ok": sound, "checks": rows}, ensure_ascii=False, indent=2))
+        print_json({"ok": ok, "checks": [asdict(check) for check in checks]})
     else:
         for check in checks:
             print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.message}")
             if check.hint:
                 print(f"       {check.hint}")
-    return EXIT_DONE if sound else EXIT_FAILED
+    return EXIT_DONE if ok else EXIT_FAILED

@@ -38,7 +38,7 @@ GUARDS = (
     Mutant(
         name="the command line reads another person's chat without a row",
         guards="audit",
-        file="bot/cli/sessions/reading_audit.py",
+        file="bot/cli/common.py",
         old="    if not acts:\n",
         new="    if acts:\n",
         tests=(f"{READING}::test_each_reading_of_another_persons_chat_is_one_row",),
@@ -46,7 +46,7 @@ GUARDS = (
     Mutant(
         name="what cannot be written down is read all the same",
         guards="audit",
-        file="bot/cli/sessions/reading_audit.py",
+        file="bot/cli/common.py",
         old="    except (StoreError, OSError) as err:\n",
         new="    except (StoreError, OSError) as err:\n        return\n",
         tests=(f"{READING}::test_what_cannot_be_written_down_is_not_read",),

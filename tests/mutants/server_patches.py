@@ -126,8 +126,8 @@ SERVER = (
     Mutant(
         name="the doctor does not mind another host",
         guards="S25",
-        file="bot/cli/doctor/public_address.py",
-        old='    if [name.lower() for name in seen["host"]] != [host]:\n',
+        file="bot/cli/doctor/channels.py",
+        old='    if [name.lower() for name in echo["host"]] != [host]:\n',
         new="    if False:\n",
         tests=(DOCTOR,),
     ),

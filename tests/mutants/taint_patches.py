@@ -101,8 +101,8 @@ TAINT = (
     Mutant(
         name="an import takes the bot's words as clean",
         guards="S53",
-        file="bot/cli/sessions/importing.py",
-        old='message if message.origin == "person" else replace(message, tainted=outside)',
+        file="bot/cli/replay/importing.py",
+        old='message if message.origin == "person" else replace(message, tainted=tainted)',
         new="message",
         tests=(f"{ATTACKS}::test_S53_an_export_that_comes_back_keeps_its_labels",),
     ),

@@ -68,7 +68,7 @@ async def test_I30_a_backup_at_rest_comes_back_row_by_row(tmp_path: Path) -> Non
         assert (await mnema(talk.bot.home, "backup", str(tmp_path / "file")))[0] == 0
         code, out, err = await mnema(tmp_path / "new", "restore", str(tmp_path / "file"))
         assert (code, err) == (0, ""), err
-        assert "Not in the backup, to be set anew: llm.api_key." in out
+        assert "Not in the backup, set them again: llm.api_key." in out
         assert dump(tmp_path / "new" / "data" / "mnema.db") == dump(talk.bot.db)
         assert files(tmp_path / "new") == files(talk.bot.home)
         assert (tmp_path / "new" / "config.json").exists()

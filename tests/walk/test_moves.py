@@ -90,7 +90,7 @@ async def test_a_backup_beside_a_bot_at_work_comes_back_into_a_file_and_into_pos
         await bot.term()
         code, out, err = await mnema(home, "restore", str(file), **where)
         assert (code, err) == (0, ""), err
-        assert "its record in the database of database_url" in out
+        assert "its data in the database of database_url" in out
         assert message_hashes(db) == confirmed
         [kept] = home.glob("data.before-restore.*")
         assert len(message_hashes(kept / KEPT_DATABASE)) == len(confirmed) + 2

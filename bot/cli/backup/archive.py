@@ -1,4 +1,4 @@
-"""What a backup file is: a compressed tar with a manifest at its end, read without believing anything it says."""
+"""The format of a backup: a compressed tar with a manifest at its end. Reading it trusts nothing in it."""
 
 import gzip
 import hashlib
@@ -21,98 +21,96 @@ BACKUP_FORMAT = 1
 DATABASE_NAME, CONFIG_NAME, MANIFEST_NAME = "record.db", "config.json", "manifest.json"
 WORKSPACE_NAME, BLOBS_NAME = "workspace", "blobs"
 MAX_MANIFEST_BYTES = 64 * 2**20
-MAX_HEADER_BYTES = 2**20  # bytes of a member's name and the like, before its content
-MIN_FREE_BYTES = 200_000_000  # bytes that must stay free on the disk that something is unpacked to
+MAX_HEADER_BYTES = 2**20  # of a member's name and other headers
+MIN_FREE_BYTES = 200_000_000  # that must stay free on the target disk
 CHUNK_BYTES = 2**20
 _READ_ERRORS = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError, OverflowError)
 
 
 class InvalidBackup(MnemaError):
-    """The file is no backup, is damaged, or holds what no backup holds; nothing was changed."""
+    """The file is no backup, is damaged, or holds unexpected members."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupMember:
-    """One file in a backup. size in bytes; sha256 in hex."""
+    """One file in a backup."""
 
     name: str
+    #: In bytes.
     size: int
+    #: In hex.
     sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupManifest:
-    """What a backup says it holds."""
+    """The list of contents of a backup."""
 
     #: UTC.
     made: datetime
-    #: Of its record.
+    #: Revision of its tables.
     schema: str
-    #: Of the program that made it.
+    #: Version of the program that made it.
     version: str
-    #: The dotted names of the secrets that its config.json does not have.
+    #: Dotted names of the secrets that were removed from its config.json.
     left_out: tuple[str, ...]
     members: tuple[BackupMember, ...]
 
     def dump(self) -> bytes:
-        """As JSON."""
-        held = asdict(self) | {"format": BACKUP_FORMAT, "made": self.made.isoformat()}
-        return json.dumps(held, indent=1).encode()
+        """Encode as JSON."""
+        entry = asdict(self) | {"format": BACKUP_FORMAT, "made": self.made.isoformat()}
+        return json.dumps(entry, indent=1).encode()
 
 
 def load_manifest(text: bytes) -> BackupManifest:
-    """The inverse of `dump`.
+    """Decode a manifest.
 
     Raises:
-        InvalidBackup: it is none, or of a later format.
+        InvalidBackup: it is no manifest, or of another format.
     """
     try:
-        held = json.loads(text)
-        if held["format"] != BACKUP_FORMAT:
+        entry = json.loads(text)
+        if entry["format"] != BACKUP_FORMAT:
             raise InvalidBackup(
-                f"the backup has format {held['format']!r}; this version of mnema reads format {BACKUP_FORMAT}"
+                f"the backup has format {entry['format']!r}; this version of mnema reads format {BACKUP_FORMAT}"
             )
         return BackupManifest(
-            made=datetime.fromisoformat(held["made"]),
-            schema=str(held["schema"]),
-            version=str(held["version"]),
-            left_out=tuple(str(name) for name in held["left_out"]),
-            members=tuple(BackupMember(**one) for one in held["members"]),
+            made=datetime.fromisoformat(entry["made"]),
+            schema=str(entry["schema"]),
+            version=str(entry["version"]),
+            left_out=tuple(str(name) for name in entry["left_out"]),
+            members=tuple(BackupMember(**member) for member in entry["members"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as err:
         raise InvalidBackup(f"its {MANIFEST_NAME} is no manifest of mnema") from err
 
 
-def unpack(file: Path, into: Path, place: Callable[[str], str | None]) -> BackupManifest:
-    """Read all of a backup and check every byte against its manifest; what `place` wants is written below `into`.
+def unpack(file: Path, folder: Path, target: Callable[[str], str | None]) -> BackupManifest:
+    """Read a whole backup, check every member against the manifest, and write the wanted ones below `folder`.
 
     Args:
-        into: a new folder that nobody else writes to.
-        place: where a member goes, as a path below `into`; None: it is only checked.
+        folder: a new folder that no other process writes to.
+        target: path of a member below `folder`; None: only check it.
 
     Raises:
-        InvalidBackup: as its words say; what was written by then is not to be used.
+        InvalidBackup: what was written so far must not be used.
         OSError: the file cannot be read, or the disk is full.
     """
-    reading = _ArchiveReader(into=into, place=place)
+    reader = _ArchiveReader(folder=folder, target=target)
     try:
-        with gzip.open(file) as plain:
-            _read_members(plain, reading)
-            while plain.read(CHUNK_BYTES):  # to the end, where the checksum is
+        with gzip.open(file) as content:
+            with tarfile.open(fileobj=content, mode="r|", tarinfo=_BoundedTarInfo) as tar:
+                for header in tar:
+                    reader.read(tar, header)
+            while content.read(CHUNK_BYTES):  # to the end, where gzip's checksum is
                 pass
     except _READ_ERRORS as err:
         raise InvalidBackup(f"it is damaged or no backup of mnema ({err})") from err
-    return reading.checked()
-
-
-def _read_members(plain: gzip.GzipFile, reading: "_ArchiveReader") -> None:
-    with tarfile.open(fileobj=plain, mode="r|", tarinfo=_BoundedTarInfo) as tar:
-        for header in tar:
-            reading.take(tar, header)
+    return reader.check_manifest()
 
 
 class _BoundedTarInfo(tarfile.TarInfo):
-    """A header that is not read into memory when it claims to be huge."""
+    """Refuses huge headers, which tarfile would read into memory."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> Any:
         if self.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) and self.size > MAX_HEADER_BYTES:
@@ -122,18 +120,18 @@ class _BoundedTarInfo(tarfile.TarInfo):
 
 @dataclass(slots=True, kw_only=True)
 class _ArchiveReader:
-    """Half-way through a backup: what was found so far, and the manifest once it was."""
+    """Reads members one by one, and the manifest at the end."""
 
-    into: Path
-    place: Callable[[str], str | None]
+    folder: Path
+    target: Callable[[str], str | None]
     found: dict[str, BackupMember] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     manifest: BackupManifest | None = None
 
-    def take(self, tar: tarfile.TarFile, header: tarfile.TarInfo) -> None:
+    def read(self, tar: tarfile.TarFile, header: tarfile.TarInfo) -> None:
         name = header.name
         if self.manifest is not None:
-            raise InvalidBackup(f"{name!r} stands behind the manifest")
+            raise InvalidBackup(f"{name!r} comes after the manifest")
         if header.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or header.issparse():
             raise InvalidBackup(f"{name!r} is a link, a device or something else that no backup holds")
         content = tar.extractfile(header)
@@ -143,54 +141,55 @@ class _ArchiveReader:
                 raise InvalidBackup("its manifest is too long")
             self.manifest = load_manifest(content.read())
             return
-        self._refuse(name)
-        self.found[name] = BackupMember(name=name, size=header.size, sha256=self._read(content, header))
+        self._check_name(name)
+        self.found[name] = BackupMember(name=name, size=header.size, sha256=self._extract(content, header))
 
-    def _read(self, content: IO[bytes], header: tarfile.TarInfo) -> str:
-        """The content's SHA-256; what is wanted is on the disk by then."""
-        digest, wanted = hashlib.sha256(), self.place(header.name)
-        with ExitStack() as held:
-            target = held.enter_context(self._opened(header, wanted)) if wanted is not None else None
+    def _extract(self, content: IO[bytes], header: tarfile.TarInfo) -> str:
+        """Write the content to its target, if it has one, and sync it; returns its SHA-256."""
+        digest, path = hashlib.sha256(), self.target(header.name)
+        with ExitStack() as stack:
+            file = stack.enter_context(self._create_file(header, path)) if path is not None else None
             while piece := content.read(CHUNK_BYTES):
                 digest.update(piece)
-                if target:
-                    target.write(piece)
-            if target:
-                target.flush()
-                os.utime(target.fileno(), (header.mtime, header.mtime))
-                os.fsync(target.fileno())
+                if file:
+                    file.write(piece)
+            if file:
+                file.flush()
+                os.utime(file.fileno(), (header.mtime, header.mtime))
+                os.fsync(file.fileno())
         return digest.hexdigest()
 
-    def _opened(self, header: tarfile.TarInfo, wanted: str) -> IO[bytes]:
-        if shutil.disk_usage(self.into).free < header.size + MIN_FREE_BYTES:
+    def _create_file(self, header: tarfile.TarInfo, target: str) -> IO[bytes]:
+        if shutil.disk_usage(self.folder).free < header.size + MIN_FREE_BYTES:
             raise InvalidBackup(
                 f"there is no room for {header.name} ({header.size:,} bytes): {MIN_FREE_BYTES:,} must stay free"
             )
-        path = self.into / wanted
+        path = self.folder / target
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        target = os.fdopen(os.open(path, flags, 0o600), "wb")
+        file = os.fdopen(os.open(path, flags, 0o600), "wb")
         if header.name.startswith(f"{WORKSPACE_NAME}/"):
-            os.fchmod(target.fileno(), (header.mode & 0o700) | 0o600)
-        return target
+            os.fchmod(file.fileno(), (header.mode & 0o700) | 0o600)
+        return file
 
-    def _refuse(self, name: str) -> None:
-        """Refuse a name that no backup holds, and one that is there already, as itself or as a folder."""
+    def _check_name(self, name: str) -> None:
+        """Refuse a name that no backup has, and a second member of the same name, as a file or as a folder."""
         first, *others = parts = name.split("/")
-        plain = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
-        ours = (
+        safe = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
+        known = (
             name in (DATABASE_NAME, CONFIG_NAME)
             or (first == WORKSPACE_NAME and bool(others))
             or (first == BLOBS_NAME and len(others) == 1 and is_blob_name(others[0]))
         )
-        if not plain or not ours:
+        if not safe or not known:
             raise InvalidBackup(f"{name!r} is no name that a backup holds")
-        above = {"/".join(parts[:end]) for end in range(1, len(parts))}
-        if name in self.found or name in self.folders or not above.isdisjoint(self.found):
+        parents = {"/".join(parts[:end]) for end in range(1, len(parts))}
+        if name in self.found or name in self.folders or not parents.isdisjoint(self.found):
             raise InvalidBackup(f"{name!r} is in it twice")
-        self.folders |= above
+        self.folders |= parents
 
-    def checked(self) -> BackupManifest:
+    def check_manifest(self) -> BackupManifest:
+        """Compare the manifest with the members."""
         if self.manifest is None:
             raise InvalidBackup("it is cut short, or no backup of mnema: there is no manifest at its end")
         if len(self.manifest.members) != len({member.name for member in self.manifest.members}):
@@ -201,5 +200,5 @@ class _ArchiveReader:
         if stray := self.found.keys() - {member.name for member in self.manifest.members}:
             raise InvalidBackup(f"its manifest does not name {min(stray)!r}")
         if DATABASE_NAME not in self.found:
-            raise InvalidBackup("it holds no record")
+            raise InvalidBackup("it holds no database")
         return self.manifest

@@ -1,4 +1,4 @@
-"""config.json on its way into a backup and back: without secrets, with the home's own, for no more people. Pure."""
+"""config.json in a backup: secrets are removed, and restored from the home; access is not widened. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,26 +9,26 @@ from bot.config.keys import ConfigKey, find_key, list_secrets
 ConfigPath = tuple[str | int, ...]
 ACCESS_KEYS = ("owners", "allow")
 DATABASE_KEY = ("database_url",)
-_ADDRESS_KEYS = ("url", "socket_url")
+_ADDRESS_FORMS = ("url", "socket_url")
 
 
 class UnreadableConfig(ValueError):
-    """The text is no config.json that is known well enough to tell its secrets."""
+    """The text is no JSON, or has keys that may hold unknown secrets."""
 
 
 def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
-    """The same text with every secret empty, and the dotted names of those that were not.
+    """Empty every secret; returns the text and the dotted names of the emptied ones.
 
-    References such as "${NAME}" stay: they hold nothing.
+    References such as "${NAME}" stay: they are no secrets.
 
     Raises:
-        UnreadableConfig: it is no JSON, or holds a text under a key that nobody knows, which may be a secret.
+        UnreadableConfig: the text is no JSON, or has a string under an unknown key, which may be a secret.
     """
     found: list[tuple[ConfigPath, JsonNode]] = []
     for path, node in _leaf_values(_parse(text), ()):
-        key = find_key(path) or (
-            find_key(path[:-1]) if isinstance(path[-1], int) else None
-        )  # an item of a list of texts
+        key = find_key(path)
+        if key is None and isinstance(path[-1], int):  # an item of a list of strings
+            key = find_key(path[:-1])
         if key is None and isinstance(node.value, str):
             raise UnreadableConfig(f"there is no key {_dotted_name(path)}")
         if key and key.secret and _is_secret(key, node.value):
@@ -38,84 +38,82 @@ def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(_dotted_name(path) for path, _ in found)
 
 
-def restore_secrets(text: str, left_out: Sequence[str], here: str) -> tuple[str, tuple[str, ...]]:
-    """The text with the secrets that the home's own config.json has for the same servers, and the names of the others.
+def restore_secrets(text: str, left_out: Sequence[str], own_text: str) -> tuple[str, tuple[str, ...]]:
+    """Insert the home's own secrets where they belong to the same servers; returns the text and the missing names.
 
     Args:
-        left_out: names of secrets, as `strip_secrets` gave them.
-        here: the home's own text, "" for none.
+        left_out: names of secrets, from `strip_secrets`.
+        own_text: the home's config.json, "" for none.
 
     Raises:
         UnreadableConfig: `text` is no JSON.
     """
-    root, own = _parse(text), _parse_or_none(here)
+    root, own = _parse(text), _parse_or_none(own_text)
     missing: list[str] = []
     for name in left_out:
-        path = _split_name(name)
-        key, place, mine = find_key(path), _node_at(root, path), _node_at(own, path)
-        if not key or not key.secret or place is None:
+        path = tuple(int(step) if step.isdigit() else step for step in name.split("."))
+        key, node, own_node = find_key(path), _node_at(root, path), _node_at(own, path)
+        if not key or not key.secret or node is None:
             continue
-        if mine is None or not mine.value or not _is_same_server(root, own, path[:-1]):
+        if own_node is None or not own_node.value or not _is_same_server(root, own, path[:-1]):
             missing.append(name)
             continue
-        literal = here[mine.start : mine.end]
-        text = text[: place.start] + literal + text[place.end :]
+        text = text[: node.start] + own_text[own_node.start : own_node.end] + text[node.end :]
         root = _parse(text)
     return text, tuple(missing)
 
 
-def restrict_access(text: str, here: str) -> tuple[str, tuple[str, ...]]:
-    """The text with nobody in a channel's `owners` or `allow` whom the home's own text has not, and who that was.
+def restrict_access(text: str, own_text: str) -> tuple[str, tuple[str, ...]]:
+    """Remove everyone from `owners` and `allow` who is not in the home's own lists; returns the text and the removed.
 
     Raises:
         UnreadableConfig: `text` is no JSON.
     """
-    own = _parse_or_none(here)
-    gone: list[str] = []
+    own = _parse_or_none(own_text)
+    removed: list[str] = []
     channels = _node_at(_parse(text), ("channels",))
     for channel in channels.value if channels and isinstance(channels.value, dict) else ():
         for kind in ACCESS_KEYS:
             path = ("channels", channel, kind)
-            listed, still = _list_at(_parse(text), path), _list_at(own, path)
-            kept = [one for one in listed if one in still]
-            if kept != listed:
-                gone += [f"{channel}:{one} ({kind})" for one in listed if one not in still]
-                text = json_source.replace_value(text, path, kept)
-    return text, tuple(gone)
+            listed, own_list = _list_at(_parse(text), path), _list_at(own, path)
+            if gone := [id for id in listed if id not in own_list]:
+                removed += [f"{channel}:{id} ({kind})" for id in gone]
+                text = json_source.replace_value(text, path, [id for id in listed if id in own_list])
+    return text, tuple(removed)
 
 
-def keep_database_url(text: str, here: str) -> str:
-    """The text with the store where the home's own text has it: a restore does not move it elsewhere.
+def keep_database_url(text: str, own_text: str) -> str:
+    """Set the home's own `database_url`: a restore does not move the store.
 
     Raises:
         UnreadableConfig: `text` is no JSON.
     """
-    own, wanted = _node_at(_parse_or_none(here), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
-    mine = own.value if own else ""
-    return text if (wanted.value if wanted else "") == mine else json_source.replace_value(text, DATABASE_KEY, mine)
+    own_node, node = _node_at(_parse_or_none(own_text), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
+    own_url = own_node.value if own_node else ""
+    return text if (node.value if node else "") == own_url else json_source.replace_value(text, DATABASE_KEY, own_url)
 
 
 def _is_secret(key: ConfigKey, value: object) -> bool:
-    """Whether a secret's value gives anything away; an address only by its password."""
+    """Whether the value is a secret: of an address, only one with a password."""
     if isinstance(value, str):
         return any(list_secrets(value, key.path))
     return value is not None and value != [] and value != {}
 
 
 def _is_same_server(root: JsonNode, own: JsonNode | None, section: ConfigPath) -> bool:
-    """Whether what says where a section's secrets are sent to is the same in both."""
+    """Whether a section's provider and addresses, to which its secrets are sent, are the same in both."""
     names = {name for node in (_node_at(root, section), _node_at(own, section)) if node for name in node.children}
-    where = [name for name in names if name == "provider" or _key_form((*section, name)) in _ADDRESS_KEYS]
-    return all(_value_at(root, (*section, name)) == _value_at(own, (*section, name)) for name in where)
+    paths = [(*section, name) for name in names]
+    return all(_value_at(root, path) == _value_at(own, path) for path in paths if _is_destination(path))
 
 
-def _key_form(path: ConfigPath) -> str:
+def _is_destination(path: ConfigPath) -> bool:
     key = find_key(path)
-    return key.form if key else ""
+    return path[-1] == "provider" or (key is not None and key.form in _ADDRESS_FORMS)
 
 
 def _value_at(root: JsonNode | None, path: ConfigPath) -> object:
-    """What is written there, the default where nothing is."""
+    """Return the value at a path, or its default."""
     node, key = _node_at(root, path), find_key(path)
     return node.value if node else key.default if key else None
 
@@ -155,7 +153,3 @@ def _parse_or_none(text: str) -> JsonNode | None:
 
 def _dotted_name(path: ConfigPath) -> str:
     return ".".join(map(str, path))
-
-
-def _split_name(name: str) -> ConfigPath:
-    return tuple(int(step) if step.isdigit() else step for step in name.split("."))

@@ -1,10 +1,12 @@
-"""`mnema backup`: the store, the settings without their secrets, the workspace and all attachments in one file."""
+"""Creates a backup: the store, the settings without secrets, the workspace and all attachments in one file."""
 
+import asyncio
 import fcntl
 import gzip
 import hashlib
 import os
 import shutil
+import sqlite3
 import stat
 import sys
 import tarfile
@@ -27,10 +29,16 @@ from bot.cli.backup.archive import (
     BackupMember,
 )
 from bot.cli.backup.config import UnreadableConfig, strip_secrets
-from bot.cli.backup.database import copy_store_to_file
+from bot.config.file import ConfigFile
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
-from bot.errors import MnemaError
+from bot.config.keys import known_secrets
+from bot.config.schema import Config
+from bot.errors import ConfigError, MnemaError
+from bot.runtime.store_access import find_postgres_url, import_scale_module
+from bot.telemetry.log import MIN_SECRET_CHARS
 from memory.failpoints import hit
+from memory.store.engine.sqlite import copy_database
+from memory.store.maintenance.snapshots import redact_secrets
 from memory.workspace.blobs import is_blob_name
 from memory.workspace.files import TEMPORARY, fsync_path
 
@@ -42,14 +50,14 @@ _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def create_backup(
     home: HomeFolder, file: Path, *, force: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> BackupManifest:
-    """Write the backup; a bot may run on the home meanwhile, and is not stopped or slowed by a lock.
+    """Write a backup; needs no lock, so that a bot may run on the home meanwhile.
 
     Args:
-        file: appears whole and on the disk, or not at all.
-        force: an existing file is replaced.
+        file: is created completely, or not at all.
+        force: replace an existing file.
 
     Raises:
-        MnemaError: it cannot be made; the text says why, and nothing of it is left.
+        MnemaError: the backup cannot be made; the text says why, and nothing of it is left.
     """
     _check_target(home, file, force=force)
     try:
@@ -79,7 +87,7 @@ def _check_target(home: HomeFolder, file: Path, *, force: bool) -> None:
 
 @contextmanager
 def _create_scratch_folder(file: Path) -> Iterator[Path]:
-    """A folder beside the file, for what is not yet whole; what a killed process left in it is taken away."""
+    """Create a folder next to the file for incomplete files; removes what a killed process left in it."""
     folder = file.with_name(f".{file.name}{PARTIAL_SUFFIX}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as held:
@@ -90,18 +98,65 @@ def _create_scratch_folder(file: Path) -> Iterator[Path]:
         except BlockingIOError as err:
             raise MnemaError(f"Another process is writing a backup to {file}.") from err
         held.callback(shutil.rmtree, folder, ignore_errors=True)
-        for left in folder.iterdir():
-            left.unlink()
+        for leftover in folder.iterdir():
+            leftover.unlink()
         yield folder
 
 
-def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) -> BackupManifest:
-    """The archive in the scratch folder, whole and on the disk.
+def copy_store_to_file(home: HomeFolder, target: Path) -> str:
+    """Copy the store to a SQLite file, without secrets that people typed and without the channels' notes.
 
-    The store comes first, then the files. An attachment is stored before the row that names it, so that the later copy
-    of the attachments has every one that the earlier copy of the store names. A memory file and the diary are written
-    before their rows too: a file that is newer than the store is what a crash between the two leaves, and is put right
-    by the same reconciling; a row that is newer than its file would be taken for a line that a person has deleted.
+    Returns:
+        The schema revision of its tables.
+
+    Raises:
+        MnemaError, StoreError: there is no store, or it cannot be copied.
+        ConfigError: config.json is broken and may name a database.
+    """
+    config, url = _load_effective_config(home), find_postgres_url(home)
+    if not url and not home.db.exists():
+        raise MnemaError(f"There is no database in {home.data} yet; there is nothing to back up.")
+    try:
+        if url:
+            copy_postgres(url, target)
+        else:
+            copy_database(home.db, target)
+        return redact_secrets(target, {secret for secret in known_secrets(config) if len(secret) >= MIN_SECRET_CHARS})
+    except sqlite3.Error as err:
+        raise MnemaError(f"No backup was made: {home.db} cannot be copied to {target.parent.parent}: {err}.") from err
+
+
+def copy_postgres(url: str, target: Path) -> None:
+    """Copy a PostgreSQL store, as of one moment, to a SQLite file; every row is read back and compared.
+
+    Raises:
+        MnemaError, StoreError: it could not be copied; there is no file.
+    """
+    moved = asyncio.run(import_scale_module("memory.store.maintenance.postgres_move").copy_out(url, target))
+    if not moved.equal:
+        target.unlink(missing_ok=True)
+        wrong = ", ".join(table.source.table for table in moved.tables if not table.equal)
+        raise MnemaError(f"The copy is not what the database holds (in {wrong}); nothing was done.")
+
+
+def _load_effective_config(home: HomeFolder) -> Config:
+    """Load the settings, else the last good copy, else the defaults; changes nothing on disk."""
+    file = ConfigFile(home.config)
+    try:
+        return file.check()
+    except ConfigError:
+        with suppress(ConfigError):
+            file.load()
+        return file.current
+
+
+def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) -> BackupManifest:
+    """Write the archive into the scratch folder and sync it to disk.
+
+    The store is copied first, then the files. An attachment is stored before the row that names it, so the later copy
+    of the attachments has every one that the earlier copy of the store names. Memory files and the daily log are
+    written before their rows too. A file that is newer than the store is what a crash between the two leaves, and is
+    reconciled like that; a row newer than its file would look like a line that a person has deleted.
     """
     with (scratch / "archive").open("wb") as raw:
         os.fchmod(raw.fileno(), 0o600)
@@ -129,14 +184,14 @@ def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) 
 
 @dataclass(slots=True, kw_only=True)
 class _ArchiveWriter:
-    """The tar that is being written, and what is in it so far."""
+    """The tar that is being written, and its members so far."""
 
     tar: tarfile.TarFile
     scratch: Path
     members: list[BackupMember] = field(default_factory=list)
 
     def add(self, name: str, path: Path) -> None:
-        """A file as it is now; nothing where it is gone meanwhile or is no plain file."""
+        """Add a file as it is now; skips it if it has gone or is not a regular file."""
         try:
             handle = os.open(path, _READ_FLAGS)
         except FileNotFoundError:
@@ -145,17 +200,16 @@ class _ArchiveWriter:
             status = os.fstat(source.fileno())
             if not stat.S_ISREG(status.st_mode):
                 return
-            with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as held:
-                shutil.copyfileobj(
-                    source, held, CHUNK_BYTES
-                )  # its length is known only then: somebody may be writing it
-                self._put(name, held, mode=stat.S_IMODE(status.st_mode) & 0o777, mtime=status.st_mtime)
+            # The length is only known after copying: another process may be writing the file.
+            with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as copy:
+                shutil.copyfileobj(source, copy, CHUNK_BYTES)
+                self._put(name, copy, mode=stat.S_IMODE(status.st_mode) & 0o777, mtime=status.st_mtime)
 
     def put(self, name: str, content: bytes, made: datetime) -> None:
-        """A member made of these bytes."""
-        with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as held:
-            held.write(content)
-            self._put(name, held, mode=0o600, mtime=made.timestamp())
+        """Add a member with these bytes."""
+        with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as copy:
+            copy.write(content)
+            self._put(name, copy, mode=0o600, mtime=made.timestamp())
 
     def _put(self, name: str, content: "tempfile.SpooledTemporaryFile[bytes]", *, mode: int, mtime: float) -> None:
         header = tarfile.TarInfo(name)
@@ -170,7 +224,7 @@ class _ArchiveWriter:
 
 
 def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime) -> tuple[str, ...]:
-    """config.json without its secrets, else its last good copy; returns the names of what was left out."""
+    """Add config.json, or its last good copy, without secrets; returns their dotted names."""
     why = ""
     for path in (home.config, home.config.with_name(f"{home.config.name}.last-good")):
         with suppress(FileNotFoundError):
@@ -187,7 +241,7 @@ def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime) -> tu
 
 
 def _home_files(home: HomeFolder) -> Iterator[tuple[str, Path]]:
-    """Every file of the workspace and every attachment, with the names they have in a backup."""
+    """Yield every file of the workspace and every attachment, with its name in the backup."""
     yield from _walk_files(home.workspace, WORKSPACE_NAME)
     for name, path in _walk_files(home.blobs, BLOBS_NAME):
         if is_blob_name(path.name):
@@ -195,7 +249,7 @@ def _home_files(home: HomeFolder) -> Iterator[tuple[str, Path]]:
 
 
 def _walk_files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
-    """Every plain file below a folder and the name it has in a backup, in order; links and half-written ones not."""
+    """Yield every regular file below a folder, in order, with its name in the backup; no temporary files."""
     try:
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""`mnema restore`: a backup is unpacked and checked beside the home, then takes its place whole or not at all."""
+"""Restores a backup: it is unpacked and checked next to the home, then swapped in as a whole or not at all."""
 
 import asyncio
 import os
@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from bot.cli.backup import database as shared
 from bot.cli.backup.archive import (
     BLOBS_NAME,
     CONFIG_NAME,
@@ -22,10 +22,11 @@ from bot.cli.backup.archive import (
     unpack,
 )
 from bot.cli.backup.config import UnreadableConfig, keep_database_url, restore_secrets, restrict_access
-from bot.config import restore_journal as swap
+from bot.cli.backup.create import copy_postgres
+from bot.config import restore_journal as journal
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
-from bot.runtime.store_access import find_postgres_url, lock_home, resume_restore
+from bot.runtime.store_access import find_postgres_url, import_scale_module, lock_home, resume_restore
 from memory.failpoints import hit
 from memory.store.engine.sqlite import copy_database
 from memory.store.errors import StoreError
@@ -35,15 +36,15 @@ from memory.workspace.files import write_atomic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedBackup:
-    """A backup that is right, and what is in it."""
+    """A valid backup and its contents."""
 
     manifest: BackupManifest
     contents: StoreContents
-    #: Of the workspace.
+    #: Number of workspace files.
     files: int
-    #: Blobs.
+    #: Number of blobs.
     attachments: int
-    #: Bytes of all.
+    #: Bytes of all members.
     size: int
 
 
@@ -51,15 +52,15 @@ class VerifiedBackup:
 class RestoreResult:
     """What a restore did."""
 
-    looked: VerifiedBackup
+    verified: VerifiedBackup
     #: Where the old state is.
     kept: tuple[Path, ...]
-    #: Secrets that neither backup nor home have.
+    #: Names of secrets that neither backup nor home have.
     missing: tuple[str, ...]
-    #: Roles, links and people in config.json that were not given back.
+    #: Roles, links and config.json entries that were revoked since the backup and not given back.
     withheld: tuple[str, ...]
-    #: The old record could not be read, so that nobody knows what was taken away since.
-    unsure: bool
+    #: The old store could not be read, so revoked rights are unknown.
+    unreadable: bool
     #: Requests to forget since the backup was made.
     forgotten: int
     #: The store is in PostgreSQL.
@@ -67,10 +68,10 @@ class RestoreResult:
 
 
 def verify_backup(file: Path) -> VerifiedBackup:
-    """Check everything about a backup; no home is touched.
+    """Check a backup completely, without a home.
 
     Raises:
-        InvalidBackup, OSError: what is wrong with it.
+        InvalidBackup, OSError: it is damaged, or cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="mnema-verify-") as folder, _named_file(file):
         into = Path(folder)
@@ -79,70 +80,73 @@ def verify_backup(file: Path) -> VerifiedBackup:
 
 
 def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
-    """Put the backup in the place of what the home holds; a kill leaves the one or the other, whole.
+    """Replace the content of the home by the backup; a kill leaves either the old or the new state.
 
     Raises:
         HomeLocked: a bot runs on the home.
-        InvalidBackup, MnemaError, OSError: it was not done, and the old state is as it was.
+        InvalidBackup, MnemaError, OSError: nothing was changed.
     """
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home), _named_file(file):
         _check_database_location(home)
         url = find_postgres_url(home)
         if url:
-            shared.check_nobody_connected(url)
+            asyncio.run(_postgres_move().refuse_if_in_use(url))
         _remove_leftovers(home.root)
         stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        with _ready_folder(home.root, stamp) as ready:
-            done = _prepare(home, file, ready, url)
+        with _create_staging_folder(home.root, stamp) as staging:
+            done = _prepare(home, file, staging, url)
             hit("restore.verified")
             if not url:
-                swap.commit_restore(home.root, stamp)
+                journal.commit_restore(home.root, stamp)
         if url:
-            shared.replace_database(home.root, url, stamp)
+            _replace_database(home.root, url, stamp)
         resume_restore(home.root)
         return replace(done, kept=_kept_paths(home.root, stamp), shared=bool(url))
 
 
-def _prepare(home: HomeFolder, file: Path, ready: Path, url: str) -> RestoreResult:
-    """Everything the home will be, in a folder beside it, on the disk. url: of the store's database, "" for a file."""
-    new = HomeFolder(root=ready)
+def _prepare(home: HomeFolder, file: Path, staging: Path, url: str) -> RestoreResult:
+    """Unpack the backup into the staging folder and adapt it to this home.
+
+    Args:
+        url: of the PostgreSQL store, "" for SQLite.
+    """
+    new = HomeFolder(root=staging)
     for folder in (new.data, new.workspace, new.blobs):
         folder.mkdir(mode=0o700)
-    record = ready / swap.DATABASE_NAME if url else new.db
-    manifest = unpack(
-        file, ready, lambda name: str(record.relative_to(ready)) if name == DATABASE_NAME else _target_of_member(name)
-    )
+    database = staging / journal.DATABASE_NAME if url else new.db
+
+    def target(member: str) -> str:
+        if member == DATABASE_NAME:
+            return str(database.relative_to(staging))
+        return f"data/{member}" if member.startswith(f"{BLOBS_NAME}/") else member
+
+    manifest = unpack(file, staging, target)
     hit("restore.extracted")
-    looked = _summarize(manifest, _examine_database(record))
-    before, unsure = _current_people(home, manifest, url)
-    told = f"{manifest.made.isoformat()} {manifest.version}"
+    verified = _summarize(manifest, _examine_database(database))
+    rights, unreadable = _current_rights(home, manifest, url)
+    origin = f"{manifest.made.isoformat()} {manifest.version}"
     try:
-        withheld = asyncio.run(prepare_restored(record, before, told))
+        withheld = asyncio.run(prepare_restored(database, rights, origin))
     except StoreError as err:
-        raise InvalidBackup(f"its record cannot be opened: {err}") from err
-    missing, people = _settle_config(home, new, manifest, lived=unsure or bool(before and before.lived))
-    _sync_all(ready)
+        raise InvalidBackup(f"its database cannot be opened: {err}") from err
+    missing, people = _adapt_config(home, new, manifest, restrict=unreadable or bool(rights and rights.lived))
+    _sync_all(staging)
     return RestoreResult(
-        looked=looked,
+        verified=verified,
         kept=(),
         missing=missing,
         withheld=(*withheld, *people),
-        unsure=unsure,
-        forgotten=before.forgotten if before else 0,
+        unreadable=unreadable,
+        forgotten=rights.forgotten if rights else 0,
     )
 
 
-def _target_of_member(name: str) -> str:
-    """Where a file of a backup goes in a home."""
-    return f"data/{name}" if name.startswith(f"{BLOBS_NAME}/") else name
-
-
-def _examine_database(record: Path) -> StoreContents:
+def _examine_database(database: Path) -> StoreContents:
     try:
-        return asyncio.run(examine_store(record))
+        return asyncio.run(examine_store(database))
     except StoreError as err:
-        raise InvalidBackup(f"its record is not sound: {err}") from err
+        raise InvalidBackup(f"its database is not sound: {err}") from err
 
 
 def _summarize(manifest: BackupManifest, contents: StoreContents) -> VerifiedBackup:
@@ -156,14 +160,18 @@ def _summarize(manifest: BackupManifest, contents: StoreContents) -> VerifiedBac
     )
 
 
-def _current_people(home: HomeFolder, manifest: BackupManifest, url: str) -> tuple[ReplacedRights | None, bool]:
-    """What the store that stands here says of rights, None where there is none; and whether it cannot be read."""
-    if url:
-        return _current_people_in_postgres(home, manifest, url), False
-    if not home.db.exists():
+def _current_rights(home: HomeFolder, manifest: BackupManifest, url: str) -> tuple[ReplacedRights | None, bool]:
+    """Read the rights in the current store, None if there is none; and whether the store cannot be read."""
+    if not url and not home.db.exists():
         return None, False
-    with tempfile.TemporaryDirectory(prefix=swap.STAGING_PREFIX, dir=home.root) as folder:
+    with tempfile.TemporaryDirectory(prefix=journal.STAGING_PREFIX, dir=home.root) as folder:
         copy = Path(folder) / home.db.name
+        if url:
+            kept = _save_current_database(home, url)
+            if kept is None:
+                return None, False
+            shutil.copy(kept, copy)
+            return asyncio.run(read_rights(copy, manifest.made.timestamp())), False
         try:
             copy_database(home.db, copy)
             return asyncio.run(read_rights(copy, manifest.made.timestamp())), False
@@ -171,30 +179,19 @@ def _current_people(home: HomeFolder, manifest: BackupManifest, url: str) -> tup
             return None, True
 
 
-def _current_people_in_postgres(home: HomeFolder, manifest: BackupManifest, url: str) -> ReplacedRights | None:
-    """The same of one in PostgreSQL; its copy is kept, for the next restore cannot make another."""
-    kept = shared.save_current_database(home, url)
-    if kept is None:
-        return None
-    with tempfile.TemporaryDirectory(prefix=swap.STAGING_PREFIX, dir=home.root) as folder:
-        copy = Path(folder) / home.db.name
-        shutil.copy(kept, copy)
-        return asyncio.run(read_rights(copy, manifest.made.timestamp()))
-
-
-def _settle_config(
-    home: HomeFolder, new: HomeFolder, manifest: BackupManifest, *, lived: bool
+def _adapt_config(
+    home: HomeFolder, new: HomeFolder, manifest: BackupManifest, *, restrict: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the backup's config.json the secrets that this home has; returns what is missing, and who was left out."""
+    """Give the backup's config.json this home's secrets and database; returns missing secrets and removed people."""
     if not new.config.exists():
         return (), ()
     try:
-        text, here = read_regular_file(new.config).decode(), _read_text(home.config)
-        text, missing = restore_secrets(text, manifest.left_out, here)
-        text, people = restrict_access(text, here) if lived and here else (text, ())
-        text, missing = keep_database_url(text, here), tuple(name for name in missing if name != "database_url")
+        text, own = read_regular_file(new.config).decode(), _read_text(home.config)
+        text, missing = restore_secrets(text, manifest.left_out, own)
+        text, people = restrict_access(text, own) if restrict and own else (text, ())
+        text, missing = keep_database_url(text, own), tuple(name for name in missing if name != "database_url")
     except (UnreadableConfig, UnicodeDecodeError) as err:
-        raise InvalidBackup(f"its {CONFIG_NAME} is not right: {err}") from err
+        raise InvalidBackup(f"its {CONFIG_NAME} is not valid: {err}") from err
     write_atomic(new.config, text.encode(), 0o600)
     new.config.chmod(0o600)
     return missing, people
@@ -208,42 +205,43 @@ def _read_text(path: Path) -> str:
 
 
 def _check_database_location(home: HomeFolder) -> None:
-    """What is put in place by a rename must lie on the home's own disk, the store too."""
-    here = home.root.stat().st_dev
+    """Refuse a home on several disks: the new state is put in place by renames."""
+    device = home.root.stat().st_dev
     for path in (home.data, home.workspace):
-        if path.exists() and (path.is_mount() or path.lstat().st_dev != here):
-            raise MnemaError(f"{path} is a disk of its own; restore into a home that is on one disk, and move it then.")
+        if path.exists() and (path.is_mount() or path.lstat().st_dev != device):
+            raise MnemaError(f"{path} is a disk of its own; restore into a home on one disk, and move it then.")
 
 
 def _remove_leftovers(root: Path) -> None:
-    """Take away what a restore that was cut before its end had made ready; nobody else is in the home."""
-    for left in root.glob(f"{swap.STAGING_PREFIX}*"):
-        shutil.rmtree(left)
+    """Remove the staging folders of interrupted restores; the caller holds the home's lock."""
+    for folder in root.glob(f"{journal.STAGING_PREFIX}*"):
+        shutil.rmtree(folder)
 
 
 @contextmanager
-def _ready_folder(root: Path, stamp: str) -> Iterator[Path]:
-    """A new folder beside the home's own, gone again when what is done in it fails."""
-    folder = swap.staging_folder(root, stamp)
+def _create_staging_folder(root: Path, stamp: str) -> Iterator[Path]:
+    """Create the staging folder; it is removed if the body fails."""
+    folder = journal.staging_folder(root, stamp)
     folder.mkdir(mode=0o700)
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
-        undo.callback(swap.remove_kept_copy, root)
+        undo.callback(journal.remove_kept_copy, root)
         yield folder
         undo.pop_all()
 
 
 def _kept_paths(root: Path, stamp: str) -> tuple[Path, ...]:
-    """Where the old state is; a folder that held nothing but our lock was none."""
-    for path in root.glob(f"data.{swap.KEPT_SUFFIX}.{stamp}*"):
+    """List the old state; removes an old `data` that held only the lock file."""
+    for path in root.glob(f"data.{journal.KEPT_SUFFIX}.{stamp}*"):
         if os.listdir(path) == ["lock"]:
             (path / "lock").unlink()
             path.rmdir()
-    return tuple(sorted(root.glob(f"*.{swap.KEPT_SUFFIX}.{stamp}*")))
+    return tuple(sorted(root.glob(f"*.{journal.KEPT_SUFFIX}.{stamp}*")))
 
 
 @contextmanager
 def _named_file(file: Path) -> Iterator[None]:
+    """Name the file in errors about the backup."""
     try:
         yield
     except InvalidBackup as err:
@@ -251,7 +249,7 @@ def _named_file(file: Path) -> Iterator[None]:
 
 
 def _sync_all(root: Path) -> None:
-    """Every folder and file below, on the disk."""
+    """Sync every folder and file below to disk."""
     for folder, _, names in os.walk(root):
         for path in (*(os.path.join(folder, name) for name in names), folder):
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -259,3 +257,40 @@ def _sync_all(root: Path) -> None:
                 os.fsync(handle)
             finally:
                 os.close(handle)
+
+
+# A restore into PostgreSQL: the old content is kept as a file, and replaced in one transaction.
+
+
+def _save_current_database(home: HomeFolder, url: str) -> Path | None:
+    """Copy the current database to a SQLite file in `data`; returns None if it has no tables.
+
+    Raises:
+        MnemaError, StoreError: it cannot be copied, so it must not be replaced.
+    """
+    path = home.data / journal.KEPT_DATABASE
+    journal.remove_kept_copy(home.root)  # of an interrupted restore
+    if not asyncio.run(_postgres_move().has_tables(url)):
+        return None
+    copy_postgres(url, path)
+    return path
+
+
+def _replace_database(root: Path, url: str, stamp: str) -> None:
+    """Replace the database by the prepared one, then swap in the files; a kill leaves either the old or the new state.
+
+    Raises:
+        StoreError, MnemaError, OSError: the old state stays. If the outcome of the commit is unknown, the next command
+            asks the database.
+    """
+    try:
+        with journal.await_database_commit(root, stamp) as mark:
+            new = journal.staging_folder(root, stamp) / journal.DATABASE_NAME
+            asyncio.run(_postgres_move().replace_store(new, url, mark))
+            hit("restore.recorded")
+    finally:
+        resume_restore(root)
+
+
+def _postgres_move() -> Any:
+    return import_scale_module("memory.store.maintenance.postgres_move")

@@ -1,14 +1,17 @@
-"""The doctor's look at the channels: a running bot is asked how they are, without one each of them is tried."""
+"""Doctor checks that use the network: the channels, and the page at its public address."""
 
 import asyncio
+import http.client
+import json
+import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import Any, cast
+from urllib.parse import urlsplit
 
-from bot.cli.doctor.check import DoctorCheck
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
@@ -25,125 +28,129 @@ from bot.runtime.store_access import call_running_bot, open_store_for_command, s
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError
+from channels.web.settings import parse_networks, parse_public_url
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
 
-CHANNEL_CHECK_SECONDS = 10.0  # how long a platform may take to say who we are
+CHANNEL_CHECK_SECONDS = 10.0  # timeout of a platform
+CHECK_SECONDS = 5.0  # timeout of each step of the address check
+STREAM_SECONDS = 3.0  # timeout of the first line of an event stream whose last one comes after four
+MAX_BODY_BYTES = 36 << 20  # of the largest message with files
+ADDRESS_CHECK = "public address"
 CreateChannel = Callable[[Config, str], Channel]
+AddressFault = tuple[str, str]  # what the proxy does wrong, and what to do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorCheck:
+    """The result of one check."""
+
+    name: str
+    ok: bool
+    #: One sentence.
+    message: str
+    #: What to do, "" for nothing.
+    hint: str = ""
 
 
 async def check_channels(
-    home: HomeFolder, file: ConfigFile, *, made: CreateChannel = build_channel, patience: float = CHANNEL_CHECK_SECONDS
+    home: HomeFolder, file: ConfigFile, *, create: CreateChannel = build_channel, timeout: float = CHANNEL_CHECK_SECONDS
 ) -> list[DoctorCheck]:
-    """How every channel is that is on, or that somebody has begun to set up.
+    """Check every channel that is on, or partly configured: through the running bot, else by calling its platform.
 
     Args:
-        made: builds a channel by its name. patience: seconds that its platform may take to say who we are.
+        timeout: of a platform, seconds.
     """
-    sections, begun = dict(file.current.channels), partly_configured_channels(file)
-    lack = [
-        _missing_credentials_check(name, empty)
-        for name, section in sections.items()
-        if name in begun and (empty := missing_credentials(section))
-    ]
+    sections, partly = dict(file.current.channels), partly_configured_channels(file)
     on = [name for name, section in sections.items() if section.on]
-    lack += [_disabled_check(name) for name, section in sections.items() if is_turned_off(section) and section.complete]
-    lack += _unencrypted_check(file.current)
+    not_started = []
+    for name, section in sections.items():
+        if name in partly and (empty := missing_credentials(section)):
+            message = f"It has settings but does not start: {' and '.join(empty)} is empty."
+            hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
+            not_started.append(_build_check(name, message, ok=False, hint=hint))
+    for name, section in sections.items():
+        if is_turned_off(section) and section.complete:  # on purpose, or in a copy of the example
+            message = "It has credentials, but enabled is false: it does not start."
+            not_started.append(_build_check(name, message, hint=f"Set channels.{name}.enabled to true to start it."))
+    not_started += _unencrypted_check(file.current)
     if home.address():
-        return [*await _ask_running_bot(home, on), *lack]
-    async with AsyncExitStack() as held:
-        notes = await _open_notes(home, held)
-        tries = [
-            _try_channel(name, partial(made, file.current, name), _ReadOnlyNotebook(notes, name), patience)
-            for name in on
-        ]
-        hide = LogRedactor(known_secrets(file.current))
-        tried = [replace(check, message=hide(check.message)) for check in await asyncio.gather(*tries)]
-    return [*tried, *lack]
-
-
-def _missing_credentials_check(name: str, empty: Sequence[str]) -> DoctorCheck:
-    """A channel that somebody has begun to set up."""
-    message = f"It has settings but does not start: {' and '.join(empty)} is empty."
-    hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
-    return _build_check(name, message, ok=False, hint=hint)
-
-
-def _disabled_check(name: str) -> DoctorCheck:
-    """A channel with credentials that config.json turns off: meant so, or left so in a copy of the example."""
-    hint = f"Set channels.{name}.enabled to true to start it."
-    return _build_check(name, "It has credentials, but enabled is false: it does not start.", hint=hint)
+        return [*await _check_running(home, on), *not_started]
+    async with AsyncExitStack() as stack:
+        notes = await _open_notes(home, stack)
+        checks = await asyncio.gather(
+            *(_try_channel(name, file.current, create, _ReadOnlyNotebook(notes, name), timeout) for name in on)
+        )
+    redact = LogRedactor(known_secrets(file.current))
+    return [*(replace(check, message=redact(check.message)) for check in checks), *not_started]
 
 
 def _unencrypted_check(config: Config) -> list[DoctorCheck]:
-    """An official account whose calls anybody on their way could write."""
+    """Warn of an official account without encryption: any machine on the way can forge its calls."""
     section = config.channels.wechat_mp
     if not section.on or section.encoding_aes_key:
         return []
-    message = "Its calls come unencrypted: whoever is on their way can write them, so nobody is more than a guest."
+    message = "Its calls are not encrypted: a machine on the way can forge them, so every user is only a guest."
     hint = "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key to its key."
     return [DoctorCheck(name="channel wechat_mp safe mode", ok=False, message=message, hint=hint)]
 
 
-async def _ask_running_bot(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
-    """What the running bot says of them."""
+async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
+    """Ask the running bot for the state of its channels."""
     try:
-        told = (await call_running_bot(home, "GET", "/api/status"))["channels"]
+        states = (await call_running_bot(home, "GET", "/api/status"))["channels"]
     except MnemaError as err:
-        return [
-            DoctorCheck(
-                name="channels", ok=False, message=str(err), hint="Look into data/log/mnema.log, or restart it."
-            )
-        ]
+        hint = "Look into data/log/mnema.log, or restart it."
+        return [DoctorCheck(name="channels", ok=False, message=str(err), hint=hint)]
     return [
-        _running_channel_check(name, channel_status_from_json(name, told[name]) if name in told else None)
+        _running_channel_check(name, channel_status_from_json(name, states[name]) if name in states else None)
         for name in on
     ]
 
 
 def _running_channel_check(name: str, state: ChannelStatus | None) -> DoctorCheck:
     if state is None:
-        hint = "data/log/mnema.log says why; mnema config check says what of it is in the configuration."
+        hint = "data/log/mnema.log says why; mnema config check shows errors of the configuration."
         return _build_check(name, "It is on, but the running bot has not started it.", ok=False, hint=hint)
-    said = describe_channel_status(state, time.time(), "en")
+    text = describe_channel_status(state, time.time(), "en")
     hint = "" if state.ready else _channel_hint(name, state.mood, asks=state.asks)
-    return _build_check(name, f"{said[:1].upper()}{said[1:]}.", ok=state.ready, hint=hint)
+    return _build_check(name, f"{text[:1].upper()}{text[1:]}.", ok=state.ready, hint=hint)
 
 
-async def _open_notes(home: HomeFolder, held: AsyncExitStack) -> ChannelNotes | None:
-    """What channels have kept; None where there is no record, or one that says elsewhere what is wrong with it."""
+async def _open_notes(home: HomeFolder, stack: AsyncExitStack) -> ChannelNotes | None:
+    """Open the channels' notes; None if there is no store, or a broken one, which has its own check."""
     try:
         if not store_exists(home):
             return None
-        record = await held.enter_async_context(open_store_for_command(home))
+        opened = await stack.enter_async_context(open_store_for_command(home))
     except (StoreError, ConfigError):
         return None
-    notes: ChannelNotes = record.store.notes
+    notes: ChannelNotes = opened.store.notes
     return notes
 
 
 async def _try_channel(
-    name: str, made: Callable[[], Channel], notebook: "_ReadOnlyNotebook", patience: float
+    name: str, config: Config, create: CreateChannel, notebook: "_ReadOnlyNotebook", timeout: float
 ) -> DoctorCheck:
-    """It is asked who we are; nothing is received or sent, and nothing on disk is changed."""
+    """Ask the platform for the bot's identity; nothing is received or sent, and nothing on disk changes."""
     if name == "web":
         return _build_check(name, "It is on.")
     try:
-        channel = made()
+        channel = create(config, name)
     except ConfigError as err:
         return _build_check(name, str(err), ok=False)
     if not hasattr(channel, "probe"):
         return _build_check(name, "It is on; only mnema run can try it.")
     asks = hasattr(channel, "prompt")
     try:
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(timeout):
             return _build_check(name, f"It is on and answers: {await _identify_channel(channel, notebook)}.")
     except TimeoutError:
-        mood, message = "down", f"It gave no answer in {patience:g} seconds."
+        mood, message = "down", f"It gave no answer in {timeout:g} seconds."
     except ChannelError as err:
         mood, message = trouble_from_error(err), f"{err}."
     except (OSError, RuntimeError, ValueError, ImportError) as err:
-        mood, message = "down", f"Trying it broke: {type(err).__name__}: {err}."
+        mood, message = "down", f"The check failed: {type(err).__name__}: {err}."
     return _build_check(name, message, ok=False, hint=_channel_hint(name, mood, asks=asks))
 
 
@@ -158,11 +165,10 @@ async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> 
 
 
 def _channel_hint(name: str, mood: str, *, asks: bool) -> str:
-    """What to do about it."""
     if mood in ("logged_out", "asking") and asks:
         return f"With mnema run running: mnema channels login {name}, or scan the code under Channels in the page."
     if mood == "logged_out":
-        return f"Set the credentials in channels.{name} anew; the platform does not take those that are there."
+        return f"Update the credentials in channels.{name}; the platform refuses the present ones."
     if mood == "contended":
         return f"Stop the other program that uses this account, or set channels.{name}.enabled to false here."
     return f"Check the network, and addresses and proxy in channels.{name}; mnema run tries it again by itself."
@@ -173,12 +179,12 @@ def _build_check(name: str, message: str, *, ok: bool = True, hint: str = "") ->
 
 
 class _ReadOnlyNotebook:
-    """A channel's notebook while it is tried: what it wrote down before can be read, what it writes now is not kept."""
+    """The notebook of a channel under test: it reads stored notes, and keeps new ones only in memory."""
 
     def __init__(self, notes: ChannelNotes | None, channel: str) -> None:
         self._notes = notes
         self._channel = channel
-        self._new: dict[str, Any] = {}
+        self._new: dict[str, str] = {}
 
     async def read(self, start: str = "") -> dict[str, str]:
         old = await self._notes.load(self._channel, start) if self._notes else {}
@@ -187,3 +193,168 @@ class _ReadOnlyNotebook:
 
     async def write(self, values: Mapping[str, str]) -> None:
         self._new.update(values)
+
+
+# The page is fetched at channels.web.settings, through its proxy, as a browser would.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CheckTarget:
+    """The address to check."""
+
+    #: As configured.
+    url: str
+    #: Path that shows how a request arrived, "" if no bot runs.
+    path: str
+    #: The bot's own port.
+    port: int
+
+    def connect(self) -> http.client.HTTPSConnection:
+        """Create a connection; its certificate is verified with the system's CAs or SSL_CERT_FILE."""
+        parts = urlsplit(self.url)
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=CHECK_SECONDS, context=context)
+
+
+async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
+    """Check the public address: one result, or one for each fault; none if there is no public address."""
+    web = config.channels.web
+    if not web.on or not web.public_url:
+        return []
+    path, port = "", web.port
+    if address := home.address():
+        port = urlsplit(address).port or port
+        try:
+            path = str((await call_running_bot(home, "POST", "/api/proxy-check", {}))["path"])
+        except MnemaError as err:
+            return [_failed_check(str(err), "Look into data/log/mnema.log, or restart it.")]
+    target = _CheckTarget(url=web.public_url, path=path, port=port)
+    fault, echo = await asyncio.to_thread(_fetch, target)
+    if fault is not None:
+        return [_failed_check(*fault)]
+    if not path:
+        message = f"The certificate of {web.public_url} is right; mnema run is not running, so no more was tried."
+        return [DoctorCheck(name=ADDRESS_CHECK, ok=True, message=message, hint="Start it, then check again.")]
+    faults = [
+        *_altered_headers(target, echo),
+        *await asyncio.gather(asyncio.to_thread(_check_body_limit, target), asyncio.to_thread(_check_stream, target)),
+    ]
+    if any(faults):
+        return [_failed_check(*fault) for fault in faults if fault is not None]
+    hint = _check_client_address(echo, web.trusted_proxies)
+    message = f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream are right."
+    return [DoctorCheck(name=ADDRESS_CHECK, ok=True, message=message, hint=hint)]
+
+
+def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]]:
+    """Send one request; returns what is wrong, or how it arrived."""
+    host = urlsplit(target.url).hostname or ""
+    connection = target.connect()
+    try:
+        connection.request("GET", target.path or "/healthz", headers={"Origin": _origin(target)})
+        answer = connection.getresponse()
+        status, location, body = answer.status, answer.getheader("location", ""), answer.read(65_536)
+    except ssl.SSLCertVerificationError as err:
+        todo = f"Renew it for {host}, and serve it with its whole chain."
+        return (f"The certificate of {target.url} is not accepted: {err.verify_message}.", todo), {}
+    except ssl.SSLError as err:
+        todo = "Let the proxy serve TLS 1.2 or later on this port."
+        return (f"{target.url} does not support TLS: {err.reason or err}.", todo), {}
+    except (OSError, http.client.HTTPException) as err:
+        todo = f"Start the proxy, and look at the DNS entry of {host} and at the firewall."
+        return (f"{target.url} cannot be reached: {str(err) or type(err).__name__}.", todo), {}
+    finally:
+        connection.close()
+    return _judge(target, status, location, body)
+
+
+def _judge(
+    target: _CheckTarget, status: int, location: str, body: bytes
+) -> tuple[AddressFault | None, Mapping[str, Any]]:
+    if not target.path:
+        return None, {}
+    try:
+        echo = json.loads(body)
+        if status == 200 and echo["check"] == target.path.rpartition("/")[2]:
+            return None, echo
+    except (ValueError, LookupError, TypeError):
+        pass
+    inner = f"http://127.0.0.1:{target.port}"
+    if 300 <= status < 400:
+        todo = (
+            f"Let it pass every path of this host to {inner} as it is; set public_url to the address without redirect."
+        )
+        return (f"{target.url} redirects to {location[:200]}.", todo), {}
+    if status in (502, 503, 504):
+        return (f"The proxy at {target.url} answers {status}: it does not reach mnema.", f"Let it pass to {inner}."), {}
+    todo = f"Let it pass every path of this host to {inner}, with no login and no pages of its own."
+    return (f"Something else answers at {target.url}, with {status}.", todo), {}
+
+
+def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[AddressFault | None]:
+    faults: list[AddressFault | None] = []
+    host = parse_public_url(target.url).host.decode()
+    if [name.lower() for name in echo["host"]] != [host]:
+        todo = f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} arrives."
+        faults.append((f"The proxy changes Host to {', '.join(echo['host'])[:200]}.", todo))
+    if echo["origin"] != [_origin(target)]:
+        became = f"changes Origin to {', '.join(echo['origin'])[:200]}" if echo["origin"] else "removes Origin"
+        todo = "Let it pass Origin on as it is: without it no one can sign in or write."
+        faults.append((f"The proxy {became}.", todo))
+    return faults
+
+
+def _check_body_limit(target: _CheckTarget) -> AddressFault | None:
+    """Check whether the proxy refuses a large upload, by its header alone."""
+    connection = target.connect()
+    try:
+        connection.putrequest("POST", target.path)
+        connection.putheader("Content-Length", str(MAX_BODY_BYTES))
+        connection.putheader("Content-Type", "application/octet-stream")
+        connection.putheader("Expect", "100-continue")
+        connection.endheaders()
+        status = connection.sock.recv(64).split(b" ")[1:2]
+    except (OSError, http.client.HTTPException):
+        return None  # it waits for the body, so it accepts it
+    finally:
+        connection.close()
+    if status != [b"413"]:
+        return None
+    return "The proxy takes no uploads of 36 MB.", "Raise its limit; nginx: client_max_body_size 40m;"
+
+
+def _check_stream(target: _CheckTarget) -> AddressFault | None:
+    """Check whether the proxy buffers an event stream."""
+    connection = target.connect()
+    fault = (
+        "The proxy buffers the event stream: answers do not appear as they are written.",
+        "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: flush_interval -1",
+    )
+    try:
+        connection.request("GET", f"{target.path}/stream")
+        if connection.sock is not None:
+            connection.sock.settimeout(STREAM_SECONDS)
+        line = connection.getresponse().readline(64)
+    except (OSError, http.client.HTTPException):
+        return fault
+    finally:
+        connection.close()
+    return None if line.startswith(b": first") else fault
+
+
+def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> str:
+    peer = str(echo["peer"])
+    if echo["forwarded_for"] and any(ip_address(peer) in network for network in parse_networks(trusted)):
+        return ""
+    return (
+        f"All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "
+        "and let the proxy send X-Forwarded-For."
+    )
+
+
+def _origin(target: _CheckTarget) -> str:
+    return parse_public_url(target.url).origin.decode()
+
+
+def _failed_check(message: str, hint: str) -> DoctorCheck:
+    return DoctorCheck(name=ADDRESS_CHECK, ok=False, message=message, hint=hint)

@@ -1,19 +1,18 @@
-"""`mnema doctor`: what is wrong with this home and this machine, one plain sentence each."""
+"""All checks of `mnema doctor`, and those of this home and machine."""
 
 import asyncio
 import importlib.util
 import os
 import shutil
 import stat
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import memory
 from bot.access.audit import AuditCheckpoints
-from bot.cli.doctor.channels import check_channels
-from bot.cli.doctor.check import DoctorCheck
-from bot.cli.doctor.public_address import check_public
+from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
@@ -35,27 +34,26 @@ from memory.store.rows import LedgerFault
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
+MIN_FREE_BYTES = 200_000_000
+BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")  # a correct clock shows a later time
+TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
+
 
 def check_private(home: HomeFolder) -> DoctorCheck:
-    """The doctor's line about who else may read the home."""
+    """Check that no other account can read the home."""
     name = "privacy"
-    found = [*find_open(home), *find_linked(home)]
-    if not found:
-        return DoctorCheck(name=name, ok=True, message="No other account can read what is kept here.")
-    first, more = found[0], len(found) - 1
+    entries = [*find_open(home), *find_linked(home)]
+    if not entries:
+        return DoctorCheck(name=name, ok=True, message="No other account can read the files here.")
+    first, more = entries[0], len(entries) - 1
     others = f", and {more:,} more" if more else ""
     message = f"Other accounts may open {first.path} (mode {first.mode:04o}){others}."
     hint = f"Run: {first.remedy}" + ("; the next start of mnema closes the rest." if more else "")
     return DoctorCheck(name=name, ok=False, message=message, hint=hint)
 
 
-MIN_FREE_BYTES = 200_000_000
-BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")  # no clock that is right shows an earlier time
-TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
-
-
 async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
-    """All checks in the order in which they matter; nothing on disk is changed."""
+    """Run all checks, the most important first; changes nothing on disk."""
     file = ConfigFile(home.config)
     checks = [
         _check_config(home, file),
@@ -88,55 +86,57 @@ def _check_config(home: HomeFolder, file: ConfigFile) -> DoctorCheck:
     try:
         file.check()
     except ConfigError as err:
-        hint = "Mend it, then look again with mnema config check."
+        hint = "Fix it, then check again with mnema config check."
         return DoctorCheck(name=name, ok=False, message=str(err), hint=hint)
     if not home.config.exists():
-        hint = f"mnema --home {home.root} init makes one."
-        return DoctorCheck(name=name, ok=True, message="There is no config.json; all defaults hold.", hint=hint)
-    return DoctorCheck(name=name, ok=True, message=f"{home.config} is right.")
+        hint = f"mnema --home {home.root} init creates one."
+        return DoctorCheck(
+            name=name, ok=True, message="There is no config.json; all settings have their defaults.", hint=hint
+        )
+    return DoctorCheck(name=name, ok=True, message=f"{home.config} is valid.")
 
 
 async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
-    """Whether it opens, and, where it does, whether every message is accounted for."""
+    """Check that the database opens, its ledger and its audit."""
     name = "database"
-    if not url and (moved := await _check_moved(home)):
-        what, _, hint = moved.rpartition(": ")
+    if not url and (problem := await _running_database_problem(home)):
+        what, _, hint = problem.rpartition(": ")
         return [DoctorCheck(name=name, ok=False, message=f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
     if not url and not home.db.exists():
-        return [DoctorCheck(name=name, ok=True, message="There is none yet; the first start makes it.")]
+        return [DoctorCheck(name=name, ok=True, message="There is none yet; the first start creates it.")]
     try:
-        async with open_store_for_command(home) as record:
-            faults = await record.store.folds.check_ledger()
-            act = await record.store.audit.fault(AuditCheckpoints(home.data).known())
+        async with open_store_for_command(home) as opened:
+            faults = await opened.store.folds.check_ledger()
+            act = await opened.store.audit.fault(AuditCheckpoints(home.data).known())
     except SchemaNewer as err:
         return [DoctorCheck(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")]
     except SchemaOlder as err:
-        hint = "mnema migrate brings it up; a kill on the way leaves it as it was."
+        hint = "mnema migrate upgrades it; a kill meanwhile leaves it unchanged."
         return [DoctorCheck(name=name, ok=False, message=str(err), hint=hint)]
     except StoreCorrupt as err:
-        hint = "The next start puts the damaged file aside and goes back to the newest snapshot."
+        hint = "The next start moves the damaged file aside and restores the newest snapshot."
         return [DoctorCheck(name=name, ok=False, message=str(err), hint=hint)]
     except StoreError as err:
         return [DoctorCheck(name=name, ok=False, message=str(err))]
     return [DoctorCheck(name=name, ok=True, message="It opens."), _check_ledger(faults), _check_audit(act)]
 
 
-async def _check_moved(home: HomeFolder) -> str:
-    """What the running bot says of its database file, "" where all is well or nobody runs."""
-    try:
-        told = (await call_running_bot(home, "GET", "/api/status"))["database"] if home.address() else "ok"
-    except MnemaError:  # told with the channels
-        told = "ok"
-    if told == "ok" and home.running() and not home.db.exists():
-        told = f"{home.db} was removed while mnema uses it: {REMEDY}"
-    return "" if told == "ok" else str(told)
+async def _running_database_problem(home: HomeFolder) -> str:
+    """Return what the running bot reports of its database file, "" for nothing."""
+    state = "ok"
+    if home.address():
+        with suppress(MnemaError):  # the check of the channels reports it
+            state = str((await call_running_bot(home, "GET", "/api/status"))["database"])
+    if state == "ok" and home.running() and not home.db.exists():
+        state = f"{home.db} was removed while mnema uses it: {REMEDY}"
+    return "" if state == "ok" else state
 
 
 def _check_audit(fault: AuditFault | None) -> DoctorCheck:
     name = "audit"
     if fault is None:
         return DoctorCheck(name=name, ok=True, message="Every act stands as it was written.")
-    hint = "Somebody has changed the record of what was done; mnema audit list shows what is left of it."
+    hint = "The audit was altered; mnema audit list shows what is left of it."
     return DoctorCheck(
         name=name, ok=False, message=f"Act {fault.seq} is not as it was written: {fault.what}.", hint=hint
     )
@@ -145,45 +145,43 @@ def _check_audit(fault: AuditFault | None) -> DoctorCheck:
 def _check_ledger(faults: list[LedgerFault]) -> DoctorCheck:
     name = "ledger"
     if not faults:
-        message = "Every message is in view, folded or cleared, exactly one of them."
+        message = "Every message is in exactly one class: in view, folded or cleared."
         return DoctorCheck(name=name, ok=True, message=message)
     first = faults[0]
     where = f"{first.what} ({first.conversation}, {first.subject})"
     message = f"It has {_format_count(len(faults), 'fault')}; the first: {where}."
-    hint = "No message is lost by it; keep a copy of data/ and report it with this sentence."
+    hint = "No message is lost; keep a copy of data/ and report it with this sentence."
     return DoctorCheck(name=name, ok=False, message=message, hint=hint)
 
 
 def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
-    """Whether what recall finds by is sound, and agrees with the files it was made from."""
+    """Check that the recall index is sound and agrees with its sources."""
     name = "index"
-    if not url and os.path.lexists(home.index) and not _is_usable(home.index):
-        message = f"{home.index} is no folder that this user may write in, so that nothing can be searched."
-        hint = f"Remove {home.index}, or mend its permissions; the index is made anew by itself."
+    usable = home.index.is_dir() and os.access(home.index, os.R_OK | os.W_OK | os.X_OK)
+    if not url and os.path.lexists(home.index) and not usable:
+        message = f"{home.index} is no folder that this user may write to, so that nothing can be searched."
+        hint = f"Remove {home.index}, or fix its permissions; the index is rebuilt automatically."
         return DoctorCheck(name=name, ok=False, message=message, hint=hint)
     try:
         found = _open_index(home, url)
     except (StoreError, ConfigError) as err:
         return DoctorCheck(name=name, ok=False, message=str(err))
     if not found:
-        return DoctorCheck(name=name, ok=True, message="There is none yet; the first search makes it.")
-    wrong = [one for one in found if one.fault]
-    if wrong:
-        of, space = (wrong[0].space or "the owner"), (f" --space {wrong[0].space}" if wrong[0].space else "")
-        hint = f"Nothing is lost: mnema memory index{space} makes it anew from the files and the record."
-        return DoctorCheck(name=name, ok=False, message=f"That of {of} is at fault: {wrong[0].fault}.", hint=hint)
-    rows, behind = sum(one.rows for one in found), sum(one.behind for one in found)
+        return DoctorCheck(name=name, ok=True, message="There is none yet; the first search creates it.")
+    faulty = next((index for index in found if index.fault), None)
+    if faulty:
+        option = f" --space {faulty.space}" if faulty.space else ""
+        hint = f"Nothing is lost: mnema memory index{option} rebuilds it from the files and the database."
+        message = f"The index of {faulty.space or 'the owner'} has a fault: {faulty.fault}."
+        return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+    rows, behind = sum(index.rows for index in found), sum(index.behind for index in found)
     message = f"It is sound: {_format_count(rows, 'row')} for {_format_count(len(found), 'space')}."
     hint = f"Files changed since: {behind}; the next search reads them." if behind else ""
     return DoctorCheck(name=name, ok=True, message=message, hint=hint)
 
 
-def _is_usable(folder: Path) -> bool:
-    return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
-
-
 def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
-    """All indexes, wherever they are kept. url: of the store's database, "" for files."""
+    """Check all indexes. url: of the PostgreSQL store, "" for SQLite."""
     workspace = Workspace(home.workspace)
     if not url:
         return check_index_files(home.index, workspace)
@@ -201,23 +199,23 @@ def _check_disk(home: HomeFolder) -> DoctorCheck:
     if not os.access(folder, os.W_OK):
         return DoctorCheck(name="disk", ok=False, message=f"{folder} cannot be written by this user.")
     message = f"{free / 1e9:.1f} GB are free on the disk of {folder}."
-    hint = "" if free >= MIN_FREE_BYTES else "Make room: without it no message can be kept."
+    hint = "" if free >= MIN_FREE_BYTES else "Free some space: without it no message can be stored."
     return DoctorCheck(name="disk", ok=free >= MIN_FREE_BYTES, message=message, hint=hint)
 
 
 async def _check_embedding(config: Config) -> list[DoctorCheck]:
-    """Whether vectors can be had, where they are wanted."""
+    """Check the embedding model, if there is one."""
     if config.memory.embedding is None:
         return []
     from bot.models.embedding import check_embedding
 
     found = await check_embedding(config.memory.embedding)
-    hint = "" if found.ok else "Recall goes on by words alone; memory.embedding null says that this is meant."
+    hint = "" if found.ok else "Recall works by words alone; set memory.embedding to null if that is intended."
     return [DoctorCheck(name="embedding", ok=found.ok, message=found.message, hint=hint)]
 
 
 async def _check_models(config: Config) -> list[DoctorCheck]:
-    """Each model of the chain, asked for a word."""
+    """Check each model of the chain with a tiny request."""
     llm = config.llm
     account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
     if effective_provider(account) == "offline":
@@ -240,7 +238,7 @@ def _check_counter() -> DoctorCheck:
 def _check_clock(config: Config) -> DoctorCheck:
     now = datetime.now(ZoneInfo(config.timezone)) if config.timezone else datetime.now().astimezone()
     message = f"It is {now:%Y-%m-%d %H:%M} in {config.timezone or now.tzname()}."
-    hint = "" if now >= BUILD_TIME else "The clock is wrong; set it, or days in the log will be."
+    hint = "" if now >= BUILD_TIME else "The clock is wrong; set it, or the daily log gets wrong days."
     return DoctorCheck(name="clock", ok=now >= BUILD_TIME, message=message, hint=hint)
 
 
@@ -249,7 +247,7 @@ def _check_web_token(home: HomeFolder) -> DoctorCheck:
     try:
         mode = stat.S_IMODE(home.web_token.stat().st_mode)
     except FileNotFoundError:
-        return DoctorCheck(name=name, ok=True, message="There is none yet; mnema run makes it.")
+        return DoctorCheck(name=name, ok=True, message="There is none yet; mnema run creates it.")
     if mode & 0o077:
         message = f"Other users may read it (mode {mode:04o})."
         return DoctorCheck(name=name, ok=False, message=message, hint=f"Run: chmod 600 {home.web_token}")
@@ -263,23 +261,25 @@ def _check_instance(home: HomeFolder) -> DoctorCheck:
 
 
 async def _check_troubles(home: HomeFolder) -> list[DoctorCheck]:
-    """What the running bot says went wrong on this machine; files that anybody can look at have lines of their own."""
+    """Return the troubles that the running bot reports."""
     if not home.address():
         return []
     try:
         known = (await call_running_bot(home, "GET", "/api/status")).get("troubles", {})
     except MnemaError:
-        return []  # the channels' line says so
+        return []  # the check of the channels reports it
     hint = "Look into data/log/mnema.log."
-    message = "The running bot fails at {}: {}."
-    return [DoctorCheck(name="machine", ok=False, message=message.format(*known), hint=hint) for known in known.items()]
+    return [
+        DoctorCheck(name="machine", ok=False, message=f"The running bot fails at {what}: {why}.", hint=hint)
+        for what, why in known.items()
+    ]
 
 
 def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
     try:
         text = Workspace(home.workspace).space("").read(SOUL).text
     except FileNotFoundError:
-        return DoctorCheck(name=SOUL, ok=True, message="There is none yet; the first start writes it.")
+        return DoctorCheck(name=SOUL, ok=True, message="There is none yet; the first start creates it.")
     except (PathRefused, FileTooBig, OSError) as err:
         return _unreadable_check(home, SOUL, err)
     try:
@@ -295,23 +295,23 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
 
 
 def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorCheck:
-    hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last good text holds."
+    hint = f"Put a regular file that the bot's account may read at {home.workspace / name}; its last text stays in use."
     return DoctorCheck(name=name, ok=False, message=f"It cannot be read: {fault_reason(err)[1]}.", hint=hint)
 
 
 def _check_memory(home: HomeFolder) -> DoctorCheck:
-    """Whether the owner's memory is small enough to be followed line by line."""
+    """Check that MEMORY.md is readable and small enough to be tracked line by line."""
     try:
-        held = read_memory(Workspace(home.workspace).space(""))
+        file = read_memory(Workspace(home.workspace).space(""))
     except (MemoryFileUnreadable, OSError) as err:
-        hint = f"Put a plain text of at most {MAX_BYTES:,} bytes there; nothing is written into it until then."
+        hint = f"Replace it by plain text of at most {MAX_BYTES:,} bytes; nothing is written to it until then."
         return DoctorCheck(name=MEMORY_PATH, ok=False, message=str(err), hint=hint)
-    left = count_unrecorded(held.text)
+    left = count_unrecorded(file.text)
     if left:
-        hint = "Move old lines to another file; a search finds them there, too."
-        message = f"It has more than {MAX_RECORDED:,} memories: the last {left:,} are not followed as memories."
+        hint = "Move old lines to another file; a search finds them there too."
+        message = f"It has more than {MAX_RECORDED:,} memories: the last {left:,} are not tracked as memories."
         return DoctorCheck(name=MEMORY_PATH, ok=False, message=message, hint=hint)
-    return DoctorCheck(name=MEMORY_PATH, ok=True, message=f"It has {_format_count(len(held.text.encode()), 'byte')}.")
+    return DoctorCheck(name=MEMORY_PATH, ok=True, message=f"It has {_format_count(len(file.text.encode()), 'byte')}.")
 
 
 def _format_count(number: int, what: str) -> str:

@@ -1,10 +1,10 @@
-"""Messages as the two common wires write them, as parts of ours. Pure."""
+"""Converts messages in Anthropic's and OpenAI's form to our parts. Pure."""
 
 import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,66 +16,64 @@ from memory.conversation import Document, Image, Part, Role, Text, Thinking, Too
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
 TEXT_KINDS = ("text", "input_text", "output_text")
-MAX_UNKNOWN_CHARS = 4_000  # characters of JSON that are kept of a block whose type is not known
-VALID_YEARS = range(2, 9999)  # of a message's time: every zone can show it, and seconds can be added
+MAX_UNKNOWN_CHARS = 4_000  # of the JSON of a block of unknown type
+VALID_YEARS = range(2, 9999)  # of a message's time, so that zones and intervals cannot overflow
 
 
 class MalformedMessage(ValueError):
-    """It is no message; the text says why, without the place."""
+    """The value has another form; the text says why, without its position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMessage:
-    """One message off a wire."""
+    """One message, converted."""
 
     role: Role
     parts: tuple[Part, ...]
     at: datetime | None
-    #: What a system message said, and then there are no parts.
+    #: Text of a system message, which has no parts.
     system: str = ""
-    #: Bytes that came inside it, by SHA-256.
+    #: Contents of included files, by SHA-256.
     files: dict[str, bytes] = field(default_factory=dict)
-    #: What was not taken as it stood.
+    #: What was changed.
     notes: tuple[str, ...] = ()
 
 
 def parse_message(raw: object) -> ParsedMessage:
-    """A message of either wire.
+    """Parse a message of either API.
 
     Raises:
-        MalformedMessage: it is none.
+        MalformedMessage: it has another form.
     """
     if not isinstance(raw, dict):
         raise MalformedMessage(f"a message must be an object, not {_block_kind(raw)}")
-    item: dict[str, Any] = _from_responses_item(replace_surrogates_in_json(raw))
+    item: dict[str, Any] = _convert_old_calls(replace_surrogates_in_json(raw))
     role = item.get("role")
     if role not in ROLES:
-        told = f'its role is "{role}"' if isinstance(role, str) else "it has no role"
-        raise MalformedMessage(f"{told}; it must be one of: {', '.join(ROLES)}")
-    blocks = _ContentReader(calls_of_results=_text_from_json(item.get("tool_call_id")) if role == "tool" else "")
-    parts = tuple(blocks.read(item))
+        problem = f'its role is "{role}"' if isinstance(role, str) else "it has no role"
+        raise MalformedMessage(f"{problem}; it must be one of: {', '.join(ROLES)}")
+    reader = _ContentReader(call_id=_text_from_json(item.get("tool_call_id")) if role == "tool" else "")
+    parts = tuple(reader.read(item))
     at = parse_time(item["at"]) if item.get("at") is not None else None
     if role in SYSTEM_ROLES:
-        return ParsedMessage(
-            role="user", parts=(), at=at, system="\n".join(p.text for p in parts if isinstance(p, Text))
-        )
+        return ParsedMessage(role="user", parts=(), at=at, system=_join_texts(parts))
     return ParsedMessage(
         role="assistant" if role == "assistant" else "user",
         parts=parts,
         at=at,
-        files=blocks.files,
-        notes=tuple(blocks.notes),
+        files=reader.files,
+        notes=tuple(reader.notes),
     )
 
 
-def _from_responses_item(item: dict[str, Any]) -> dict[str, Any]:
-    """OpenAI's first form of a call and its result, which had no ids, as calls are written today.
+def _convert_old_calls(item: dict[str, Any]) -> dict[str, Any]:
+    """Convert OpenAI's oldest form of a call and its result, which had no ids.
 
-    What a tool gave as an object, which neither wire has and people's scripts write, is its JSON text.
+    A tool result that is an object becomes its JSON text: no API has that, but people's scripts write it.
     """
-    asked = item.get("function_call")
-    if isinstance(asked, dict) and not item.get("tool_calls"):
-        item = {**item, "tool_calls": [{"id": _text_from_json(asked.get("name")), "function": asked}]}
+    call = item.get("function_call")
+    if isinstance(call, dict) and not item.get("tool_calls"):
+        item = {**item, "tool_calls": [{"id": _text_from_json(call.get("name")), "function": call}]}
     if item.get("role") == "function":
         item = {**item, "role": "tool", "tool_call_id": item.get("name")}
     if item.get("role") == "tool" and isinstance(item.get("content"), dict):
@@ -84,20 +82,18 @@ def _from_responses_item(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_system(raw: object) -> tuple[str, ...]:
-    """The system parts of a top-level `system`: a text, or a list of text blocks.
+    """Parse a top-level `system`: a string, or a list of text blocks.
 
     Raises:
         MalformedMessage: it is neither.
     """
-    if raw is None:
-        return ()
-    blocks = _ContentReader()
-    texts = (part.text for part in blocks.read({"content": replace_surrogates_in_json(raw)}) if isinstance(part, Text))
+    content = {"content": replace_surrogates_in_json(raw)}
+    texts = (part.text for part in _ContentReader().read(content) if isinstance(part, Text))
     return tuple(text for text in texts if text.strip())
 
 
 def parse_tools(raw: object) -> tuple[ToolSpec, ...]:
-    """The tools of a top-level `tools`, in either wire's form.
+    """Parse a top-level `tools` of either API.
 
     Raises:
         MalformedMessage: it is no list of tools.
@@ -110,10 +106,10 @@ def parse_tools(raw: object) -> tuple[ToolSpec, ...]:
 
 
 def parse_time(raw: object) -> datetime:
-    """A time in ISO 8601; one without a zone is UTC.
+    """Parse a time in ISO 8601; without a zone it is UTC.
 
     Raises:
-        MalformedMessage: it is none.
+        MalformedMessage: it is no time, or out of range.
     """
     at = None
     if isinstance(raw, str):
@@ -128,19 +124,23 @@ def parse_time(raw: object) -> datetime:
 
 
 class _ContentReader:
-    """Reads the content of one message. calls_of_results: the call that a whole `tool` message answers."""
+    """Converts the content of one message.
 
-    def __init__(self, *, calls_of_results: str = "") -> None:
-        self._answers = calls_of_results
+    Args:
+        call_id: the call that a `tool` message answers.
+    """
+
+    def __init__(self, *, call_id: str = "") -> None:
+        self._call_id = call_id
         self.files: dict[str, bytes] = {}
         self.notes: list[str] = []
 
     def read(self, item: dict[str, Any]) -> Iterator[Part]:
-        if thought := item.get("reasoning_content"):
-            yield Thinking(text=_text_from_json(thought))
+        if thinking := item.get("reasoning_content"):
+            yield Thinking(text=_text_from_json(thinking))
         content = list(self._content(item.get("content")))
         if item.get("role") == "tool":
-            yield ToolResult(call_id=self._answers, text=_join_texts(content))
+            yield ToolResult(call_id=self._call_id, text=_join_texts(content))
             yield from (part for part in content if isinstance(part, Image | Document))
         else:
             yield from content
@@ -194,7 +194,7 @@ class _ContentReader:
                 yield self._unknown(block, str(other))
 
     def _unknown(self, block: dict[str, Any], kind: str) -> Part:
-        """Its JSON text; of sound and the like, which is long and no words, only that it was there."""
+        """Return its JSON text, or only its type if it is long, such as sound."""
         text = json.dumps(block, ensure_ascii=False)
         if len(text) > MAX_UNKNOWN_CHARS:
             self.notes.append(f'a block of type "{kind}", {len(text):,} characters of JSON, is only named')
@@ -203,11 +203,11 @@ class _ContentReader:
         return Text(text=text)
 
     def _result(self, block: dict[str, Any]) -> Iterator[Part]:
-        """The result, and behind it the files that came inside it: a result of ours holds words only."""
-        inside = list(self._content(block.get("content")))
-        call, failed = _text_from_json(block.get("tool_use_id")), block.get("is_error") is True
-        yield ToolResult(call_id=call, text=_join_texts(inside), is_error=failed)
-        yield from (part for part in inside if isinstance(part, Image | Document))
+        """Yield the result, then the files in it: our results hold only text."""
+        content = list(self._content(block.get("content")))
+        call_id, failed = _text_from_json(block.get("tool_use_id")), block.get("is_error") is True
+        yield ToolResult(call_id=call_id, text=_join_texts(content), is_error=failed)
+        yield from (part for part in content if isinstance(part, Image | Document))
 
     def _image(self, block: dict[str, Any]) -> Part:
         source = block.get("source") or {}
@@ -221,7 +221,7 @@ class _ContentReader:
             source = {"media_type": head.removeprefix("data:").partition(";")[0], "data": data}
         if isinstance(source, dict) and isinstance(source.get("data"), str):
             media_type = _text_from_json(source.get("media_type")) or "image/png"
-            return Image(sha256=self._keep(source["data"]), media_type=media_type)
+            return Image(sha256=self._add_base64(source["data"]), media_type=media_type)
         return Text(text=f"[picture at {url}]" if isinstance(url, str) else "[picture]")
 
     def _document(self, block: dict[str, Any]) -> Part:
@@ -233,23 +233,23 @@ class _ContentReader:
                 text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip() + "]"
             )
         if source.get("type") == "text":
-            kept = data.encode()
-            sha256 = self._put(kept)
-            return Document(sha256=sha256, media_type="text/plain", name=name, size=len(kept), text=data)
-        sha256 = self._keep(data.partition(",")[2] if data.startswith("data:") else data)
+            content = data.encode()
+            sha256 = self._add_file(content)
+            return Document(sha256=sha256, media_type="text/plain", name=name, size=len(content), text=data)
+        sha256 = self._add_base64(data.partition(",")[2] if data.startswith("data:") else data)
         media_type = _text_from_json(source.get("media_type")) or "application/pdf"
         return Document(sha256=sha256, media_type=media_type, name=name, size=len(self.files[sha256]))
 
-    def _keep(self, data: str) -> str:
+    def _add_base64(self, data: str) -> str:
         try:
-            kept = base64.b64decode(data)
+            content = base64.b64decode(data)
         except (binascii.Error, ValueError) as err:
             raise MalformedMessage("the data of a picture or file in it is no base64") from err
-        if data and not kept:
+        if data and not content:
             raise MalformedMessage("the data of a picture or file in it is no base64")
-        return self._put(kept)
+        return self._add_file(content)
 
-    def _put(self, data: bytes) -> str:
+    def _add_file(self, data: bytes) -> str:
         sha256 = hashlib.sha256(data).hexdigest()
         self.files[sha256] = data
         return sha256
@@ -258,8 +258,8 @@ class _ContentReader:
 def _parse_call(raw: object) -> ToolCall:
     if not isinstance(raw, dict):
         raise MalformedMessage(f"a tool call must be an object, not {_block_kind(raw)}")
-    asked = _inner_object(raw, "function") or _inner_object(raw, "custom")
-    return _build_call(raw.get("id"), asked.get("name"), asked.get("arguments", asked.get("input")))
+    call = _inner_object(raw, "function") or _inner_object(raw, "custom")
+    return _build_call(raw.get("id"), call.get("name"), call.get("arguments", call.get("input")))
 
 
 def _build_call(id: object, name: object, arguments: object) -> ToolCall:
@@ -286,11 +286,11 @@ def _parse_tool(raw: object) -> ToolSpec:
 
 
 def _inner_object(raw: dict[str, Any], name: str) -> dict[str, Any]:
-    found = raw.get(name)
-    return found if isinstance(found, dict) else {}
+    value = raw.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def _join_texts(parts: list[Part]) -> str:
+def _join_texts(parts: Iterable[Part]) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 

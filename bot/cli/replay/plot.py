@@ -1,4 +1,4 @@
-"""Draws tokens per request over the course of a conversation, a line for each policy, as one SVG. Pure."""
+"""Draws tokens per request of a conversation as SVG, a line for each policy. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 1_000, 580
 LEFT, RIGHT, TOP, BOTTOM = 74, 190, 100, 92
-MAX_POINTS = 900  # of one line; of a longer conversation each point is the highest of several requests
+MAX_POINTS = 900  # of one line; in a longer conversation each point is the highest of several requests
 LABEL_GAP = 19
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5537f", "#b88600", "#56789a")
 DARK_COLOURS = ("#56b4e9", "#ff8a4c", "#2ec4a0", "#e79ac0", "#e6c229", "#a9bccf")
-# Colours told apart with any colour vision (after Okabe and Ito), and every other line dashed besides.
+# Colours for any colour vision (after Okabe and Ito); every other line is dashed as well.
 DASHES = ("", "9 3", "", "2 3", "", "12 3 2 3")
 _STYLE = """
 text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif; fill: #3b4252; }
@@ -29,25 +29,25 @@ text { fill: #c9d1dc; } .ground { fill: #14181f; } .title { fill: #f0f3f8; } .fa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlotLine:
-    """One policy."""
+    """The line of one policy."""
 
     name: str
-    #: Of each request.
+    #: Tokens of each request.
     tokens: tuple[int, ...]
-    #: Requests before which turns were folded.
+    #: Numbers of the requests before which turns were folded.
     folds: tuple[int, ...]
-    #: Beside its name.
+    #: Shown next to its name.
     note: str = ""
 
 
 def draw_plot(title: str, subtitle: str, lines: Sequence[PlotLine], limit: int) -> str:
-    """The picture as SVG text: it needs no font or script, and follows the viewer's light or dark setting.
+    """Draw the SVG; it needs no font or script, and follows the viewer's light or dark setting.
 
     Args:
-        limit: tokens a request may have, a dashed line; left out where no line comes near it.
+        limit: maximum tokens of a request, drawn as a dashed line unless all lines are far below it.
     """
     count = max((len(line.tokens) for line in lines), default=0)
-    highest = max((most for line in lines if (most := max(line.tokens, default=0))), default=1)
+    highest = max((tokens for line in lines for tokens in line.tokens), default=0) or 1
     top = max(highest, limit) if limit <= highest * 3 else highest
     scale = _PlotScale(count=max(2, count), step=_grid_step(top, 6), top=top)
     body = [
@@ -60,7 +60,11 @@ def draw_plot(title: str, subtitle: str, lines: Sequence[PlotLine], limit: int) 
     for number, line in enumerate(lines):
         body += _draw_line(scale, line, number)
     body += _draw_labels(scale, lines)
-    body += _draw_legend()
+    legend_y = HEIGHT - 20
+    body += [
+        f'<circle class="fold axis" cx="{LEFT - 46}" cy="{legend_y - 4}" r="2.8"/>',
+        f'<text class="faint" x="{LEFT - 36}" y="{legend_y}">turns were folded before this request</text>',
+    ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         f'role="img" aria-label="{escape(title, quote=True)}">\n<style>{_draw_style()}</style>\n'
@@ -71,16 +75,18 @@ def draw_plot(title: str, subtitle: str, lines: Sequence[PlotLine], limit: int) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PlotScale:
-    """Where requests and tokens are on the picture."""
+    """Converts requests and tokens to coordinates."""
 
+    #: Number of requests.
     count: int
-    #: Between two lines of the grid.
+    #: Tokens between two lines of the grid.
     step: int
+    #: Tokens at the top.
     top: int
 
     @property
     def highest(self) -> int:
-        """The uppermost line of the grid."""
+        """Tokens of the uppermost line of the grid."""
         return ceil(self.top / self.step) * self.step
 
     def x(self, request: float) -> float:
@@ -132,24 +138,23 @@ def _draw_line(scale: _PlotScale, line: PlotLine, number: int) -> Iterator[str]:
 
 
 def _draw_labels(scale: _PlotScale, lines: Sequence[PlotLine]) -> Iterator[str]:
-    """Each line's name at its end; where ends are close, the names move apart and a thin line leads to them."""
+    """Draw each line's name at its end; names of close ends move apart, and thin lines lead to them."""
     ends = sorted((scale.y(line.tokens[-1]), number) for number, line in enumerate(lines) if line.tokens)
-    places = _spread_labels([y for y, _ in ends])
-    for (y, number), place in zip(ends, places, strict=True):
+    for (y, number), label in zip(ends, _spread_labels([y for y, _ in ends]), strict=True):
         line, kind = lines[number], number % len(COLOURS)
         x = scale.x(len(line.tokens) - 1)
         yield (
-            f'<path class="leader c{kind}" d="M{x + 3:.1f} {y:.1f} L{WIDTH - RIGHT + 14} {place:.1f} '
+            f'<path class="leader c{kind}" d="M{x + 3:.1f} {y:.1f} L{WIDTH - RIGHT + 14} {label:.1f} '
             f'H{WIDTH - RIGHT + 20}"/>'
         )
         note = f' <tspan class="faint" font-weight="400">{escape(line.note)}</tspan>' if line.note else ""
         yield (
-            f'<text class="name t{kind}" x="{WIDTH - RIGHT + 24}" y="{place + 4:.1f}">{escape(line.name)}{note}</text>'
+            f'<text class="name t{kind}" x="{WIDTH - RIGHT + 24}" y="{label + 4:.1f}">{escape(line.name)}{note}</text>'
         )
 
 
 def _spread_labels(wanted: Sequence[float]) -> list[float]:
-    """Places from top to bottom, LABEL_GAP apart, as near to the wanted ones as fits above the floor."""
+    """Return label positions at least LABEL_GAP apart, as near to the wanted ones as the plot allows."""
     placed: list[float] = []
     for y in wanted:
         placed.append(max(y, placed[-1] + LABEL_GAP) if placed else y)
@@ -160,12 +165,6 @@ def _spread_labels(wanted: Sequence[float]) -> list[float]:
     return placed
 
 
-def _draw_legend() -> Iterator[str]:
-    y = HEIGHT - 20
-    yield f'<circle class="fold axis" cx="{LEFT - 46}" cy="{y - 4}" r="2.8"/>'
-    yield f'<text class="faint" x="{LEFT - 36}" y="{y}">turns were folded before this request</text>'
-
-
 def _thin_out(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
     size = ceil(len(tokens) / MAX_POINTS) or 1
     for start in range(0, len(tokens), size):
@@ -173,9 +172,9 @@ def _thin_out(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield at, tokens[at]
 
 
-def _grid_step(most: int, lines: int) -> int:
-    """A round distance that makes about so many lines up to `most`."""
-    rough = max(1.0, most / lines)
+def _grid_step(highest: int, lines: int) -> int:
+    """Return a round step for about so many grid lines up to `highest`."""
+    rough = max(1.0, highest / lines)
     size = 10 ** floor(log10(rough))
     return int(next(step for step in (size, 2 * size, 5 * size, 10 * size) if step >= rough))
 

@@ -1,8 +1,8 @@
-"""Questions about what was said earlier: made from a recording itself, and put to what a policy left to be seen."""
+"""Probe questions about earlier messages: made from a recording, and scored against views and search."""
 
 import re
-from collections import Counter as Tally
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TypeVar
@@ -17,13 +17,13 @@ from memory.workspace import daily_log
 Item = TypeVar("Item")
 
 MAX_PROBES = 50
-BEST_RESULTS = 5  # passages that a search gives; the answer must be in one of them
-# How many turns after its fact a question is put, in turn; at the last turn where there are not as many.
+BEST_RESULTS = 5  # search results in one of which the answer must be
+# Turns between a fact and its question, used in rotation; at the latest the last turn.
 PROBE_DISTANCES = (3, 10, 30, 100, 300)
-PIECE_CHARS, OVERLAP_CHARS = 600, 40  # characters of a message that are searched as one, and how much two of them share
+PIECE_CHARS, OVERLAP_CHARS = 600, 40  # of a message in the search index
 MAX_PER_TURN = 3
 SENTENCE_CHARS = range(16, 400)
-MAX_READ_CHARS = 200_000  # characters of one turn that are looked through for facts
+MAX_READ_CHARS = 200_000  # of one turn that are searched for facts
 _LITERAL = re.compile(
     r"(?<![a-z])[a-z]++://[^\s<>\"'`()\[\]{}，。；、！？]+"
     r"|[`\"“「『《](?P<quoted>[^`\"”」』》\n]{3,60})[`\"”」』》]"
@@ -35,12 +35,12 @@ _LITERAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeScore:
-    """What became of one probe."""
+    """The result of one probe."""
 
     probe: ReplayProbe
-    #: Its answer stands in the view it met.
+    #: The answer is in the view.
     visible: bool
-    #: A search gives it.
+    #: A search finds the answer.
     found: bool
 
     @property
@@ -49,65 +49,68 @@ class ProbeScore:
         return self.visible or self.found
 
 
-def with_probes(recording: Recording, most: int = MAX_PROBES) -> Recording:
-    """The recording with at most so many probes: its own, else ones made from it."""
-    held = recording.probes or tuple(make_probes(recording, most))
-    return replace(recording, probes=_pick_evenly(held, most))
+def with_probes(recording: Recording, limit: int = MAX_PROBES) -> Recording:
+    """Return the recording with up to `limit` probes: its own, else probes made from it."""
+    probes = recording.probes or tuple(make_probes(recording, limit))
+    return replace(recording, probes=_pick_evenly(probes, limit))
 
 
-def make_probes(recording: Recording, most: int) -> Iterator[ReplayProbe]:
-    """Sentences of users and tools with a number, path, address or quotation that occurs in one turn only, that text
-    left out; put some turns later. The same recording gives the same ones.
+def make_probes(recording: Recording, limit: int) -> Iterator[ReplayProbe]:
+    """Make probes, always the same for a recording.
+
+    A probe is a sentence of a user or a tool with a number, path, address or quotation that occurs in one turn only.
+    That text is left out, and the question is asked some turns later.
     """
     turns = recording.turns
-    told = [
+    texts = [
         fold_text("\n".join(part_text(part) for message in turn.messages for part in message.parts)) for turn in turns
     ]
-    known = fold_text("\n".join(recording.system))
-    facts = [(place, *fact) for place, turn in enumerate(turns[:-1]) for fact in _find_facts(turn)]
+    system = fold_text("\n".join(recording.system))
+    facts = [(index, *fact) for index, turn in enumerate(turns[:-1]) for fact in _find_facts(turn)]
     number = 0
-    for place, sentence, literal in _pick_evenly(facts, most * 4):
+    for index, sentence, literal in _pick_evenly(facts, limit * 4):
         answer = fold_text(literal)
-        if answer in known or any(answer in text for other, text in enumerate(told) if other != place):
+        if answer in system or any(answer in text for other, text in enumerate(texts) if other != index):
             continue
-        at = min(place + PROBE_DISTANCES[number % len(PROBE_DISTANCES)], len(turns) - 1)
+        after = min(index + PROBE_DISTANCES[number % len(PROBE_DISTANCES)], len(turns) - 1)
         question = " ".join(sentence.replace(literal, "…").split())
-        yield ReplayProbe(after=turns[at].number, question=question, answer=literal, fact_turn=turns[place].number)
+        yield ReplayProbe(after=turns[after].number, question=question, answer=literal, fact_turn=turns[index].number)
         number += 1
 
 
 def score_probes(outcome: ReplayOutcome, recording: Recording, zone: tzinfo) -> tuple[ProbeScore, ...]:
-    """How each probe of an outcome fared."""
-    said = [(message.turn, text) for message in recording.messages for text in _message_line(message, zone)]
-    return tuple(_score_probe(asked, said, zone) for asked in outcome.asked)
+    """Score each probe of an outcome."""
+    lines = [(message.turn, text) for message in recording.messages for text in _message_lines(message, zone)]
+    return tuple(_score_probe(asked, lines, zone) for asked in outcome.asked)
 
 
-def _score_probe(asked: ProbeView, said: Sequence[tuple[int, str]], zone: tzinfo) -> ProbeScore:
+def _score_probe(asked: ProbeView, lines: Sequence[tuple[int, str]], zone: tzinfo) -> ProbeScore:
     probe, answer = asked.probe, fold_text(asked.probe.answer)
     shown = [part_text(part) for message in asked.view.shown for part in message.parts]
-    seen = [*asked.view.system, *(text for text in shown if text != probe.question)]
-    texts = [text for turn, text in said if turn <= probe.after]
-    texts += [text for done in asked.folds for text in _fold_log_text(done, zone)]
-    best = rank_texts(probe.question, enumerate(texts), BEST_RESULTS * 3)
-    given = list(dict.fromkeys(_strip_marks(item.text) for item in best))[:BEST_RESULTS]
+    visible = [*asked.view.system, *(text for text in shown if text != probe.question)]
+    indexed = [text for turn, text in lines if turn <= probe.after]
+    indexed += [text for fold in asked.folds for text in _fold_log_lines(fold, zone)]
+    best = rank_texts(probe.question, enumerate(indexed), BEST_RESULTS * 3)
+    # The daily log repeats messages: without their times, equal ones count once.
+    found = list(dict.fromkeys(" ".join(item.text.partition("] ")[2].split()) for item in best))[:BEST_RESULTS]
     return ProbeScore(
         probe=probe,
-        visible=any(answer in fold_text(text) for text in seen),
-        found=any(answer in fold_text(text) for text in given),
+        visible=any(answer in fold_text(text) for text in visible),
+        found=any(answer in fold_text(text) for text in found),
     )
 
 
 def _find_facts(turn: Turn) -> Iterator[tuple[str, str]]:
-    """Sentences with the text to ask for, a few a turn, those of most words first."""
+    """Yield up to MAX_PER_TURN sentences with the text to ask for, those with the most words first."""
     found: list[tuple[str, str]] = []
-    left = MAX_READ_CHARS
+    remaining = MAX_READ_CHARS
     for message in turn.messages:
         for part in message.parts if message.role == "user" else ():
             if isinstance(part, Text | ToolResult):
-                found += _facts_in_text(part.text[:left])
-                left = max(0, left - len(part.text))
-    once = Tally(literal for _, literal in found)
-    found = [(sentence, literal) for sentence, literal in found if once[literal] == 1]
+                found += _facts_in_text(part.text[:remaining])
+                remaining = max(0, remaining - len(part.text))
+    counts = Counter(literal for _, literal in found)
+    found = [(sentence, literal) for sentence, literal in found if counts[literal] == 1]
     yield from sorted(found, key=lambda fact: -len(lexical_question_terms(fact[0])))[:MAX_PER_TURN]
 
 
@@ -122,18 +125,18 @@ def _facts_in_text(text: str) -> Iterator[tuple[str, str]]:
                 yield sentence, literal
 
 
-def _message_line(message: Message, zone: tzinfo) -> Iterator[str]:
-    """A message as the search of the bot has it: people's and the bot's words in pieces, no tool traffic."""
+def _message_lines(message: Message, zone: tzinfo) -> Iterator[str]:
+    """Yield a message in pieces like the bot's search index, without tool calls and results."""
     text = " ".join(part.text for part in message.parts if isinstance(part, Text | Document) and part.text)
     speaker = USER_SPEAKER if message.role == "user" else BOT_SPEAKER
     for piece in _overlapping_pieces(text) if text.strip() else ():
         yield f"[{message.at.astimezone(zone):%Y-%m-%d %H:%M}] {speaker}: {piece}"
 
 
-def _fold_log_text(done: SimulatedFold, zone: tzinfo) -> Iterator[str]:
-    """The lines of a fold's section in the diary."""
-    day = done.messages[-1].at.astimezone(zone)
-    for row in daily_log.iter_rows(done.log):
+def _fold_log_lines(fold: SimulatedFold, zone: tzinfo) -> Iterator[str]:
+    """Yield the lines of a fold's section in the daily log."""
+    day = fold.messages[-1].at.astimezone(zone)
+    for row in daily_log.iter_rows(fold.log):
         text = f"{row.speaker}: {row.text}" if row.speaker else row.text
         for piece in _overlapping_pieces(text):
             yield f"[{' '.join(filter(None, (f'{day:%Y-%m-%d}', row.time)))}] {piece}"
@@ -141,19 +144,13 @@ def _fold_log_text(done: SimulatedFold, zone: tzinfo) -> Iterator[str]:
 
 def _overlapping_pieces(text: str) -> Iterator[str]:
     step = PIECE_CHARS - OVERLAP_CHARS
-    for at in range(0, max(1, len(text)), step):
-        if at == 0 or len(text) - at > OVERLAP_CHARS:
-            yield text[at : at + PIECE_CHARS]
+    for start in range(0, max(1, len(text)), step):
+        if start == 0 or len(text) - start > OVERLAP_CHARS:
+            yield text[start : start + PIECE_CHARS]
 
 
-def _strip_marks(text: str) -> str:
-    """Without the time before it: the diary repeats what was said, and once is enough."""
-    return " ".join(text.partition("] ")[2].split())
-
-
-def _pick_evenly(items: Iterable[Item], most: int) -> tuple[Item, ...]:
-    """At most so many, evenly from beginning to end."""
-    held = tuple(items)
-    if len(held) <= most:
-        return held
-    return tuple(held[number * len(held) // most] for number in range(most))
+def _pick_evenly(items: Sequence[Item], limit: int) -> tuple[Item, ...]:
+    """Pick up to `limit` items, evenly from start to end."""
+    if len(items) <= limit:
+        return tuple(items)
+    return tuple(items[number * len(items) // limit] for number in range(limit))

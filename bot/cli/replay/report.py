@@ -1,4 +1,4 @@
-"""What a replay comes to: figures per policy, as a table for people and as JSON for programs. Pure."""
+"""Results of a replay: cost with a prompt cache, and figures per policy as a table and as JSON. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -13,46 +13,42 @@ from bot.models.catalog import call_cost
 from memory.context.summary import prompt
 from memory.context.summary.extractive import detect_language
 
-# What the requests of a replay would have cost, with a provider's prompt cache. Pure.
-
-# How long a cached prefix lives after it was last read. Source: the price table's entries of 5 minutes.
-CACHE_SECONDS = 300.0
+CACHE_SECONDS = 300.0  # lifetime of a cached prefix after its last use; the price table's entries are of 5 minutes
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayBill:
-    """Tokens and US dollars."""
+    """Tokens and cost of the requests, and of the summaries that a model would have written."""
 
-    #: Read from the cache.
+    #: Input tokens from the cache.
     cached: int
-    #: The rest of the input.
+    #: The other input tokens.
     written: int
-    #: Recorded answers.
+    #: Tokens of the recorded answers.
     output: int
-    #: Summaries a model would have been asked for.
     fold_calls: int
     fold_input: int
     fold_output: int
-    #: None for a model without prices.
+    #: US dollars, None for a model without prices.
     dollars: float | None
-    #: None for a model without prices.
     fold_dollars: float | None
 
     @property
     def total(self) -> float | None:
-        """Requests and summaries together."""
+        """US dollars of requests and summaries."""
         if self.dollars is None or self.fold_dollars is None:
             return None
         return self.dollars + self.fold_dollars
 
     @property
     def cache_share(self) -> float:
-        """Of the input, what came from the cache."""
+        """Share of the input that came from the cache."""
         return self.cached / max(1, self.cached + self.written)
 
 
 def calculate_bill(outcome: ReplayOutcome, model: str, fast_model: str) -> ReplayBill:
-    """The whole conversation's."""
+    """Calculate the bill of the whole conversation."""
     cached = sum(count_cached_tokens(outcome.requests))
     whole = sum(request.tokens.total for request in outcome.requests)
     output = sum(request.output for request in outcome.requests)
@@ -73,11 +69,11 @@ def calculate_bill(outcome: ReplayOutcome, model: str, fast_model: str) -> Repla
 
 
 def count_cached_tokens(requests: Sequence[SimulatedRequest]) -> list[int]:
-    """For each request, how much of it the cache still holds: nothing when the one before is over five minutes old."""
-    held = [0] if requests else []
+    """Return the cached tokens of each request: none if the previous request is older than CACHE_SECONDS."""
+    cached = [0] if requests else []
     for before, now in pairwise(requests):
-        held.append(now.common if (now.at - before.at).total_seconds() <= CACHE_SECONDS else 0)
-    return held
+        cached.append(now.common if (now.at - before.at).total_seconds() <= CACHE_SECONDS else 0)
+    return cached
 
 
 def _fold_input(fold: SimulatedFold, setting: ReplaySetting) -> int:
@@ -88,12 +84,9 @@ def _fold_input(fold: SimulatedFold, setting: ReplaySetting) -> int:
     return counter.text(told) + counter.text(asked)
 
 
-NO_VALUE = "–"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyResult:
-    """One policy's outcome, what it would have cost, and how the probes fared."""
+    """Outcome, cost and probe scores of one policy."""
 
     name: str
     outcome: ReplayOutcome
@@ -102,7 +95,7 @@ class PolicyResult:
 
 
 def result_figures(result: PolicyResult) -> dict[str, Any]:
-    """The figures by name; tokens are those of our counter, plan_ms milliseconds, shares per cent, null for none."""
+    """Return the figures by name: tokens by our counter, plan_ms in milliseconds, shares in percent or None."""
     outcome, bill, scores = result.outcome, result.bill, result.scores
     tokens = [request.tokens.total for request in outcome.requests]
     p50, p95 = _percentiles([seconds * 1_000 for seconds in outcome.planning])
@@ -121,19 +114,19 @@ def result_figures(result: PolicyResult) -> dict[str, Any]:
         "fold_cost": bill.fold_dollars,
         "plan_ms_p50": round(p50, 3),
         "plan_ms_p95": round(p95, 3),
-        "visible_percent": _true_share([score.visible for score in scores]),
-        "retrievable_percent": _true_share([score.found for score in scores]),
-        "either_percent": _true_share([score.either for score in scores]),
+        "visible_percent": _true_percent([score.visible for score in scores]),
+        "retrievable_percent": _true_percent([score.found for score in scores]),
+        "either_percent": _true_percent([score.either for score in scores]),
         "over_budget": outcome.over,
         "invalid": outcome.invalid,
     }
 
 
 def format_table(results: Sequence[PolicyResult]) -> str:
-    """A column for each policy, a line for each figure."""
-    held = [result_figures(result) for result in results]
+    """Format a table with a column for each policy and a line for each figure."""
+    figures = [result_figures(result) for result in results]
     rows = [["", *(result.name for result in results)]]
-    rows += [[title, *map(written, held)] for title, written in _TABLE_LINES]
+    rows += [[title, *map(format_figure, figures)] for title, format_figure in _TABLE_LINES]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
@@ -144,7 +137,7 @@ def format_table(results: Sequence[PolicyResult]) -> str:
 
 
 def report_to_json(recording: Recording, results: Sequence[PolicyResult]) -> dict[str, Any]:
-    """Everything: the recording in numbers, the probes, and for each policy figures, requests, folds and answers."""
+    """Convert everything: facts of the recording, probes, and per policy figures, requests, folds and scores."""
     messages = recording.messages
     return {
         "recording": {
@@ -166,7 +159,7 @@ def _policy_to_json(result: PolicyResult) -> dict[str, Any]:
     return {
         "name": result.name,
         **result_figures(result),
-        "series": [_request_to_json(one, held) for one, held in zip(outcome.requests, cached, strict=True)],
+        "series": [_request_to_json(*pair) for pair in zip(outcome.requests, cached, strict=True)],
         "fold_list": [_fold_to_json(fold) for fold in outcome.folds],
         "answers": [{"visible": score.visible, "retrievable": score.found} for score in result.scores],
     }
@@ -209,34 +202,34 @@ def _percentiles(values: Sequence[float]) -> tuple[float, float]:
     return cuts[9], cuts[18]
 
 
-def _true_share(held: Sequence[bool]) -> float | None:
-    return round(100 * sum(held) / len(held), 1) if held else None
+def _true_percent(values: Sequence[bool]) -> float | None:
+    return round(100 * sum(values) / len(values), 1) if values else None
 
 
 def _format_whole(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda held: f"{held[name]:,}"
+    return lambda figures: f"{figures[name]:,}"
 
 
 def _format_percent(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda held: NO_VALUE if held[name] is None else f"{held[name]:.0f} %"
+    return lambda figures: NO_VALUE if figures[name] is None else f"{figures[name]:.0f} %"
 
 
 def _format_dollars(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda held: NO_VALUE if held[name] is None else f"{held[name]:.4f}"
+    return lambda figures: NO_VALUE if figures[name] is None else f"{figures[name]:.4f}"
 
 
 _TABLE_LINES: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ("requests", _format_whole("requests")),
     ("tokens a request, mean", _format_whole("tokens_mean")),
     ("tokens a request, most", _format_whole("tokens_max")),
-    ("folds (at once)", lambda held: f"{held['folds']:,} ({held['folds_at_once']:,})"),
+    ("folds (at once)", lambda figures: f"{figures['folds']:,} ({figures['folds_at_once']:,})"),
     ("parts shortened", _format_whole("reductions")),
     ("prefix breaks", _format_whole("prefix_breaks")),
     ("model calls, folds' too", _format_whole("model_calls")),
     ("input from the cache", _format_percent("cached_percent")),
     ("cost, US$", _format_dollars("cost")),
     ("of it folds, US$", _format_dollars("fold_cost")),
-    ("planning ms, p50 / p95", lambda held: f"{held['plan_ms_p50']:.2f} / {held['plan_ms_p95']:.2f}"),
+    ("planning ms, p50 / p95", lambda figures: f"{figures['plan_ms_p50']:.2f} / {figures['plan_ms_p95']:.2f}"),
     ("probes visible", _format_percent("visible_percent")),
     ("probes retrievable", _format_percent("retrievable_percent")),
     ("probes either", _format_percent("either_percent")),

@@ -1,30 +1,32 @@
 """Replays a recorded conversation through context policies and compares the results."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
 from bot.agent.context_fitter import request_limits
-from bot.agent.token_calibration import load_best_counter as load
+from bot.agent.token_calibration import load_best_counter
+from bot.cli.common import find_session_to_read
 from bot.cli.replay.plot import PlotLine, draw_plot
 from bot.cli.replay.probes import score_probes, with_probes
-from bot.cli.replay.reader import load_stored_recording, read_recording
-from bot.cli.replay.recording import Recording, UnreadableRecording, count_recording
+from bot.cli.replay.recording import (
+    Recording,
+    UnreadableRecording,
+    count_recording,
+    load_stored_recording,
+    read_recording,
+)
 from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, report_to_json, result_figures
 from bot.cli.replay.simulate import ReplaySetting, simulate_recording
-from bot.cli.sessions.commands import chosen
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall
-from bot.models.catalog import MODELS, model_facts
+from bot.models.catalog import model_facts
 from bot.models.service import PROVIDERS
 from bot.runtime.store_access import run_with_store
 from memory.context.policies.planner import ContextLimits, min_budget
 from memory.context.policies.policies import build_policy
-from memory.context.tokens import TokenCounter
 from memory.context.view import fixed_tokens
 from memory.store.store import Store
 
@@ -37,45 +39,43 @@ EXTRACTIVE_NOTE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOptions:
-    """What was asked for."""
+    """Options of `mnema replay`."""
 
     #: A name, id or file.
     session: str
-    #: Names.
     policies: tuple[str, ...]
-    #: 0 for the configured ones.
+    #: Maximum tokens of a request; 0 for the configured number.
     budget: int = 0
-    #: 0 for the configured ones.
+    #: Maximum turns; 0 for the configured number.
     turns: int = 0
-    #: See Setting.
+    #: See ReplaySetting.
     late: int = 0
-    #: "" for those too.
+    #: "" for the configured one.
     model: str = ""
-    #: "" for those too.
+    #: "" for the configured one.
     fast_model: str = ""
-    #: At most so many.
+    #: Maximum of probe questions.
     probes: int = 50
-    #: Since the newest clear.
+    #: Only what came after the newest clear.
     newest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport:
-    """What came out of it."""
+    """The results of a replay."""
 
     recording: Recording
     results: tuple[PolicyResult, ...]
     limits: ContextLimits
-    #: Whose prices were taken.
+    #: The models whose prices were used.
     model: str
-    #: Whose prices were taken.
     fast_model: str
     late: int
     #: Tokens of system parts and tools.
     fixed: int
 
     def text(self) -> str:
-        """For people: a head, the table, and what is to be known about it."""
+        """Format for people: header, table and notes."""
         recording = self.recording
         tokens = sum(message.tokens for message in recording.messages)
         models = f"Prices of {self.model}, summaries by {self.fast_model}."
@@ -87,15 +87,15 @@ class ReplayReport:
         return "\n".join([head, "", format_table(self.results), "", *(f"- {note}" for note in self.notes())])
 
     def notes(self) -> list[str]:
-        """Sentences on how the figures are to be read."""
+        """List what is needed to read the figures correctly."""
         notes = [EXTRACTIVE_NOTE, *(f"{note[:1].upper()}{note[1:]}." for note in self.recording.notes)]
         if not self.recording.timed:
-            notes.append("The messages have no times of their own, so the cache is taken as never running out.")
+            notes.append("The messages have no times of their own, so the cache is assumed never to expire.")
         unpriced = [name for name in dict.fromkeys((self.model, self.fast_model)) if model_facts(name) is None]
-        return notes + [f"There is no price for {name}; --model names another." for name in unpriced]
+        return notes + [f"There is no price for {name}; choose another with --model." for name in unpriced]
 
     def facts(self) -> dict[str, Any]:
-        """For programs: everything, each request and each fold."""
+        """Convert to JSON, with each request and each fold."""
         return {
             **report_to_json(self.recording, self.results),
             "limits": {"tokens": self.limits.budget, "turns": self.limits.max_turns, "window": self.limits.window},
@@ -107,7 +107,7 @@ class ReplayReport:
         }
 
     def picture(self) -> str:
-        """Tokens of each request as SVG text."""
+        """Draw the tokens of each request as SVG."""
         lines = [
             PlotLine(
                 name=result.name,
@@ -124,88 +124,64 @@ class ReplayReport:
         )
 
 
-def run_replay(home: HomeFolder, wanted: ReplayOptions) -> ReplayReport:
+def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
     """Run a conversation through the policies.
 
     Raises:
         UnreadableRecording: there is no such conversation, or none in that file.
-        BudgetTooSmall: not even what stands before the conversation fits.
-        ConfigError: config.json is wrong.
+        BudgetTooSmall: system parts and tools alone do not fit.
+        ConfigError: config.json is invalid.
     """
     config = ConfigFile(home.config).check()
-    counter, zone = load(), time_zone(config)
-    recording = with_probes(count_recording(_load_recording(home, wanted, config), counter), wanted.probes)
-    model, fast_model = resolve_models(config, wanted.model, wanted.fast_model)
+    counter, zone = load_best_counter(), time_zone(config)
+    recording = with_probes(count_recording(_load_recording(home, options, config), counter), options.probes)
+    model, fast_model = resolve_models(config, options.model, options.fast_model)
     limits = request_limits(config, model, 1.0)
-    limits = replace(limits, max_tokens=wanted.budget or limits.max_tokens, max_turns=wanted.turns or limits.max_turns)
+    limits = replace(
+        limits, max_tokens=options.budget or limits.max_tokens, max_turns=options.turns or limits.max_turns
+    )
     fixed = fixed_tokens(recording.system, recording.tools, "", counter)
     if limits.budget < (least := min_budget(fixed)):
         raise BudgetTooSmall(least)
+    results = []
+    for name in options.policies:
+        policy = build_policy(name, config.policies)
+        setting = ReplaySetting(policy=policy, limits=limits, counter=counter, late=options.late, zone=zone)
+        outcome = simulate_recording(recording, setting)
+        scores, bill = score_probes(outcome, recording, zone), calculate_bill(outcome, model, fast_model)
+        results.append(PolicyResult(name=name, outcome=outcome, bill=bill, scores=scores))
     return ReplayReport(
         recording=recording,
-        results=_run_policies(recording, _build_settings(config, wanted, limits, (counter, zone)), (model, fast_model)),
+        results=tuple(results),
         limits=limits,
         model=model,
         fast_model=fast_model,
-        late=wanted.late,
+        late=options.late,
         fixed=fixed,
     )
 
 
 def resolve_models(config: Config, model: str, fast_model: str) -> tuple[str, str]:
-    """Whose prices count: those asked for, else the configured ones, else the provider's current middle and small."""
+    """Return the models whose prices count: the given ones, else the configured, else the provider's defaults."""
     llm = config.llm
     provider = PROVIDERS[llm.provider if llm.provider != "offline" else "anthropic"]
     if not model:
         return llm.model or provider.model, fast_model or llm.fast_model or provider.fast_model
-    kin = [each for each in PROVIDERS.values() if each.model.split("-")[0] == model.split("-")[0]]
-    return model, fast_model or (kin[0] if kin else provider).fast_model
+    family = model.split("-")[0]
+    provider = next((each for each in PROVIDERS.values() if each.model.split("-")[0] == family), provider)
+    return model, fast_model or provider.fast_model
 
 
-def format_known_models() -> str:
-    """The models there are prices for, as a list to read."""
-    return ", ".join(MODELS)
-
-
-def _build_settings(
-    config: Config, wanted: ReplayOptions, limits: ContextLimits, tools: tuple[TokenCounter, tzinfo]
-) -> list[tuple[str, ReplaySetting]]:
-    counter, zone = tools
-    return [
-        (
-            name,
-            ReplaySetting(
-                policy=build_policy(name, config.policies), limits=limits, counter=counter, late=wanted.late, zone=zone
-            ),
-        )
-        for name in wanted.policies
-    ]
-
-
-def _run_policies(
-    recording: Recording, settings: Sequence[tuple[str, ReplaySetting]], models: tuple[str, str]
-) -> tuple[PolicyResult, ...]:
-    results = []
-    for name, setting in settings:
-        outcome = simulate_recording(recording, setting)
-        scores = score_probes(outcome, recording, setting.zone)
-        results.append(PolicyResult(name=name, outcome=outcome, bill=calculate_bill(outcome, *models), scores=scores))
-    return tuple(results)
-
-
-def _load_recording(home: HomeFolder, wanted: ReplayOptions, config: Config) -> Recording:
-    """A file where there is one of that name, else a conversation of the store."""
-    path = Path(wanted.session)
+def _load_recording(home: HomeFolder, options: ReplayOptions, config: Config) -> Recording:
+    """Load the file of that name if there is one, else a stored conversation."""
+    path = Path(options.session)
     if path.is_file():
         return read_recording(path)
     if not home.db.exists():
-        raise UnreadableRecording(
-            f"There is no file {wanted.session}, and no database in {home.data} to look for it in."
-        )
+        raise UnreadableRecording(f"There is no file {options.session}, and no database in {home.data} to look in.")
+    row = find_session_to_read(home, options.session, "replayed")
 
-    row = chosen(home, wanted.session, "replayed")
+    async def load(store: Store) -> Recording:
+        return await load_stored_recording(store, row, home, config, newest=options.newest)
 
-    async def found(store: Store) -> Recording:
-        return await load_stored_recording(store, row, home, config, newest=wanted.newest)
-
-    return run_with_store(home, found)
+    return run_with_store(home, load)

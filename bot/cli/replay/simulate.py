@@ -1,6 +1,6 @@
-"""Runs a recorded conversation through one policy: what each request of it would have shown, and what was folded.
+"""Simulates a recorded conversation under one policy: the view of each request, and the folds.
 
-Nothing is asked of a model: plans and views are those of the running bot, the answers are the recorded ones.
+Plans and views are those of the running bot, the answers are the recorded ones; no model is called.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,88 +20,84 @@ from memory.context.view import ContextView, ViewTokens, assemble_view, fixed_to
 from memory.conversation import Message, Part, Reduction, Session, Summary, Text, Turn
 from memory.folding import MAX_STEPS_BACK
 
-# How much of a request stands word for word at the beginning of the one before it: what a provider's cache repeats.
-
-PrefixPiece = tuple[int, Part]  # a part, and 1 where it begins a message, 2 where that is a model's, else 0
+# A part, and 1 if it is the first of a user message, 2 of a model's message, else 0.
+PrefixPiece = tuple[int, Part]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPrefix:
-    """A request as its pieces."""
+    """A request in pieces, to compare its start with the previous request, as a provider's prompt cache does."""
 
-    #: Tokens of system and tools, which stand before them.
+    #: Tokens of system and tools, which come first.
     head: int
     pieces: tuple[PrefixPiece, ...]
-    #: How many pieces belong to the kept turns.
+    #: Number of pieces of the kept turns.
     stable: int
 
 
 class PrefixComparer:
-    """Compares requests; a part is counted once however often it is shown."""
+    """Compares requests; counts the tokens of each part once."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
         self._known: dict[Part, int] = {}
 
     def prefix(self, view: ContextView) -> RequestPrefix:
-        """The pieces of a view."""
+        """Split a view into pieces."""
         pieces: list[PrefixPiece] = []
         stable = 0
-        for place, message in enumerate(view.shown):
-            opening = 2 if message.role == "assistant" else 1
-            pieces += [(0 if number else opening, part) for number, part in enumerate(message.parts)]
-            stable = len(pieces) if place < view.stable else stable
+        for position, message in enumerate(view.shown):
+            first = 2 if message.role == "assistant" else 1
+            pieces += [(0 if number else first, part) for number, part in enumerate(message.parts)]
+            stable = len(pieces) if position < view.stable else stable
         return RequestPrefix(head=view.tokens.system + view.tokens.tools, pieces=tuple(pieces), stable=stable)
 
     def common(self, before: RequestPrefix | None, now: RequestPrefix) -> int:
-        """Tokens that both begin with; 0 where there is none before."""
+        """Return the tokens of the common prefix."""
         if before is None:
             return 0
         return now.head + sum(self._tokens(piece) for piece in now.pieces[: _common_length(before, now)])
 
     def broken(self, before: RequestPrefix, now: RequestPrefix) -> bool:
-        """Whether not all of the kept turns of the one before are repeated."""
+        """Whether the kept turns of the previous request are not all repeated."""
         return _common_length(before, now) < before.stable
 
     def _tokens(self, piece: PrefixPiece) -> int:
-        opening, part = piece
+        first, part = piece
         if part not in self._known:
             self._known[part] = self._counter.parts((part,))
-        return self._known[part] + (MESSAGE_TOKENS if opening else 0)
+        return self._known[part] + (MESSAGE_TOKENS if first else 0)
 
 
 def _common_length(before: RequestPrefix, now: RequestPrefix) -> int:
-    """How many pieces both begin with."""
-    count = 0
-    for one, other in zip(before.pieces, now.pieces, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    """Return the number of equal pieces at the start of both."""
+    pairs = zip(before.pieces, now.pieces, strict=False)
+    different = (number for number, (one, other) in enumerate(pairs) if one != other)
+    return next(different, min(len(before.pieces), len(now.pieces)))
 
 
-# The log and the summary that a model would write; two empty texts, and the digest stands in.
+# Returns the log and the summary that a model would write; two empty strings select the digest.
 Summarise = Callable[[FoldSource, SummaryLimit], tuple[str, str]]
 
 
-def never_summarise(material: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
-    """Nobody writes summaries."""
+def never_summarise(source: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
+    """Use the digest for every fold."""
     return "", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaySetting:
-    """What a conversation is run under."""
+    """Settings of a simulation."""
 
     policy: Policy
     limits: ContextLimits
     counter: TokenCounter
-    #: How many requests a fold begun in the background is still waited for; 0: it is there at the next one.
+    #: After how many requests a background fold is ready; 0: at the next one.
     late: int = 0
-    #: Of the clock in requests and logs.
+    #: Time zone of requests and logs.
     zone: tzinfo = UTC
     summarise: Summarise = never_summarise
-    #: Seconds, for how long planning takes.
+    #: Measures planning, seconds.
     clock: Callable[[], float] = perf_counter
 
 
@@ -112,17 +108,17 @@ class SimulatedFold:
     #: The number of the first request after it.
     request: int
     range: FoldRange
-    #: No model could be waited for.
+    #: It had to be ready at once, so no model was called.
     at_once: bool
+    #: As in the store.
     method: str
-    #: Tokens of what it took and of the summary.
+    #: Tokens of the folded messages.
     before: int
-    #: Tokens of what it took and of the summary.
+    #: Tokens of the summary.
     after: int
-    #: Its texts; method as in the store.
     log: str
-    #: Its texts; method as in the store.
     summary: str
+    #: The summary before it.
     replaced: str
     messages: tuple[Message, ...]
 
@@ -133,26 +129,25 @@ class SimulatedRequest:
 
     number: int
     turn: int
-    #: Of its view.
     tokens: ViewTokens
-    #: How many of them stand, byte for byte, at its beginning and at that of the request before.
+    #: Tokens of the prefix that the previous request has too.
     common: int
-    #: Whether the kept turns of that one are not all repeated.
+    #: Whether the kept turns of the previous request are not all repeated.
     broke: bool
     #: Tokens of the recorded answer.
     output: int
     #: When it was sent.
     at: datetime
+    #: New folds and reductions in it.
     folds: int
-    #: Recorded for it.
     reductions: int
-    #: What a provider would refuse.
+    #: Why a provider would refuse it.
     faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeView:
-    """A probe as it was put: the view it met, the folds before it, the turns said by then."""
+    """A probe with the view in which it was asked, and the folds before it."""
 
     probe: ReplayProbe
     view: ContextView
@@ -161,24 +156,24 @@ class ProbeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOutcome:
-    """All that became of a recording under one setting."""
+    """The results of a simulation."""
 
     setting: ReplaySetting
     requests: tuple[SimulatedRequest, ...]
     folds: tuple[SimulatedFold, ...]
-    #: Seconds of each plan.
+    #: Duration of each plan, seconds.
     planning: tuple[float, ...]
-    #: In the probes' order.
+    #: In the order of the probes.
     asked: tuple[ProbeView, ...]
 
     @property
     def over(self) -> int:
-        """Requests that do not fit the budget."""
+        """Number of requests over the budget."""
         return sum(request.tokens.total > self.setting.limits.budget for request in self.requests)
 
     @property
     def invalid(self) -> int:
-        """Requests that a strict provider would refuse."""
+        """Number of requests that a strict provider would refuse."""
         return sum(bool(request.faults) for request in self.requests)
 
 
@@ -187,37 +182,37 @@ class _PendingFold:
     """A fold that is planned."""
 
     range: FoldRange
-    #: The number of the request from which on it is there.
+    #: Number of the request at which it is ready.
     due: int
     #: See Summary.
     seen: int
-    #: Of the newest message then.
+    #: Time of the newest message when it was planned.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SimulatedState:
-    """How a conversation stands between two steps."""
+    """State of the conversation between two steps."""
 
     session: Session
     folds: tuple[SimulatedFold, ...] = ()
-    begun: _PendingFold | None = None
-    #: Reductions recorded so far.
+    pending: _PendingFold | None = None
+    #: Number of reductions so far.
     reduced: int = 0
 
 
-# What a fold's texts are made from: the folds before it, and its plan.
+# Key of a fold's texts: the folds before it, and its plan.
 _Task = tuple[tuple[SimulatedFold, ...], _PendingFold]
 _Texts = tuple[str, str, str]  # log, summary and method
 
 
 def simulate_recording(recording: Recording, setting: ReplaySetting) -> ReplayOutcome:
-    """Every request of the recording, in order; deterministic but for the planning times.
+    """Simulate every request in order; deterministic except for the planning times.
 
     Args:
         recording: counted with the setting's counter.
     """
-    return _Simulation(recording, setting).whole()
+    return _Simulation(recording, setting).run()
 
 
 class _Simulation:
@@ -225,66 +220,66 @@ class _Simulation:
         self._recording, self._setting = recording, setting
         self._system, self._tools = recording.system, recording.tools
         self._fixed = fixed_tokens(self._system, self._tools, "", setting.counter)
-        self._repeats = PrefixComparer(setting.counter)
-        self._before: RequestPrefix | None = None
+        self._comparer = PrefixComparer(setting.counter)
+        self._previous: RequestPrefix | None = None
         self._requests: list[SimulatedRequest] = []
         self._planning: list[float] = []
-        self._written: dict[bool, tuple[_Task, _Texts]] = {}
+        self._cached_texts: dict[bool, tuple[_Task, _Texts]] = {}
 
-    def whole(self) -> ReplayOutcome:
-        """Turn by turn."""
-        standing = _SimulatedState(session=_empty_session(self._recording))
+    def run(self) -> ReplayOutcome:
+        state = _SimulatedState(session=_empty_session(self._recording))
         probes: dict[int, list[ReplayProbe]] = {}
         for probe in self._recording.probes:
             probes.setdefault(probe.after, []).append(probe)
         asked: dict[ReplayProbe, ProbeView] = {}
         for turn in self._recording.turns:
-            for place in model_call_positions(turn):
-                standing = self._request(standing, turn, place)
-            standing = self._ended(standing, turn)
-            asked |= {probe: self._ask(standing, probe) for probe in probes.get(turn.number, ())}
+            for position in model_call_positions(turn):
+                state = self._request(state, turn, position)
+            state = self._end_turn(state, turn)
+            asked |= {probe: self._ask(state, probe) for probe in probes.get(turn.number, ())}
         return ReplayOutcome(
             setting=self._setting,
             requests=tuple(self._requests),
-            folds=standing.folds,
+            folds=state.folds,
             planning=tuple(self._planning),
             asked=tuple(asked[probe] for probe in self._recording.probes),
         )
 
-    def _request(self, standing: _SimulatedState, turn: Turn, place: int) -> _SimulatedState:
+    def _request(self, state: _SimulatedState, turn: Turn, position: int) -> _SimulatedState:
         tail = self._tail(turn)
-        fitted = self._fit(_with_running_turn(standing, turn, place), tail, len(self._requests))
+        running = replace(turn, messages=turn.messages[:position])
+        fitted = self._fit(_with_turn(state, running, running=turn.number), tail, len(self._requests))
         view = assemble_view(fitted.session, self._system, self._tools, self._setting.counter, tail)
-        prefix = self._repeats.prefix(view)
-        common = min(self._repeats.common(self._before, prefix), view.tokens.total)
+        prefix = self._comparer.prefix(view)
+        common = min(self._comparer.common(self._previous, prefix), view.tokens.total)
         self._requests.append(
             SimulatedRequest(
                 number=len(self._requests),
                 turn=turn.number,
                 tokens=view.tokens,
                 common=common,
-                broke=self._before is not None and self._repeats.broken(self._before, prefix),
-                output=turn.messages[place].tokens,
-                at=turn.messages[place - 1].at,
-                folds=len(fitted.folds) - len(standing.folds),
-                reductions=fitted.reduced - standing.reduced,
+                broke=self._previous is not None and self._comparer.broken(self._previous, prefix),
+                output=turn.messages[position].tokens,
+                at=turn.messages[position - 1].at,
+                folds=len(fitted.folds) - len(state.folds),
+                reductions=fitted.reduced - state.reduced,
                 faults=tuple(find_faults(view.shown)),
             )
         )
-        self._before = prefix
+        self._previous = prefix
         return fitted
 
-    def _ended(self, standing: _SimulatedState, turn: Turn) -> _SimulatedState:
-        """The turn is over, and the fold that the next one will want is begun."""
-        ended = _with_turn(standing, turn, running=0)
-        return self._begin(ended, self._ahead(ended.session), len(self._requests))
+    def _end_turn(self, state: _SimulatedState, turn: Turn) -> _SimulatedState:
+        """End the turn and start the fold that the next one will need."""
+        ended = _with_turn(state, turn, running=0)
+        return self._start_fold(ended, self._plan_ahead(ended.session), len(self._requests))
 
-    def _ask(self, standing: _SimulatedState, probe: ReplayProbe) -> ProbeView:
-        """Put a question beside the conversation; nothing of it stays."""
-        last = standing.session.turns[-1].messages[-1] if standing.session.turns else None
+    def _ask(self, state: _SimulatedState, probe: ReplayProbe) -> ProbeView:
+        """Ask a question without changing the conversation."""
+        last = state.session.turns[-1].messages[-1] if state.session.turns else None
         at = last.at if last else recording_start(self._recording)
         parts = (Text(text=probe.question),)
-        number, seq = standing.session.next_turn, standing.session.next_seq
+        number, seq = state.session.next_turn, state.session.next_seq
         counter = self._setting.counter
         message = Message(
             id="probe",
@@ -297,57 +292,57 @@ class _Simulation:
             counter=counter.name,
         )
         turn = Turn(number=number, messages=(message,))
-        timed = len(self._planning)
-        fitted = self._fit(_with_turn(standing, turn, running=number), self._tail(turn), len(self._requests))
-        del self._planning[timed:]
+        plans = len(self._planning)
+        fitted = self._fit(_with_turn(state, turn, running=number), self._tail(turn), len(self._requests))
+        del self._planning[plans:]
         view = assemble_view(fitted.session, self._system, self._tools, counter)
         return ProbeView(probe=probe, view=view, folds=fitted.folds)
 
     def _tail(self, turn: Turn) -> str:
         return format_clock_note(turn.messages[0].at.astimezone(self._setting.zone))
 
-    def _fit(self, standing: _SimulatedState, tail: str, number: int) -> _SimulatedState:
-        """As the bot does before it asks: what is ready is taken, then planned until nothing changes."""
-        if standing.begun and standing.begun.due <= number:
-            standing = self._folded(standing, standing.begun, number, at_once=False)
+    def _fit(self, state: _SimulatedState, tail: str, number: int) -> _SimulatedState:
+        """Fit the request like the bot: apply a ready fold, then plan until nothing changes."""
+        if state.pending and state.pending.due <= number:
+            state = self._fold(state, state.pending, number, at_once=False)
         fixed = self._fixed + self._setting.counter.text(tail)
         for _ in range(MAX_FIT_ROUNDS):
-            planned = self._plan(standing.session, fixed)
-            after = self._carried_out(standing, planned, number)
-            if after.session is standing.session:
+            planned = self._plan(state.session, fixed)
+            after = self._apply_plan(state, planned, number)
+            if after.session is state.session:
                 return after
-            standing = after
-        return standing
+            state = after
+        return state
 
-    def _carried_out(self, standing: _SimulatedState, planned: ContextPlan, number: int) -> _SimulatedState:
-        """What does not fit first gets the fold that is under way; it may be all that is needed."""
-        if not planned.fitted and standing.begun:
-            return self._folded(standing, standing.begun, number, at_once=True)
-        session = _apply_reductions(standing.session, planned.reductions)
-        added = len(session.reductions) - len(standing.session.reductions)
-        standing = replace(standing, session=session, reduced=standing.reduced + added)
+    def _apply_plan(self, state: _SimulatedState, planned: ContextPlan, number: int) -> _SimulatedState:
+        """Apply a plan; if the request does not fit, first finish a pending fold, which may be enough."""
+        if not planned.fitted and state.pending:
+            return self._fold(state, state.pending, number, at_once=True)
+        session = _apply_reductions(state.session, planned.reductions)
+        added = len(session.reductions) - len(state.session.reductions)
+        state = replace(state, session=session, reduced=state.reduced + added)
         if planned.fold is None:
-            return standing
+            return state
         if not planned.must_fold_now:
-            return self._begin(standing, planned.fold, number + 1)
-        begun = standing.begun or _to_fold_row(session, planned.fold, number)
-        return self._folded(standing, begun, number, at_once=True)
+            return self._start_fold(state, planned.fold, number + 1)
+        pending = state.pending or _pending_fold(session, planned.fold, number)
+        return self._fold(state, pending, number, at_once=True)
 
-    def _begin(self, standing: _SimulatedState, fold: FoldRange | None, next_request: int) -> _SimulatedState:
-        """In the background, unless one is under way."""
-        if fold is None or standing.begun:
-            return standing
-        return replace(standing, begun=_to_fold_row(standing.session, fold, next_request + self._setting.late))
+    def _start_fold(self, state: _SimulatedState, fold: FoldRange | None, next_request: int) -> _SimulatedState:
+        """Start a fold in the background, unless one is pending."""
+        if fold is None or state.pending:
+            return state
+        return replace(state, pending=_pending_fold(state.session, fold, next_request + self._setting.late))
 
-    def _folded(self, standing: _SimulatedState, begun: _PendingFold, number: int, *, at_once: bool) -> _SimulatedState:
-        session = standing.session
-        gone = [turn for turn in session.turns if turn.last_seq <= begun.range.to_seq]
+    def _fold(self, state: _SimulatedState, pending: _PendingFold, number: int, *, at_once: bool) -> _SimulatedState:
+        session = state.session
+        gone = [turn for turn in session.turns if turn.last_seq <= pending.range.to_seq]
         messages = tuple(message for turn in gone for message in turn.messages)
-        log, summary, method = self._once(standing, begun, messages, at_once=at_once)
+        log, summary, method = self._cached(state, pending, messages, at_once=at_once)
         counter = self._setting.counter
         done = SimulatedFold(
             request=number,
-            range=begun.range,
+            range=pending.range,
             at_once=at_once,
             method=method,
             before=sum(message.tokens for message in messages),
@@ -357,7 +352,7 @@ class _Simulation:
             replaced=session.summary.text if session.summary else "",
             messages=messages,
         )
-        folds = (*standing.folds, done)
+        folds = (*state.folds, done)
         covered = (session.summary.turns if session.summary else 0) + len(gone)
         id = f"f{len(folds)}"
         left = {message.id for turn in session.turns[len(gone) :] for message in turn.messages}
@@ -365,59 +360,58 @@ class _Simulation:
             session,
             turns=session.turns[len(gone) :],
             fold_head=id,
-            summary=Summary(fold_id=id, turns=covered, text=summary, tokens=done.after, seen=begun.seen),
+            summary=Summary(fold_id=id, turns=covered, text=summary, tokens=done.after, seen=pending.seen),
             reductions=tuple(item for item in session.reductions if item.message_id in left),
         )
-        return replace(standing, session=moved, folds=folds, begun=None)
+        return replace(state, session=moved, folds=folds, pending=None)
 
-    def _once(
-        self, standing: _SimulatedState, begun: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+    def _cached(
+        self, state: _SimulatedState, pending: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
     ) -> _Texts:
-        """The texts of a fold; all probes after one turn, and the request after them, meet the same one."""
-        task = (standing.folds, begun)
-        known = self._written.get(at_once)
-        if known is None or known[0] != task:
-            known = self._written[at_once] = (task, self._texts(standing, begun, messages, at_once=at_once))
-        return known[1]
+        """Return the texts of a fold; the probes after one turn and the next request share the same fold."""
+        task = (state.folds, pending)
+        cached = self._cached_texts.get(at_once)
+        if cached is None or cached[0] != task:
+            cached = self._cached_texts[at_once] = (task, self._texts(state, pending, messages, at_once=at_once))
+        return cached[1]
 
     def _texts(
-        self, standing: _SimulatedState, begun: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+        self, state: _SimulatedState, pending: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
     ) -> _Texts:
-        """Log, summary and method, made and checked as a fold of the bot makes them."""
-        back: list[SimulatedFold] = []
-        for fold in reversed(standing.folds[-MAX_STEPS_BACK:]):
+        """Write and check log and summary as the bot does; extracts are redone together with the new turns."""
+        extracts: list[SimulatedFold] = []
+        for fold in reversed(state.folds[-MAX_STEPS_BACK:]):
             if fold.method == "model":
                 break
-            back.insert(0, fold)
-        setting, rest = self._setting, standing.folds[: len(standing.folds) - len(back)]
-        material = FoldSource(
+            extracts.insert(0, fold)
+        setting, rest = self._setting, state.folds[: len(state.folds) - len(extracts)]
+        source = FoldSource(
             before=rest[-1].summary if rest else "",
             replaced=0,
-            earlier=tuple(message for fold in back for message in fold.messages),
+            earlier=tuple(message for fold in extracts for message in fold.messages),
             turns=messages,
-            at=begun.at,
+            at=pending.at,
         )
         limit = SummaryLimit(
             counter=setting.counter, summary_tokens=setting.policy.numbers.summary_tokens, zone=setting.zone
         )
-        log, summary = ("", "") if at_once else setting.summarise(material, limit)
-        checked = validate_summary(log, summary, material, limit)
+        log, summary = ("", "") if at_once else setting.summarise(source, limit)
+        checked = validate_summary(log, summary, source, limit)
         return checked.log, checked.summary, checked.method
 
     def _plan(self, session: Session, fixed: int) -> ContextPlan:
         setting = self._setting
-        begun = setting.clock()
+        began = setting.clock()
         planned = plan_context(session, setting.policy, setting.limits, fixed, setting.counter)
-        self._planning.append(setting.clock() - begun)
+        self._planning.append(setting.clock() - began)
         return planned
 
-    def _ahead(self, session: Session) -> FoldRange | None:
-        """The fold that the next message will want."""
+    def _plan_ahead(self, session: Session) -> FoldRange | None:
         setting = self._setting
-        begun = setting.clock()
-        ahead = plan_ahead(session, setting.policy, setting.limits, self._fixed, setting.counter)
-        self._planning.append(setting.clock() - begun)
-        return ahead.fold
+        began = setting.clock()
+        planned = plan_ahead(session, setting.policy, setting.limits, self._fixed, setting.counter)
+        self._planning.append(setting.clock() - began)
+        return planned.fold
 
 
 def _empty_session(recording: Recording) -> Session:
@@ -436,17 +430,12 @@ def _empty_session(recording: Recording) -> Session:
     )
 
 
-def _to_fold_row(session: Session, fold: FoldRange, due: int) -> _PendingFold:
+def _pending_fold(session: Session, fold: FoldRange, due: int) -> _PendingFold:
     return _PendingFold(range=fold, due=due, seen=session.next_seq, at=session.turns[-1].messages[-1].at)
 
 
-def _with_running_turn(standing: _SimulatedState, turn: Turn, place: int) -> _SimulatedState:
-    """The turn runs, and its first `place` messages are there."""
-    return _with_turn(standing, replace(turn, messages=turn.messages[:place]), running=turn.number)
-
-
-def _with_turn(standing: _SimulatedState, turn: Turn, *, running: int) -> _SimulatedState:
-    session = standing.session
+def _with_turn(state: _SimulatedState, turn: Turn, *, running: int) -> _SimulatedState:
+    session = state.session
     before = session.turns[:-1] if session.turns and session.turns[-1].number == turn.number else session.turns
     now = replace(
         session,
@@ -455,11 +444,11 @@ def _with_turn(standing: _SimulatedState, turn: Turn, *, running: int) -> _Simul
         next_turn=turn.number + 1,
         running=running,
     )
-    return replace(standing, session=now)
+    return replace(state, session=now)
 
 
 def _apply_reductions(session: Session, made: Sequence[Reduction]) -> Session:
-    """Recorded as the store does: of the same part and form the first one stays."""
+    """Add reductions like the store: the first one of the same part and form stays."""
     known = {(item.message_id, item.part, item.form) for item in session.reductions}
     new = [item for item in made if (item.message_id, item.part, item.form) not in known]
     if not new:

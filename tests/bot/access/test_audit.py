@@ -71,7 +71,7 @@ def test_who_did_what_is_in_the_chain_and_with_what_only_as_a_digest(home: Path)
 def test_a_sound_chain_is_said_to_be(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, told = verified(home, capsys)
     assert code == 0
-    assert told.startswith("5 acts stand as written; ends noted outside the record that agree: 1.")
+    assert told.startswith("5 acts stand as written; heads noted outside the database that agree: 1.")
     head = told.split("ends at ")[1].split()[0]
     assert verified(home, capsys, "--head", head)[0] == 0
     code, told = verified(home, capsys, "--head", f"5:{'0' * 64}")

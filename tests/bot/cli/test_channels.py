@@ -94,7 +94,7 @@ def test_a_login_without_a_bot_says_what_is_missing(home: HomeFolder, capsys: py
     assert "mnema run must be running for a login" in capsys.readouterr().err
     with home.lock():
         assert main(["--home", str(home.root), "channels", "login", "wechat"]) == 1
-    assert "has no page to ask" in capsys.readouterr().err
+    assert "has no page" in capsys.readouterr().err
 
 
 async def test_beside_a_bot_it_tells_what_that_says(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.check import DoctorCheck
+from bot.cli.doctor.channels import DoctorCheck
 from bot.cli.doctor.report import run_checks
 from bot.cli.main import main
 from bot.config.home import HomeFolder
@@ -53,14 +53,14 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
     home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text("- 喜欢乌龙茶\n")
-    assert (await checks(home))["index"].message == "There is none yet; the first search makes it."
+    assert (await checks(home))["index"].message == "There is none yet; the first search creates it."
     assert await asyncio.to_thread(main, ["--home", str(tmp_path), "memory", "index"]) == 0
     sound = (await checks(home))["index"]
     assert (sound.ok, sound.message) == (True, "It is sound: 1 row for 1 space.")
     (home.index / "owner.db").write_bytes(b"no index at all" * 100)
     broken = (await checks(home))["index"]
     assert not broken.ok
-    assert "That of the owner is at fault" in broken.message
+    assert "The index of the owner has a fault" in broken.message
     assert "mnema memory index" in broken.hint
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.channels import check_channels
-from bot.cli.doctor.check import DoctorCheck
+from bot.cli.doctor.channels import DoctorCheck, check_channels
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import ConfigError
@@ -140,7 +139,7 @@ TELEGRAM: Any = {"token": "100:x"}
 
 
 async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> DoctorCheck:
-    return (await found(home, made=lambda config, name: probed, patience=patience))["channel telegram"]
+    return (await found(home, create=lambda config, name: probed, timeout=patience))["channel telegram"]
 
 
 async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
@@ -156,7 +155,7 @@ async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
         (
             LoggedOut("Telegram refuses the token"),
             "Telegram refuses the token.",
-            "Set the credentials in channels.tele",
+            "Update the credentials in channels.tele",
         ),
         (ReceiverConflict("another program polls"), "another program polls.", "Stop the other program"),
         (Retryable("no route to the host"), "no route to the host.", "Check the network"),
@@ -178,7 +177,7 @@ async def test_a_channel_that_cannot_be_built_says_why(tmp_path: Path) -> None:
     def unbuilt(*_: object) -> Any:
         raise ConfigError("channels.telegram is on, but the package telegram is missing")
 
-    checks = await found(set_up(tmp_path, telegram=TELEGRAM), made=unbuilt)
+    checks = await found(set_up(tmp_path, telegram=TELEGRAM), create=unbuilt)
     assert "the package telegram is missing" in checks["channel telegram"].message
 
 
@@ -204,5 +203,5 @@ async def test_channels_are_tried_beside_each_other(tmp_path: Path) -> None:
             return "here"
 
     home = set_up(tmp_path, telegram=TELEGRAM, wecom={"bot_id": "b", "secret": "s3"})
-    checks = await found(home, made=lambda config, name: Waiting("here"))
+    checks = await found(home, create=lambda config, name: Waiting("here"))
     assert [checks[f"channel {name}"].ok for name in ("telegram", "wecom")] == [True, True]

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.check import DoctorCheck
-from bot.cli.doctor.public_address import check_public
+from bot.cli.doctor.channels import DoctorCheck, check_public
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -66,15 +65,15 @@ async def test_a_proxy_that_does_its_work_is_right(tmp_path: Path, monkeypatch: 
     ("mistakes", "message", "hint"),
     [
         ({"host": "inner:1"}, "The proxy changes Host to inner:1.", "proxy_set_header Host $http_host"),
-        ({"strips": ["origin"]}, "The proxy takes Origin out.", "Let it pass Origin on"),
+        ({"strips": ["origin"]}, "The proxy removes Origin.", "Let it pass Origin on"),
         ({"limit": 1 << 20}, "The proxy takes no uploads of 36 MB.", "client_max_body_size 40m;"),
         ({"redirect": "https://a.example/x"}, "redirects to https://a.example/x.", "without redirect"),
         ({"status": 502}, "answers 502: it does not reach mnema.", "Let it pass to http://127.0.0.1:"),
         ({"status": 200}, "Something else answers at ", "no pages of its own"),
         ({"status": 401}, "with 401.", "no login"),
-        ({"kind": "expired"}, "is not accepted: certificate has expired.", "Renew it, let it name 127.0.0.1"),
+        ({"kind": "expired"}, "is not accepted: certificate has expired.", "Renew it for 127.0.0.1"),
         ({"kind": "self-signed"}, "is not accepted: self-signed certificate.", "with its whole chain"),
-        ({"kind": "another's"}, "is not accepted: IP address mismatch", "let it name 127.0.0.1"),
+        ({"kind": "another's"}, "is not accepted: IP address mismatch", "Renew it for 127.0.0.1"),
     ],
 )
 async def test_each_mistake_is_named_with_what_to_do(
@@ -90,9 +89,9 @@ async def test_several_mistakes_are_all_named(tmp_path: Path, monkeypatch: pytes
     async with looked(tmp_path, monkeypatch, host="inner", strips=["origin"], buffers=True, limit=99) as found:
         assert [(check.ok, check.message) for check in found] == [
             (False, "The proxy changes Host to inner."),
-            (False, "The proxy takes Origin out."),
+            (False, "The proxy removes Origin."),
             (False, "The proxy takes no uploads of 36 MB."),
-            (False, "The proxy holds the event stream back: answers do not grow."),
+            (False, "The proxy buffers the event stream: answers do not appear as they are written."),
         ]
         assert "proxy_buffering off" in found[3].hint
 
@@ -127,7 +126,7 @@ async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
     async with running(ScriptedHouse()) as site:
         [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
     assert not check.ok
-    assert "does not speak TLS" in check.message
+    assert "does not support TLS" in check.message
 
 
 async def test_no_public_address_is_no_check(tmp_path: Path) -> None:

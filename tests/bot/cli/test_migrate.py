@@ -95,7 +95,7 @@ def test_it_moves_into_a_database_without_tables_and_messages_stay_as_they_are(
         assert mnema(home, "migrate", "--from", "sqlite", "--to", "${RECORD}", "--set") == 0
         out = capsys.readouterr().out
         assert "DIFFERS" not in out
-        assert f"{home}/data/mnema.db is as it was, and is kept" in out
+        assert f"{home}/data/mnema.db is kept unchanged" in out
         assert json.loads((home / "config.json").read_text())["database_url"] == "${RECORD}"
         assert mnema(home, "sessions", "show", "garden") == 0
         with pytest.raises(psycopg.errors.RaiseException, match="never changed"):
@@ -131,7 +131,7 @@ def test_it_comes_back_row_by_row(
     assert mnema(home, "migrate", "--from", "sqlite", "--to", fresh) == 0
     code, _, err = told(home, capsys, "--from", fresh, "--to", "sqlite")
     assert code == 1
-    assert "mnema.db is there already" in err
+    assert "mnema.db exists already" in err
     new = tmp_path / "new"
     code, facts, _ = told(new, capsys, "--from", fresh, "--to", "sqlite", "--set")
     assert (code, facts["equal"]) == (0, True)

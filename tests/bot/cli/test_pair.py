@@ -91,7 +91,7 @@ def test_an_owner_code_is_printed_alone_and_kept_as_its_hash(either: Path, capsy
         (("pair", "group", "telegrm:5"), "There is no channel telegrm; there are: telegram, feishu"),
         (("pair", "role", "telegram:5", "admin", "--yes"), "telegram:5 is a stranger"),
         (("pair", "role", "telegram:7", "owner", "--yes"), "owners are made by mnema owner add"),
-        (("pair", "role", "telegram:7", "admin"), "There is nobody to ask; --yes says that it is meant."),
+        (("pair", "role", "telegram:7", "admin"), "There is no terminal to confirm on; pass --yes."),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

@@ -88,11 +88,11 @@ async def test_doctor_says_what_plain_mode_costs_and_how_to_leave_it(tmp_path: P
         file.set(f"channels.wechat_mp.{name}", value)
     if mode == "safe":
         file.set("channels.wechat_mp.encoding_aes_key", AES_KEY)
-    found = await check_channels(home, file, made=lambda config, name: Silent())  # type: ignore[arg-type,return-value]
+    found = await check_channels(home, file, create=lambda config, name: Silent())  # type: ignore[arg-type,return-value]
     told = [check for check in found if check.name == "channel wechat_mp safe mode"]
     assert [check.ok for check in told] == ([False] if mode == "plain" else [])
     if told:
-        assert "nobody is more than a guest" in told[0].message
+        assert "every user is only a guest" in told[0].message
         assert "channels.wechat_mp.encoding_aes_key" in told[0].hint
 
 

@@ -117,7 +117,7 @@ async def test_an_older_record_is_refused_by_all_but_migrate_and_the_doctor_tell
     _, out, _ = await mnema(bot, "doctor", "--json")
     [check] = [one for one in json.loads(out)["checks"] if one["name"] == "database"]
     assert not check["ok"]
-    assert check["hint"].startswith("mnema migrate brings it up")
+    assert check["hint"].startswith("mnema migrate upgrades it")
     with psycopg.connect(url, autocommit=True) as held:
         held.execute("INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
     code, _, err = await mnema(bot, "migrate")

@@ -183,7 +183,7 @@ def test_S38_a_member_too_many_or_too_few_is_refused(home: HomeFolder, file: Pat
     write(file, [*others[:-1], manifest], manifest=False)
     refused(home, file, "is not what its manifest says")
     write(file, [*others, manifest, (named("workspace/more"), b"x")], manifest=False)
-    refused(home, file, "behind the manifest")
+    refused(home, file, "after the manifest")
     write(file, others, manifest=False)
     refused(home, file, "cut short")
 
@@ -364,7 +364,7 @@ def test_an_older_backup_gets_this_versions_tables(home: HomeFolder, file: Path)
     go_back(home.db)
     create_backup(home, file)
     assert verify_backup(file).manifest.schema == "r0001"
-    assert not restore_backup(home, file).unsure
+    assert not restore_backup(home, file).unreadable
     assert inside(home, lambda store: store.ready())
     assert verify_backup(file).contents.messages == 2
 
@@ -373,7 +373,7 @@ def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(
     create_backup(home, file)
     home.db.write_bytes(b"x" * 9000)
     done = restore_backup(home, file)
-    assert done.unsure
+    assert done.unreadable
     assert inside(home, lambda store: store.ready())
     [kept] = home.root.glob("data.before-restore.*")
     assert (kept / "mnema.db").read_bytes() == b"x" * 9000

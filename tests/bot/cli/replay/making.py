@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bot.cli.replay.reader import read_recording
-from bot.cli.replay.recording import Recording, count_recording
+from bot.cli.replay.recording import Recording, count_recording, read_recording
 from bot.cli.replay.simulate import ReplaySetting
 from memory.context.policies.planner import ContextLimits
 from memory.context.policies.policies import build_policy

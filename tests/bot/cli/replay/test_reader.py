@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.replay.reader import read_recording
-from bot.cli.replay.recording import UnreadableRecording, model_call_positions
+from bot.cli.replay.recording import UnreadableRecording, model_call_positions, read_recording
 from memory.conversation import Document, Image, Message, Text, Thinking, ToolCall, ToolResult, dump_parts
 from tests.bot.cli.replay.making import bot, file_of, talk, used, user
 

@@ -146,9 +146,7 @@ def test_what_is_imported_is_listed_shown_sound_and_the_same_when_exported_again
     said = [user("Look at a.txt, 请。", "2026-11-20T06:00:00Z"), *used("c1", "forty lines"), bot("It has forty lines.")]
     said += [user("And now?"), bot("Nothing.")]
     assert mnema(home, "sessions", "import", str(file_of(tmp_path, said))) == 0
-    assert capsys.readouterr().out == (
-        "Imported 2 turns (6 messages); mnema chat --conversation talk goes on with it.\n"
-    )
+    assert capsys.readouterr().out == ("Imported 2 turns (6 messages); mnema chat --conversation talk continues it.\n")
     first = exported(home, "talk", capsys)
     assert [message["role"] for message in first] == ["user", "assistant"] * 3
     assert first[0]["at"] == "2026-11-20T06:00:00+00:00"
@@ -239,5 +237,5 @@ def test_an_import_tells_what_it_leaves_behind(home: Path, tmp_path: Path, capsy
 
 def test_a_name_may_be_of_any_letters(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mnema(home, "sessions", "import", str(file_of(tmp_path, talk(1), "聊天记录 (二).json"))) == 0
-    assert "mnema chat --conversation 聊天记录-二 goes on with it" in capsys.readouterr().out
+    assert "mnema chat --conversation 聊天记录-二 continues it" in capsys.readouterr().out
     assert mnema(home, "sessions", "show", "聊天记录-二") == 0

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.cli.replay.formats import parse_message
-from bot.cli.replay.reader import DEFAULT_START
-from bot.cli.replay.recording import Recording, RecordingBuilder, count_recording
+from bot.cli.replay.recording import DEFAULT_START, Recording, RecordingBuilder, count_recording
 from bot.cli.replay.simulate import ProbeView, ReplayOutcome, simulate_recording
 from memory.context.policies.policies import POLICIES
 from memory.context.summary.validation import FoldSource, SummaryLimit
@@ -24,7 +23,7 @@ turns = st.tuples(st.integers(0, 900), st.lists(st.integers(0, 6_000), max_size=
 def read(messages: list[dict[str, Any]]) -> Recording:
     turning = RecordingBuilder(DEFAULT_START)
     for number, message in enumerate(messages, 1):
-        turning.hear(parse_message(message), f"message {number}")
+        turning.add_parsed(parse_message(message), f"message {number}")
     return count_recording(turning.recording("made", (), ()), WEIGHTED)
 
 

@@ -1,0 +1,107 @@
+"""Options and helpers that several commands share."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from bot.config.home import HomeFolder
+from bot.errors import MnemaError
+from bot.runtime.store_access import (
+    OpenedStore,
+    find_session,
+    lock_home_for_command,
+    note_beside,
+    open_store_for_command,
+    run_with_store,
+    store_exists,
+)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+COMMAND_LINE_ACTOR = "command line"  # in the audit and in access rows
+Answer = TypeVar("Answer")
+
+
+class ReadingNotAudited(MnemaError):
+    """The audit row could not be stored, so the chat must not be read."""
+
+
+def print_json(value: object) -> None:
+    """Print a value as indented JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def printable(text: str) -> str:
+    """Replace characters that could control the terminal by "?"."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def run_offline(
+    home: HomeFolder, work: Callable[[OpenedStore], Awaitable[Answer]], *, lock: bool, writable: bool = False
+) -> Answer:
+    """Run `work` on the store of a home without a running bot; a missing store is created.
+
+    Args:
+        lock: keep other processes out meanwhile.
+
+    Raises:
+        HomeLocked: another process has the home.
+    """
+    new = not store_exists(home)
+    if new:
+        home.ensure()
+
+    async def open_and_run() -> Answer:
+        async with open_store_for_command(home, writable=new or writable) as opened:
+            return await work(opened)
+
+    with lock_home_for_command(home) if new or lock else nullcontext():
+        return asyncio.run(open_and_run())
+
+
+def find_session_to_read(home: HomeFolder, session: str, result: str) -> Any:
+    """Find a conversation, and store an audit row if it is another person's.
+
+    Args:
+        result: what is done with it, such as "shown".
+
+    Raises:
+        UnknownSession: there is none, or more than one.
+        ReadingNotAudited: the row could not be stored.
+    """
+    row = run_with_store(home, lambda store: find_session(store, session))
+    note_reading(home, [row], result)
+    return row
+
+
+def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
+    """Store an audit row for each conversation of another person, before it is read.
+
+    Args:
+        rows: conversation rows.
+        result: what is done with them, such as "shown".
+
+    Raises:
+        ReadingNotAudited: a row could not be stored.
+    """
+    from bot.console.transcripts import READ_OTHER_ACTION, conversation_owner
+    from memory.store.audit import Act
+    from memory.store.errors import StoreError
+
+    acts = [
+        Act(action=READ_OTHER_ACTION, subject=row.id, result=result, actor=COMMAND_LINE_ACTOR)
+        for row in rows
+        if conversation_owner(row) == "other"
+    ]
+    if not acts:
+        return
+    try:
+        asyncio.run(note_beside(home, acts))
+    except (StoreError, OSError) as err:
+        raise ReadingNotAudited(
+            f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
+        ) from err

@@ -1,1 +1,0 @@
-"""`mnema sessions`: stored conversations, their import, and the audit of reading them."""
