@@ -215,5 +215,5 @@ class Capabilities:
     asks_first: bool = False
     #: Messages arrive by webhook (see channels.base.HasWebhook).
     hook: bool = False
-    #: `send` reports the moment a part leaves (see channels.toolkit.sending); otherwise it is the call of `send`.
+    #: `send` reports the moment a part leaves (see channels.toolkit.delivery); otherwise it is the call of `send`.
     says_leaving: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 from channels.base import Deliver, FetchedFile
 from channels.errors import AttachmentTooBig, ChannelError, Rejected
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
-from channels.toolkit.storing import store_with_retry
+from channels.toolkit.delivery import store_with_retry
 from channels.toolkit.text import replace_unstorable
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)

@@ -33,7 +33,7 @@ from channels.errors import (
     Retryable,
 )
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import PartWithdrawn, report_leaving
+from channels.toolkit.delivery import PartWithdrawn, report_leaving
 from memory.failpoints import hit_async
 from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.inbox import ChannelNotes

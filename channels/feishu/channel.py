@@ -30,9 +30,7 @@ from channels.feishu.streaming import LiveCards
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
 from channels.feishu.websocket import LongConnection, import_lark
 from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
-from channels.toolkit.bounded import BoundedDict
-from channels.toolkit.sending import without_leaving
-from channels.toolkit.storing import store_with_retry
+from channels.toolkit.delivery import BoundedDict, store_with_retry, without_leaving
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
 

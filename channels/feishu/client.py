@@ -11,8 +11,8 @@ from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
 from channels.feishu.settings import FeishuSettings
 from channels.message import OutboundFile
+from channels.toolkit.delivery import without_leaving
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited, read_start
-from channels.toolkit.sending import without_leaving
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
 

@@ -25,7 +25,7 @@ from channels.feishu.cards import (
 )
 from channels.feishu.client import SEQUENCE_CODE, STREAM_CLOSED_CODES, FeishuApiError, FeishuClient, PermissionMissing
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import without_leaving
+from channels.toolkit.delivery import without_leaving
 
 # One answer while it is written: what is shown of it, and what is noted so that a restart can go on with it.
 

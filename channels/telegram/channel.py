@@ -45,10 +45,8 @@ from channels.telegram.messages import (
 from channels.telegram.receiver import UpdateReceiver, read_webhook_update
 from channels.telegram.settings import TelegramSettings
 from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, LiveReplies
-from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.delivery import BackgroundTasks, BoundedDict, TypingIndicator, store_with_retry
 from channels.toolkit.http import ANSWER_SECONDS
-from channels.toolkit.storing import store_with_retry
-from channels.toolkit.tasks import BackgroundTasks, TypingIndicator
 
 log = structlog.get_logger(__name__)
 

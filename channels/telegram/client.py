@@ -20,8 +20,8 @@ from channels.errors import (
     Retryable,
 )
 from channels.telegram.settings import TelegramSettings
+from channels.toolkit.delivery import HTTP_HOOKS
 from channels.toolkit.http import ANSWER_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS, HttpPool, is_unsent, read_limited
-from channels.toolkit.sending import HTTP_HOOKS
 
 SERVER = "https://api.telegram.org"
 MAX_ERROR_TEXT = 300

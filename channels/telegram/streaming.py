@@ -13,7 +13,7 @@ from channels.errors import Ambiguous, ChannelError, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.client import MessageUnchanged, MethodMissing
 from channels.telegram.messages import draft_parameters, edit_parameters, opening_parameters, preview_text
-from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.delivery import BoundedDict
 
 log = structlog.get_logger(__name__)
 

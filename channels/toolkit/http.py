@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import Any
 
 from channels.errors import AttachmentTooBig
-from channels.toolkit.sending import HTTP_HOOKS
+from channels.toolkit.delivery import HTTP_HOOKS
 
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from channels.base import HasWebhook, WebhookRequest
 from channels.message import Accepted, InboundMessage
-from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.delivery import BoundedDict
 from channels.web.auth import Visitor
 from channels.web.backend import TranscriptLine, WebServices
 from channels.web.channel import Web

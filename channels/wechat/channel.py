@@ -9,7 +9,7 @@ import structlog
 from channels.base import ConnectionStatus, Deliver, FetchedFile, LoginPrompt, Notebook
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.storing import store_with_retry
+from channels.toolkit.delivery import store_with_retry
 from channels.wechat.client import (
     FILE_SERVER,
     LOGIN_REQUIRED,

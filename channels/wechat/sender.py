@@ -8,8 +8,7 @@ from weakref import WeakValueDictionary
 
 from channels.errors import Ambiguous, AwaitsUser, ChannelError, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import without_leaving
-from channels.toolkit.tasks import TypingIndicator
+from channels.toolkit.delivery import TypingIndicator, without_leaving
 from channels.wechat.client import ILinkApiError, ILinkSession, Json
 from channels.wechat.media import ILinkMedia
 from channels.wechat.messages import render, text_item

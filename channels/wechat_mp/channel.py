@@ -25,8 +25,7 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
-from channels.toolkit.bounded import BoundedDict
-from channels.toolkit.tasks import TypingIndicator
+from channels.toolkit.delivery import BoundedDict, TypingIndicator
 from channels.wechat_mp.client import (
     ANSWER_SECONDS,
     CustomerServiceQuota,

@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 
 from channels.base import Notebook
 from channels.errors import Ambiguous, AwaitsUser, ChannelError, LoggedOut, Rejected, Retryable
-from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.delivery import BoundedDict, without_leaving
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited
-from channels.toolkit.sending import without_leaving
 from channels.toolkit.untrusted import load_object
 from channels.wechat_mp.settings import WechatMpSettings
 

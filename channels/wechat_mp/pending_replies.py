@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from channels.toolkit.sending import mark_leaving
+from channels.toolkit.delivery import mark_leaving
 
 MAX_ATTEMPTS = 3
 REMEMBER_SECONDS = 60.0  # after the newest attempt

@@ -14,8 +14,7 @@ import structlog
 from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook
 from channels.errors import Rejected, Retryable
 from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import mark_leaving
-from channels.toolkit.storing import store_with_retry
+from channels.toolkit.delivery import mark_leaving, store_with_retry
 from channels.wecom import media
 from channels.wecom.connection import ReconnectingSocket, StreamClosed, WecomTiming, new_request_id, run_until_first
 from channels.wecom.messages import (

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
-from channels.toolkit.sending import without_leaving
+from channels.toolkit.delivery import without_leaving
 from channels.wecom.settings import WecomSettings
 
 # Frames of WeCom's socket, and what an error code in one of them means. Pure but for the ids.

@@ -3,7 +3,7 @@
 import pytest
 
 from channels.errors import ChannelError, Retryable
-from channels.toolkit.sending import PartWithdrawn, report_leaving
+from channels.toolkit.delivery import PartWithdrawn, report_leaving
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_stage import Stage, eventually, part
 

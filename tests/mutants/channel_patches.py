@@ -21,7 +21,7 @@ AGAIN = "test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once"
 DEAD = "test_what_a_dead_process_had_not_stored_comes_to_the_next"
 FLOODED = "test_I09_a_flooded_chat_delays_no_other"
 SIGNATURE = "test_S15_a_signature_that_is_not_the_right_one_is_refused_however_it_is_wrong"
-STORING = "channels/toolkit/storing.py"
+STORING = "channels/toolkit/delivery.py"
 PAUSE = "        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n"
 STORED_WITH_PAGES = (
     "            await store_with_retry(lambda: deliver(messages, values), self.name)\n"

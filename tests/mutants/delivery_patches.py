@@ -109,7 +109,7 @@ DELIVERY = (
     Mutant(
         name="a request leaves before its connection stands",
         guards="I5",
-        file="channels/toolkit/sending.py",
+        file="channels/toolkit/delivery.py",
         old='        if event.endswith("send_request_headers.started") and info["request"].method != b"CONNECT":\n',
         new='        if event.endswith(".started"):\n',
         tests=("tests/channels/telegram/test_contract.py::TestTelegram::test_what_found_no_connection_has_not_left",),
@@ -117,11 +117,11 @@ DELIVERY = (
     Mutant(
         name="a part leaves with the request for a tunnel",
         guards="I5",
-        file="channels/toolkit/sending.py",
+        file="channels/toolkit/delivery.py",
         old=' and info["request"].method != b"CONNECT":\n',
         new=":\n",
         tests=(
-            "tests/channels/toolkit/test_sending.py::test_a_part_does_not_leave_before_the_tunnel_through_a_proxy_stands",
+            "tests/channels/toolkit/test_delivery.py::test_a_part_does_not_leave_before_the_tunnel_through_a_proxy_stands",
         ),
     ),
     Mutant(

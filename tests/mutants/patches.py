@@ -46,7 +46,7 @@ MUTANTS = (
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",
-        file="channels/toolkit/storing.py",
+        file="channels/toolkit/delivery.py",
         old="        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n",
         new="        return []\n",
         tests=("tests/channels/telegram/test_contract.py",),

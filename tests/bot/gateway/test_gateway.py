@@ -19,7 +19,7 @@ from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
 from channels.testing import ScriptedChannel as Channel
-from channels.toolkit.sending import mark_leaving
+from channels.toolkit.delivery import mark_leaving
 from channels.toolkit.text import text_length
 from memory.store.open import open_store
 from memory.store.rows import OutboxRow

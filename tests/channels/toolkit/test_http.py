@@ -1,4 +1,4 @@
-"""The access token is renewed once for all callers; a body is not read beyond its limit; a bounded dict is bounded."""
+"""The access token is renewed once for all callers; a body is not read beyond its limit."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from channels.errors import AttachmentTooBig
-from channels.toolkit.bounded import BoundedDict
 from channels.toolkit.http import AccessToken, parse_retry_after, read_limited
 
 
@@ -70,10 +69,3 @@ async def test_reading_stops_at_the_limit() -> None:
 )
 def test_only_a_plausible_number_of_seconds_is_waited(text: str, seconds: float | None) -> None:
     assert parse_retry_after(text) == seconds
-
-
-def test_a_bounded_dict_drops_its_oldest_keys() -> None:
-    known = BoundedDict[str, int](2)
-    for number, key in enumerate("abac"):
-        known[key] = number
-    assert known == {"b": 1, "c": 3}
