@@ -1,4 +1,4 @@
-"""Our messages as Feishu's cards and texts. Pure."""
+"""Renders messages as Feishu's cards and texts. Pure."""
 
 import hashlib
 import json
@@ -7,9 +7,9 @@ from typing import Any
 
 from channels.message import Button, OutboundMessage
 
-LIMIT = 16_000  # UTF-8 bytes of one message; quoted twice as JSON, usual text of that length stays below MAX_CARD_BYTES
+LIMIT = 16_000  # UTF-8 bytes of one message; encoded twice as JSON, usual text of that size fits MAX_CARD_BYTES
 MAX_CARD_BYTES = 30_000  # request bytes of a message with a card
-# Cards with more were refused (3 to 5 have been seen to be the most); further ones are shown as fixed-width text.
+# Cards with more are refused (observed maximum: 3 to 5); further tables are shown as fixed-width text.
 MAX_TABLES = 3
 ELEMENT_ID = "answer"
 SUMMARY_CHARS = 60
@@ -22,12 +22,12 @@ Json = dict[str, Any]
 
 
 def idempotency_key(key: str) -> str:
-    """The idempotency key of a send: the same for every attempt, at most 50 signs."""
+    """Return the idempotency key of a send: the same for every attempt; Feishu accepts 50 characters."""
     return hashlib.sha256(key.encode()).hexdigest()[:40]
 
 
 def message_body(message: OutboundMessage) -> Json:
-    """msg_type and content: a card where it fits and was not refused before, else text."""
+    """Return msg_type and content: a card if it fits and was not refused before, else text."""
     if not message.plain:
         card = _card_if_fits(markdown_card(message.text, message.buttons, message.address.thread_id))
         if card is not None:
@@ -36,30 +36,30 @@ def message_body(message: OutboundMessage) -> Json:
 
 
 def text_body(text: str) -> Json:
-    """msg_type and content of plain text."""
+    """Return msg_type and content of plain text."""
     return {"msg_type": "text", "content": _dump({"text": neutralize_mentions(text) if text.strip() else "…"})}
 
 
 def card_entity_body(card_id: str) -> Json:
-    """msg_type and content of a card that was created beforehand."""
+    """Return msg_type and content of a card that already exists."""
     return {"msg_type": "interactive", "content": _dump({"type": "card", "data": {"card_id": card_id}})}
 
 
 def markdown_card(text: str, buttons: tuple[Button, ...] = (), thread: str = "") -> Json:
-    """A finished card of JSON 2.0."""
+    """Return a complete card of JSON 2.0."""
     elements: list[Json] = [{"tag": "markdown", "element_id": ELEMENT_ID, "content": sanitize_markdown(text)}]
     elements += [_button(button, thread) for button in buttons]
     return _card({"update_multi": True, "summary": {"content": preview_text(text)}}, elements)
 
 
 def plain_card(text: str) -> Json:
-    """A finished card that shows the text as it is written."""
+    """Return a complete card that shows a text without formatting."""
     element = {"tag": "div", "element_id": ELEMENT_ID, "text": {"tag": "plain_text", "content": text.strip() or "…"}}
     return _card({"update_multi": True, "summary": {"content": preview_text(text)}}, [element])
 
 
 def streaming_card() -> Json:
-    """A card to be written into."""
+    """Return an empty card for streaming."""
     streaming = {
         "print_frequency_ms": {"default": 70},
         "print_step": {"default": 4},
@@ -70,32 +70,32 @@ def streaming_card() -> Json:
 
 
 def end_streaming_settings(text: str) -> str:
-    """The settings that end a card's streaming, as JSON text."""
+    """Return the settings that end a card's streaming, as JSON text."""
     return _dump({"config": {"streaming_mode": False, "summary": {"content": preview_text(text)}}})
 
 
 def dump_card(card: Json) -> Json:
-    """A card as the card calls take it."""
+    """Return a card as the card API takes it."""
     return {"type": "card_json", "data": _dump(card)}
 
 
 def sanitize_markdown(text: str) -> str:
-    """Markdown that a card shows as it was meant: nobody is called, no picture of ours is looked for, few tables."""
+    """Make Markdown safe for a card: no mentions, no pictures (Feishu takes keys, not URLs), few tables."""
     return _limit_tables(_LINK_PIECE.sub(_images_to_links, neutralize_mentions(text))) or "…"
 
 
 def _images_to_links(piece: re.Match[str]) -> str:
-    """A piece that ends a link's words, its pictures as links. Each `[` of a piece has the same `]`: one look at it."""
+    """Turn the pictures of a piece that ends in `](` into links; each `[` of the piece closes there."""
     return _IMAGE_MARKS.sub("", piece[0]) if piece[0].endswith("](") else piece[0]
 
 
 def neutralize_mentions(text: str) -> str:
-    """The text with tags that would call people broken by a sign of no width."""
+    """Break tags that would mention people by a zero-width space."""
     return _AT_TAG.sub("<\u200b", text)
 
 
 def preview_text(text: str) -> str:
-    """What the list of chats shows of a card: its first words."""
+    """Return the first words of a card, for the list of chats."""
     return " ".join(neutralize_mentions(text).split())[:SUMMARY_CHARS] or "…"
 
 
@@ -113,41 +113,35 @@ def _button(button: Button, thread: str) -> Json:
 
 
 def _card_if_fits(card: Json) -> Json | None:
-    whole = {"msg_type": "interactive", "content": _dump(card)}
-    # What the request holds beside these, ids and key, is below 300 bytes.
-    return whole if len(_dump(whole).encode()) + 300 <= MAX_CARD_BYTES else None
+    body = {"msg_type": "interactive", "content": _dump(card)}
+    # The rest of the request, ids and key, is below 300 bytes.
+    return body if len(_dump(body).encode()) + 300 <= MAX_CARD_BYTES else None
 
 
 def _limit_tables(text: str) -> str:
-    """The tables after the first three in code fences."""
-    lines, kept, fence, tables = text.split("\n"), [], "", 0
-    place = 0
-    while place < len(lines):
-        opened = _FENCE.match(lines[place])
-        if opened:
-            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
-        end = place + 1 if fence or opened else _find_table_end(lines, place)
-        tables += end > place + 1
-        many = end > place + 1 and tables > MAX_TABLES
-        kept += ["```", *lines[place:end], "```"] if many else lines[place:end]
-        place = end
-    return "\n".join(kept)
+    """Put the tables after the first three into code fences."""
+    lines, shown, fence, tables = text.split("\n"), list[str](), "", 0
+    start = 0
+    while start < len(lines):
+        mark = _FENCE.match(lines[start])
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        end = start + 1 if fence or mark else _find_table_end(lines, start)
+        tables += end > start + 1
+        is_extra_table = end > start + 1 and tables > MAX_TABLES
+        shown += ["```", *lines[start:end], "```"] if is_extra_table else lines[start:end]
+        start = end
+    return "\n".join(shown)
 
 
-def _find_table_end(lines: list[str], place: int) -> int:
-    """The line after the table that begins here; the next line where none does."""
-    head = lines[place]
-    if "|" not in head or place + 1 == len(lines) or not _is_table_rule(lines[place + 1]):
-        return place + 1
-    end = place + 2
-    while end < len(lines) and "|" in lines[end]:
+def _find_table_end(lines: list[str], start: int) -> int:
+    """Return the index after the table that begins at `start`, or after this line if none does."""
+    end = start + 1
+    if "|" in lines[start] and end < len(lines) and "-" in lines[end] and set(lines[end]) <= set("|:- \t"):
         end += 1
+        while end < len(lines) and "|" in lines[end]:
+            end += 1
     return end
-
-
-def _is_table_rule(line: str) -> bool:
-    """Whether it can be the line under a table's head."""
-    return "-" in line and set(line) <= set("|:- \t")
 
 
 def _dump(value: Json) -> str:

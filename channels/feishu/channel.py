@@ -1,17 +1,16 @@
-"""The door to Feishu and Lark: hears by long connection or webhook, speaks through the API."""
+"""The channel of Feishu and Lark: receives by long connection or webhook, sends by the API."""
 
 import asyncio
 import importlib.util
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import structlog
 
 from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
-from channels.feishu.cards import LIMIT, idempotency_key, message_body, text_body
+from channels.feishu.cards import LIMIT, idempotency_key, message_body
 from channels.feishu.client import (
     ANSWER_SECONDS,
     MAX_FILE_BYTES,
@@ -23,25 +22,35 @@ from channels.feishu.client import (
     PermissionMissing,
     file_body,
     plan_upload,
+    reply_field,
 )
 from channels.feishu.messages import ParseContext, parse, parse_ref
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.streaming import LiveCards
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
 from channels.feishu.websocket import LongConnection, import_lark
-from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
-from channels.toolkit.delivery import BoundedDict, store_with_retry, without_leaving
+from channels.message import (
+    Address,
+    Capabilities,
+    ChatKind,
+    InboundMessage,
+    LiveEvent,
+    OutboundFile,
+    OutboundMessage,
+    Quote,
+    Receipt,
+)
+from channels.toolkit.delivery import BackgroundTasks, BoundedDict, store_with_retry, without_leaving
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
 
 log = structlog.get_logger(__name__)
 
-# The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its.
-KEY_VALID_SECONDS = 3300.0
-MAX_REMEMBERED = 2000
-# Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply.
+KEY_VALID_SECONDS = 3300.0  # Feishu remembers a uuid for an hour; the rest allows for differing clocks
+MAX_REMEMBERED = 2000  # messages
+# Notebook entries: the kind of a chat, and the newest message of a topic, to which replies go.
 CHAT, THREAD = "chat:", "thread:"
-MAX_SENT_AS_TEXT = 500  # so many signs of what was said are remembered for those who quote it
+MAX_QUOTE_CHARS = 500
 NAME_LOOKUP_SECONDS = 1.0  # the platform waits three seconds for our acknowledgement of an event
 NAMES_REFRESH_SECONDS = 6 * 3600.0
 MAX_NAME_PAGES = 20
@@ -50,7 +59,7 @@ MAX_NAMES = 20_000
 
 
 class Feishu:
-    """One app. answer_seconds: how long one call may take."""
+    """One app. answer_seconds: timeout of a call."""
 
     name = "feishu"
     opened_with = FeishuSettings
@@ -59,15 +68,14 @@ class Feishu:
         if importlib.util.find_spec("lark_oapi") is None:
             raise ImportError("lark-oapi is missing", name="lark-oapi")
         self.account = settings.app_id
-        hooked = settings.mode == "webhook"
         self.capabilities = Capabilities(
             limit=LIMIT,
             unit="utf8",
             keyed=True,
             key_valid=KEY_VALID_SECONDS,
             live=True,
-            per_chat_rate=1.5,  # 5 with a burst, of all bots in a group together
-            total_rate=12.0,  # a thousand a minute, with room for live text
+            per_chat_rate=1.5,  # Feishu allows 5, shared by all bots of a group
+            total_rate=12.0,  # Feishu allows 1000 a minute, part of which is live text
             hears=frozenset({"text", "picture", "file", "voice", "video", "album", "delete", "button"}),
             groups=True,
             threads=True,
@@ -76,103 +84,106 @@ class Feishu:
             picture_bytes=MAX_PICTURE_BYTES,
             caption=LIMIT,
             buttons=True,
-            hook=hooked,
+            hook=settings.mode == "webhook",
             says_leaving=True,
         )
-        self._gate = FeishuWebhookVerifier(settings) if hooked else None
-        self._wire = FeishuClient(settings, answer_seconds)
-        self._socket = LongConnection(self._wire, settings.proxy)
-        self._live = LiveCards(self._wire, self._post)
-        self._names = MemberNames(self._wire)
+        self._verifier = FeishuWebhookVerifier(settings) if self.capabilities.hook else None
+        self._client = FeishuClient(settings, answer_seconds)
+        self._connection = LongConnection(self._client, settings.proxy)
+        self._live = LiveCards(self._client, self._post)
+        self._names = MemberNames(self._client)
         self._notebook: Notebook | None = None
         self._deliver: Deliver | None = None
         self._open_id = ""
         self._kinds: dict[str, ChatKind] = {}
-        self._rows: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
-        self._said: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
-        self._quotable: BoundedDict[tuple[str, str], Quote] = BoundedDict(MAX_REMEMBERED)
-        self._heard = 0.0
+        #: Platform ids of received messages by inbox id.
+        self._message_ids: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
+        #: Texts of sent messages by platform id, and messages of groups by chat and platform id.
+        self._sent: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
+        self._quotes: BoundedDict[tuple[str, str], Quote] = BoundedDict(MAX_REMEMBERED)
+        #: Unix seconds of the last genuine webhook call.
+        self._last_call = 0.0
 
     def bind(self, notebook: Notebook) -> None:
-        """Called once, before `run` and any `send`."""
+        """Set the notebook: it holds kinds of chats, newest messages of topics, and unfinished cards."""
         self._notebook = notebook
         self._live.bind(notebook)
 
-    # -- hearing ----------------------------------------------------------------------------------
+    # -- receiving --------------------------------------------------------------------------------
 
     async def run(self, deliver: Deliver) -> None:
-        """Hear until cancelled; every event is confirmed only after `deliver` returned.
+        """Receive until cancelled; an event is acknowledged only after `deliver` returned.
 
         Raises:
-            LoggedOut: the app is refused. Contended: it has too many connections.
-            ChannelError: nothing could be heard for 90 s.
+            LoggedOut: the app is refused. ReceiverConflict: it has too many connections.
+            ChannelError: nothing was received for 90 s.
         """
         await asyncio.to_thread(import_lark, "ws.pb.pbbp2_pb2")
         await asyncio.to_thread(import_lark, "core.utils.decryptor")
         await self._read_notebook()
-        self._open_id = (await self._me())["open_id"]
-        self._live.begin()
+        self._open_id = (await self._bot_info())["open_id"]
+        self._live.start_cleanup()
         self._deliver = deliver
         try:
-            if self._gate is None:
-                await self._socket.run(self._receive_until_cancelled)
-            await asyncio.Event().wait()  # calls come by themselves
+            if self._verifier is None:
+                await self._connection.run(self._store_payloads)
+            await asyncio.Event().wait()
         finally:
             self._deliver = None
 
     async def hook(self, request: WebhookRequest) -> WebhookReply:
-        """Answer one call of the platform: 401 if it is not to be believed, 503 if it could not be stored."""
-        if self._gate is None or self._deliver is None:
+        """Take one event, or answer a challenge, by webhook."""
+        if self._verifier is None or self._deliver is None:
             return WebhookReply(status=503)
         try:
-            event = self._gate.open(request)
+            event = self._verifier.open(request)
         except VerificationFailed:
             return WebhookReply(status=401)
-        self._heard = time.time()
+        self._last_call = time.time()
         challenge = read_challenge(event)
         if challenge is not None:
             return WebhookReply(body=challenge, media_type="application/json")
         try:
-            await self._hear(self._deliver, [event])
+            await self._deliver_events(self._deliver, [event])
         except (OSError, RuntimeError) as err:
             log.warning("event not stored", error=f"{type(err).__name__}: {err}")
             return WebhookReply(status=503)
         return WebhookReply(body=b"{}", media_type="application/json")
 
-    async def _receive_until_cancelled(self, payloads: Sequence[bytes]) -> None:
-        """What is not stored is not confirmed, and tried again."""
+    async def _store_payloads(self, payloads: Sequence[bytes]) -> None:
+        """Deliver until stored: the events are acknowledged afterwards."""
         events = [event for payload in payloads if (event := _load_event(payload)) is not None]
         deliver = self._deliver
         if deliver is not None:
-            await store_with_retry(lambda: self._hear(deliver, events), self.name)
+            await store_with_retry(lambda: self._deliver_events(deliver, events), self.name)
 
-    async def _hear(self, deliver: Deliver, events: Sequence[Json]) -> None:
-        messages = [message for event in events if (message := self._read(event)) is not None]
+    async def _deliver_events(self, deliver: Deliver, events: Sequence[Json]) -> None:
+        messages = [message for event in events if (message := self._parse(event)) is not None]
         if not messages:
             return
-        messages = await self._named(messages)
-        keep = {THREAD + one.address.thread_id: one.key for one in messages if one.address.thread_id and _is_new(one)}
-        fresh = [one for one in messages if _is_new(one) and one.address.chat_id not in self._kinds]
-        keep |= {CHAT + one.address.chat_id: one.kind for one in fresh}
-        accepted = await deliver(messages, keep)
-        self._kinds |= {one.address.chat_id: one.kind for one in fresh}
+        messages = await self._add_names(messages)
+        new = [message for message in messages if message.act == "message"]
+        kinds = {one.address.chat_id: one.kind for one in new if one.address.chat_id not in self._kinds}
+        keep = {THREAD + one.address.thread_id: one.key for one in new if one.address.thread_id}
+        accepted = await deliver(messages, keep | {CHAT + chat: kind for chat, kind in kinds.items()})
+        self._kinds |= kinds
         for row, message in zip(accepted, messages, strict=True):
-            if _is_new(message):
-                self._rows[row.id] = message.key
-            self._note_quotable(message)
+            if message.act == "message":
+                self._message_ids[row.id] = message.key
+            self._remember_quote(message)
 
-    def _note_quotable(self, message: InboundMessage) -> None:
-        """In groups replies name what they answer by its id alone: who wrote it is known from its own event."""
+    def _remember_quote(self, message: InboundMessage) -> None:
+        """Keep a group's message for later replies, which name it by its id alone."""
         chat = message.address.chat_id
         if message.act == "delete":
-            self._quotable.pop((chat, message.target), None)
-        elif _is_new(message) and message.kind == "group" and message.text:
+            self._quotes.pop((chat, message.target), None)
+        elif message.act == "message" and message.kind == "group" and message.text:
             sender = message.sender
-            quote = Quote(text=message.text[:MAX_SENT_AS_TEXT], author=sender.name, author_id=sender.id)
-            self._quotable[chat, message.key] = quote
+            quote = Quote(text=message.text[:MAX_QUOTE_CHARS], author=sender.name, author_id=sender.id)
+            self._quotes[chat, message.key] = quote
 
-    async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
-        """With the names of who wrote in groups, where they are told within a second."""
+    async def _add_names(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
+        """Add the names of senders in groups as far as they are known within a second."""
         chats = {one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name}
         await asyncio.gather(*(self._names.look_up(chat, NAME_LOOKUP_SECONDS) for chat in chats))
         known = self._names.known
@@ -181,14 +192,14 @@ class Feishu:
             for one in messages
         ]
 
-    def _read(self, event: Json) -> InboundMessage | None:
+    def _parse(self, event: Json) -> InboundMessage | None:
         known = ParseContext(
             account=self.account,
             open_id=self._open_id,
             kinds=self._kinds,
-            ours=self._said,
+            sent=self._sent,
             names=self._names.known,
-            heard=self._quotable,
+            quotes=self._quotes,
         )
         try:
             return parse(event, known)
@@ -198,124 +209,105 @@ class Feishu:
             log.warning("event not understood", kind=kind, error=type(err).__name__)
             return None
 
-    # -- speaking ---------------------------------------------------------------------------------
+    # -- sending ----------------------------------------------------------------------------------
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Deliver one part; return the new message's id.
+        """Send one part and return the id of the new message.
 
         Raises:
             Retryable, Rejected, BadFormat, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
         """
         await self._read_notebook()
         if message.file is not None:
-            return await self._send_file(message)
+            return await self._send_file(message, message.file)
         receipt = await self._live.finish(message)
         if receipt is None:
-            keyed = {**message_body(message), "uuid": idempotency_key(message.client_key)}
-            receipt = Receipt(platform_id=await self._post(message.address, self._answered(message), keyed))
-        self._said[receipt.platform_id] = message.text[:MAX_SENT_AS_TEXT]
+            body = {**message_body(message), "uuid": idempotency_key(message.client_key)}
+            receipt = Receipt(platform_id=await self._post(message.address, _reply_target(message), body))
+        self._sent[receipt.platform_id] = message.text[:MAX_QUOTE_CHARS]
         return receipt
 
     def show(self, event: LiveEvent) -> None:
-        """Show an answer while it is written; best effort."""
-        self._live.show(event, self._rows.get(event.message_id, ""), self._alone(event.address))
+        """Show a reply while it is written; best effort."""
+        self._live.show(event, self._message_ids.get(event.message_id, ""), self._is_private(event.address))
 
-    async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """Get the bytes of an attachment, at most `most` of them.
-
-        Raises:
-            AttachmentTooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
-        """
+    async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
+        """Download an attachment."""
         try:
             message_id, kind, key = parse_ref(ref)
         except ValueError as err:
-            raise Rejected("this is no file of Feishu's") from err
-        return await self._wire.fetch(f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, most)
+            raise Rejected("this is not a file of Feishu") from err
+        return await self._client.fetch(f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, max_bytes)
 
-    async def _send_file(self, message: OutboundMessage) -> Receipt:
-        """The file, then its words; each under a key of its own, so that a second attempt repeats neither."""
-        if message.file is None:
-            raise Rejected("there is no file")
-        upload = plan_upload(message.file)
+    async def _send_file(self, message: OutboundMessage, file: OutboundFile) -> Receipt:
+        """Send the file, then its text. Each has its own key, so that a second attempt repeats neither."""
+        upload = plan_upload(file)
         try:
             with without_leaving():
-                reply = await self._wire.call("POST", upload.path, data=upload.fields, files=upload.files)
+                reply = await self._client.call("POST", upload.path, data=upload.fields, files=upload.files)
         except PermissionMissing as err:
             raise Rejected(f"the file cannot be sent: {err}") from err
-        except Ambiguous as err:  # an upload alone is seen by nobody
+        except Ambiguous as err:  # an upload alone is not visible
             raise Retryable(str(err)) from err
-        answered = self._answered(message)
-        keyed = {
-            **file_body(upload, _read_string(reply, upload.key)),
-            "uuid": idempotency_key(f"{message.client_key} file"),
-        }
-        id = await self._post(message.address, answered, keyed)
+        target = _reply_target(message)
+        body = file_body(upload, reply_field(reply, upload.key))
+        id = await self._post(message.address, target, {**body, "uuid": idempotency_key(f"{message.client_key} file")})
         if message.text.strip():
-            words = message_body(message) if not message.plain else text_body(message.text)
-            await self._post(message.address, answered, {**words, "uuid": idempotency_key(message.client_key)})
+            text = {**message_body(message), "uuid": idempotency_key(message.client_key)}
+            await self._post(message.address, target, text)
         return Receipt(platform_id=id)
 
-    async def _post(self, address: Address, answered: str, keyed: Json) -> str:
-        """One new message; its id. It replies to what `answered` names, in a topic at least to its newest message."""
-        target = "" if self._alone(address) else answered
-        if address.thread_id and not target:
-            target = await self._newest(address.thread_id)
+    async def _post(self, address: Address, target: str, body: Json) -> str:
+        """Post a message and return its id; outside private chats it replies to `target`, in topics always to one."""
+        if self._is_private(address):
+            target = ""
+        elif address.thread_id and not target and self._notebook is not None:
+            name = THREAD + address.thread_id
+            target = (await self._notebook.read(name)).get(name, "")
         if target:
-            reply = {**keyed, "reply_in_thread": bool(address.thread_id)}
+            reply = {**body, "reply_in_thread": bool(address.thread_id)}
             try:
-                return _read_string(
-                    await self._wire.call("POST", f"/im/v1/messages/{target}/reply", reply), "message_id"
-                )
+                sent = await self._client.call("POST", f"/im/v1/messages/{target}/reply", reply)
+                return reply_field(sent, "message_id")
             except FeishuApiError as err:
                 if err.code not in REPLY_TARGET_MISSING_CODES:
                     raise
-        created = {**keyed, "receive_id": address.chat_id}
-        params = {"receive_id_type": "chat_id"}
-        return _read_string(await self._wire.call("POST", "/im/v1/messages", created, params=params), "message_id")
+        body = {**body, "receive_id": address.chat_id}
+        sent = await self._client.call("POST", "/im/v1/messages", body, params={"receive_id_type": "chat_id"})
+        return reply_field(sent, "message_id")
 
-    def _answered(self, message: OutboundMessage) -> str:
-        """The message to reply to: in a topic each part does, in a group the first."""
-        key = message.reply_to_key.partition(":")[0]
-        later = message.part_no > 0 and not message.address.thread_id
-        return "" if later or not key.startswith("om_") else key
-
-    def _alone(self, address: Address) -> bool:
-        """Whether there is nobody else, so that nothing need be a reply."""
+    def _is_private(self, address: Address) -> bool:
         return self._kinds.get(address.chat_id) == "dm" and not address.thread_id
 
-    async def _newest(self, thread: str) -> str:
-        name = THREAD + thread
-        return (await self._notebook.read(name)).get(name, "") if self._notebook else ""
-
-    # -- the rest ---------------------------------------------------------------------------------
+    # -- status -----------------------------------------------------------------------------------
 
     def vitals(self) -> ConnectionStatus:
-        """As they are now."""
-        trouble = "; ".join(filter(None, (self._socket.trouble, self._live.refused)))
-        return ConnectionStatus(heard=max(self._heard, self._socket.heard), trouble=trouble)
+        """Return the last contact, and what fails now."""
+        trouble = "; ".join(filter(None, (self._connection.trouble, self._live.refused)))
+        return ConnectionStatus(heard=max(self._last_call, self._connection.heard), trouble=trouble)
 
     async def probe(self) -> str:
-        """Ask the platform who we are. Raises ChannelError: it does not work, and why."""
-        me = await self._me()
-        return f"{me.get('app_name') or 'bot'} ({self.account}, {me['open_id']})"
+        """Describe the app and its bot."""
+        bot = await self._bot_info()
+        return f"{bot.get('app_name') or 'bot'} ({self.account}, {bot['open_id']})"
 
     async def close(self) -> None:
-        """Drop the connections that sends use; a later send opens them again."""
+        """Close the connections that sends use; a later send reopens them."""
         await self._names.close()
         await self._live.close()
-        await self._wire.close()
+        await self._client.close()
 
-    async def _me(self) -> Json:
-        """Who we are; open_id is what mentions of us name."""
-        bot = (await self._wire.call("GET", "/bot/v3/info")).get("bot")
+    async def _bot_info(self) -> Json:
+        """Return the bot's own account; mentions contain its open_id."""
+        bot = (await self._client.call("GET", "/bot/v3/info")).get("bot")
         if not isinstance(bot, dict) or not isinstance(bot.get("open_id"), str):
             raise ChannelError("Feishu does not say who the bot is: is the bot ability of the app switched on?")
         return bot
 
     async def _read_notebook(self) -> None:
         if self._notebook is not None and not self._kinds:
-            kept = await self._notebook.read(CHAT)
-            self._kinds = {name.removeprefix(CHAT): _chat_kind(page) for name, page in kept.items()}
+            entries = await self._notebook.read(CHAT)
+            self._kinds = {name.removeprefix(CHAT): "dm" if kind == "dm" else "group" for name, kind in entries.items()}
 
 
 def _load_event(payload: bytes) -> Json | None:
@@ -325,19 +317,11 @@ def _load_event(payload: bytes) -> Json | None:
     return event
 
 
-def _is_new(message: InboundMessage) -> bool:
-    return message.act == "message"
-
-
-def _chat_kind(page: str) -> ChatKind:
-    return "dm" if page == "dm" else "group"
-
-
-def _read_string(reply: Json, name: str) -> str:
-    value: Any = (reply.get("data") or {}).get(name)
-    if not isinstance(value, str) or not value:
-        raise Ambiguous(f"an answer without {name}")
-    return value
+def _reply_target(message: OutboundMessage) -> str:
+    """Return the message to reply to: in a topic every part is a reply, in a group only the first."""
+    id = message.reply_to_key.partition(":")[0]
+    is_later_part = message.part_no > 0 and not message.address.thread_id
+    return "" if is_later_part or not id.startswith("om_") else id
 
 
 class MemberNames:
@@ -347,7 +331,7 @@ class MemberNames:
         self._client = client
         #: When each group was looked up, in monotonic seconds.
         self._looked_up: dict[str, float] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = BackgroundTasks()
         self._allowed = True
         self.known: dict[str, str] = {}
 
@@ -357,17 +341,11 @@ class MemberNames:
         if not self._allowed or now - self._looked_up.get(chat_id, -NAMES_REFRESH_SECONDS) < NAMES_REFRESH_SECONDS:
             return
         self._looked_up[chat_id] = now
-        task = asyncio.create_task(self._fetch(chat_id), name="feishu names")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        await asyncio.wait({task}, timeout=seconds)
+        await asyncio.wait({self._background.start(self._fetch(chat_id), "feishu names")}, timeout=seconds)
 
     async def close(self) -> None:
         """Cancel all lookups."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._background.close()
 
     async def _fetch(self, chat_id: str) -> None:
         page = ""
@@ -389,4 +367,4 @@ class MemberNames:
             self._allowed = False
             log.info("names of group members are not known", error=str(err))
         except (ChannelError, KeyError, TypeError) as err:
-            log.info("names of a group's members were not learnt", error=type(err).__name__)
+            log.info("names of a group's members not loaded", error=type(err).__name__)

@@ -52,24 +52,24 @@ def error_for_code(code: int, text: str, *, status: int = 200, reset: str = "") 
     Args:
         code: not 0. text: the reply's `msg`. status: HTTP status. reset: seconds from the rate-limit header.
     """
-    said = f"{text[:MAX_ERROR_TEXT]} ({code})"
+    why = f"{text[:MAX_ERROR_TEXT]} ({code})"
     if code in BUSY_CODES or code == TENANT_BUSY_CODE or status == 429:
-        return Retryable(said, retry_after=parse_retry_after(reset) or MIN_WAIT, whole_channel=code == TENANT_BUSY_CODE)
+        return Retryable(why, retry_after=parse_retry_after(reset) or MIN_WAIT, whole_channel=code == TENANT_BUSY_CODE)
     if code in STALE_TOKEN_CODES:
-        return LoggedOut(f"Feishu refuses the app's token: {said}")
+        return LoggedOut(f"Feishu refuses the app's token: {why}")
     if code in BAD_APP_CODES:
-        return LoggedOut(f"Feishu refuses the app; check app_id, app_secret and that the app is enabled: {said}")
+        return LoggedOut(f"Feishu refuses the app; check app_id, app_secret and that the app is enabled: {why}")
     if code in NO_SCOPE_CODES:
         return PermissionMissing(
-            f"the app lacks a permission; grant it in the developer console and publish a version: {said}"
+            f"the app lacks a permission; grant it in the developer console and publish a version: {why}"
         )
     if code in NO_CHAT_CODES:
-        return Rejected(said, gone=True)
+        return Rejected(why, gone=True)
     if code in BAD_CARD_CODES:
-        return BadFormat(said)
+        return BadFormat(why)
     if status >= 500:
-        return Ambiguous(f"HTTP {status}: {said}")
-    return FeishuApiError(said, code=code)
+        return Ambiguous(f"HTTP {status}: {why}")
+    return FeishuApiError(why, code=code)
 
 
 DEFAULT_SERVER = "https://open.feishu.cn"
@@ -104,10 +104,10 @@ class FeishuClient:
             LoggedOut: the app's credentials or permissions are not sufficient.
         """
         token = await self._token.get()
-        reply = await self._ask(method, f"/open-apis{path}", body, token=token, **more)
+        reply = await self._request(method, f"/open-apis{path}", body, token=token, **more)
         if reply["code"] in STALE_TOKEN_CODES:
             token = await self._token.get(rejected=token)
-            reply = await self._ask(method, f"/open-apis{path}", body, token=token, **more)
+            reply = await self._request(method, f"/open-apis{path}", body, token=token, **more)
         if reply["code"]:
             raise _error_in_response(reply)
         return reply
@@ -119,10 +119,10 @@ class FeishuClient:
             Retryable, Ambiguous: no reply of that form.
         """
         body = {"AppID": self._app[0], "AppSecret": self._app[1]}
-        return await self._ask("POST", _ENDPOINT, body, headers={"locale": "zh"})
+        return await self._request("POST", _ENDPOINT, body, headers={"locale": "zh"})
 
-    async def fetch(self, path: str, params: Json, most: int) -> FetchedFile:
-        """Download a file of at most `most` bytes.
+    async def fetch(self, path: str, params: Json, max_bytes: int) -> FetchedFile:
+        """Download a file; stops reading beyond `max_bytes`.
 
         Raises:
             AttachmentTooBig: it is larger. Rejected: no access to it. Retryable, Ambiguous, LoggedOut: not now.
@@ -131,7 +131,7 @@ class FeishuClient:
         for again in (True, False):
             async with self._stream(f"/open-apis{path}", params, token) as reply:
                 if _is_file(reply):
-                    return await _read_file(reply, most)
+                    return await _read_file(reply, max_bytes)
                 refusal = _parse_response(reply, await read_start(reply.aiter_bytes(), MAX_ERROR_BODY))
             if refusal["code"] not in STALE_TOKEN_CODES or not again:
                 break
@@ -146,7 +146,7 @@ class FeishuClient:
         body = {"app_id": self._app[0], "app_secret": self._app[1]}
         try:
             with without_leaving():
-                reply = await self._ask("POST", f"/open-apis{_TOKEN}", body)
+                reply = await self._request("POST", f"/open-apis{_TOKEN}", body)
         except Ambiguous as err:  # the caller's own request has not been sent
             raise Retryable(f"no token: {err}", whole_channel=True) from err
         if reply["code"] in BAD_APP_CODES:
@@ -156,7 +156,7 @@ class FeishuClient:
             raise Retryable(f"no token: {reply.get('msg')} ({reply['code']})", whole_channel=True)
         return token, max(float(life) - TOKEN_MARGIN_SECONDS, MIN_TOKEN_SECONDS)
 
-    async def _ask(self, method: str, path: str, body: Json | None, *, token: str = "", **more: Any) -> Json:
+    async def _request(self, method: str, path: str, body: Json | None, *, token: str = "", **more: Any) -> Json:
         import httpx2
 
         headers = {**more.pop("headers", {}), **_auth_headers(token)}
@@ -209,6 +209,14 @@ def _parse_response(reply: Any, content: bytes) -> Json:
 
 def _error_in_response(reply: Json) -> ChannelError:
     return error_for_code(reply["code"], str(reply.get("msg", "")), status=reply["_status"], reset=reply["_reset"])
+
+
+def reply_field(reply: Json, name: str) -> str:
+    """Return a text of the reply's data. Raises Ambiguous: it is missing."""
+    value = (reply.get("data") or {}).get(name)
+    if not isinstance(value, str) or not value:
+        raise Ambiguous(f"an answer without {name}")
+    return value
 
 
 def _is_file(reply: Any) -> bool:
@@ -277,5 +285,5 @@ def plan_upload(file: OutboundFile) -> Upload:
 
 
 def file_body(upload: Upload, key: str) -> Json:
-    """Build msg_type and content of the message that shows an uploaded file."""
+    """Return msg_type and content of the message that shows an uploaded file."""
     return {"msg_type": upload.msg_type, "content": json.dumps({upload.key: key})}

@@ -1,17 +1,15 @@
-"""Feishu's events as our messages. Pure."""
+"""Parses Feishu's events and the content of its messages. Pure."""
 
 import json
 import mimetypes
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Address, Attachment, ChatKind, InboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable
-
-# What a Feishu message holds, by its type: text with placeholders for the names, and files to be fetched. Pure.
 
 PLACEHOLDERS = {
     "interactive": "[card]",
@@ -28,27 +26,28 @@ PLACEHOLDERS = {
     "hongbao": "[red packet]",
     "folder": "[folder]",
 }
-IGNORED_TYPES = frozenset({"system"})  # notes of the platform itself, which nobody wrote
+IGNORED_TYPES = frozenset({"system"})  # messages of the platform itself
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContent:
-    """text: may hold mentions as placeholders (@_user_1). files: in the order they stand in."""
+    """Text and files of a message, in their order."""
 
+    #: Mentions are placeholders such as @_user_1.
     text: str = ""
     files: tuple[Attachment, ...] = ()
 
 
 def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
-    """The content of one message.
+    """Parse the content of a message.
 
     Args:
-        kind: its message_type. content: parsed from its JSON text.
+        kind: its message_type.
 
     Raises:
-        KeyError, TypeError, AttributeError: not that type's form.
+        KeyError, TypeError, AttributeError: the content is malformed.
     """
     match kind:
         case "text":
@@ -58,8 +57,8 @@ def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
         case "image":
             return MessageContent(files=(_file(message_id, "image", content["image_key"], "image.jpg"),))
         case "file" | "media" | "audio" | "sticker":
-            usual = {"file": "file", "media": "video.mp4", "audio": "voice.ogg", "sticker": "sticker.webp"}[kind]
-            name = content.get("file_name") or usual
+            default = {"file": "file", "media": "video.mp4", "audio": "voice.ogg", "sticker": "sticker.webp"}[kind]
+            name = content.get("file_name") or default
             return MessageContent(files=(_file(message_id, "file", content["file_key"], name),))
         case "interactive":
             return MessageContent(text="\n".join(filter(None, (PLACEHOLDERS[kind], _post(content, message_id).text))))
@@ -71,14 +70,10 @@ def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
 
 
 def parse_ref(ref: str) -> tuple[str, str, str]:
-    """Message id, type ("image" or "file") and key of an attachment's ref.
-
-    Raises:
-        ValueError: it is none of ours.
-    """
+    """Split an attachment's ref into message id, type ("image" or "file") and key. Raises ValueError."""
     message_id, kind, key = ref.split("/", 2)
     if kind not in ("image", "file") or not message_id or not key:
-        raise ValueError("not a reference to a file of Feishu's")
+        raise ValueError("not a reference to a file of Feishu")
     return message_id, kind, key
 
 
@@ -89,14 +84,14 @@ def _file(message_id: str, kind: str, key: str, name: str) -> Attachment:
 
 
 def _post(content: Json, message_id: str) -> MessageContent:
-    """A post, whether it comes under a locale or not; a card that was degraded to one has `elements`."""
+    """Parse a post, with or without a locale around it; a card that was converted to one has `elements`."""
     inner = content
     if "content" not in content and "elements" not in content:
         inner = next((value for value in content.values() if isinstance(value, dict)), {})
     rows = inner.get("content") or inner.get("elements") or []
-    lines = ["".join(_element(element) for element in _row(row)) for row in rows]
+    lines = ["".join(map(_element_text, _row(row))) for row in rows]
     title = inner.get("title") or ""
-    files = tuple(found for row in rows for element in _row(row) if (found := _attachment(element, message_id)))
+    files = tuple(file for row in rows for element in _row(row) if (file := _attachment(element, message_id)))
     return MessageContent(text="\n".join([title, *lines] if title else lines).strip("\n"), files=files)
 
 
@@ -104,9 +99,9 @@ def _row(row: Any) -> list[Json]:
     return [element for element in (row if isinstance(row, list) else [row]) if isinstance(element, dict)]
 
 
-def _element(element: Json) -> str:
-    shown = _TEXT_READERS.get(str(element.get("tag")))
-    return shown(element) if shown else ""
+def _element_text(element: Json) -> str:
+    read = _TEXT_READERS.get(str(element.get("tag")))
+    return read(element) if read else ""
 
 
 def _attachment(element: Json, message_id: str) -> Attachment | None:
@@ -122,12 +117,12 @@ def _text(element: Json) -> str:
 
 
 def _link(element: Json) -> str:
-    shown, target = _text(element), str(element.get("href") or "")
-    return f"[{shown}]({target})" if target and target != shown else shown or target
+    text, url = _text(element), str(element.get("href") or "")
+    return f"[{text}]({url})" if url and url != text else text or url
 
 
 def _at(element: Json) -> str:
-    """The placeholder that the message's mentions explain; where they do not, the name that stands there."""
+    """Return the placeholder of a mention, or its name where there is none."""
     id = str(element.get("user_id") or "")
     if id == "all":
         return "@_all"
@@ -152,37 +147,33 @@ _TEXT_READERS: dict[str, Callable[[Json], str]] = {
     "hr": lambda element: "---",
 }
 
-
-_MENTION_SEPARATORS = " \t\r\n\u3000,:，："  # what stands between our name and the words
+_MENTION_SEPARATORS = " \t\r\n\u3000,:，："  # between a leading mention of the bot and the text
 _PLACEHOLDER = re.compile(r"@_user_\d+|@_all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseContext:
-    """What an event is read with."""
+    """What the channel knows besides an event."""
 
-    #: Our app_id.
+    #: The app_id.
     account: str
-    #: Our own.
+    #: The bot's own.
     open_id: str
-    #: Of the chats that were heard before.
+    #: Of known chats, by id.
     kinds: Mapping[str, ChatKind] = field(default_factory=dict)
-    #: Messages that we sent lately, text by id.
-    ours: Mapping[str, str] = field(default_factory=dict)
+    #: Texts of the bot's recent messages, by id.
+    sent: Mapping[str, str] = field(default_factory=dict)
     #: Of people, by open_id.
     names: Mapping[str, str] = field(default_factory=dict)
-    #: What people wrote in groups lately, by chat and message id, as it is quoted.
-    heard: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
+    #: Recent messages of groups as quotes, by chat and message id.
+    quotes: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
 
 
 def parse(event: Json, known: ParseContext) -> InboundMessage | None:
-    """What a person did, or None for everything else.
-
-    Args:
-        event: an event of schema 2.0, decrypted.
+    """Parse a decrypted event of schema 2.0; None if it is not an act of a person.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError, OverflowError: not the form of an event.
+        KeyError, TypeError, ValueError, AttributeError, OverflowError: the event is malformed.
     """
     match event.get("header", {}).get("event_type"):
         case "im.message.receive_v1":
@@ -202,7 +193,7 @@ def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
     content = read_content(message["message_type"], _load_object(message.get("content")), message["message_id"])
     if not content.text and not content.files:
         return None
-    mine = any(_open_id(mention) == known.open_id for mention in mentions)
+    mentioned = any(_open_id(mention) == known.open_id for mention in mentions)
     private = message["chat_type"] == "p2p"
     parent = _reply_target(message)
     return InboundMessage(
@@ -213,7 +204,7 @@ def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
         text=replace_unstorable(_replace_mentions(content.text, mentions, known.open_id)),
         sent_at=_parse_time(message["create_time"]),
         attachments=content.files,
-        addressed=private or mine or parent in known.ours,
+        addressed=private or mentioned or parent in known.sent,
         order_key=f"{int(message['create_time']):020d}",
         raw=_dump_event(event),
         quote=_quote(known, str(message["chat_id"]), parent),
@@ -221,39 +212,36 @@ def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
 
 
 def _quote(known: ParseContext, chat: str, parent: str) -> Quote | None:
-    """What it answers. An event names that by its id alone: neither the words nor who wrote them are on the wire, so
-    that a message which was not heard lately is not quoted at all rather than as somebody else's.
-    """
-    if known.ours.get(parent):
-        return Quote(text=known.ours[parent], ours=True)
-    return known.heard.get((chat, parent))
+    """Quote the message replied to if it is known: the event holds only its id, neither its text nor its author."""
+    sent = known.sent.get(parent)
+    return Quote(text=sent, ours=True) if sent else known.quotes.get((chat, parent))
 
 
 def _parse_recall(event: Json, known: ParseContext) -> InboundMessage:
-    told = event["event"]
-    kind = known.kinds.get(told["chat_id"], "group")
+    recall = event["event"]
+    kind = known.kinds.get(recall["chat_id"], "group")
     return InboundMessage(
-        address=_address(known, told["chat_id"]),
+        address=_address(known, recall["chat_id"]),
         kind=kind,
-        key=f"{told['message_id']}:recalled",
+        key=f"{recall['message_id']}:recalled",
         sender=Sender(id=""),
         text="",
-        sent_at=_parse_time(told.get("recall_time") or event["header"]["create_time"]),
+        sent_at=_parse_time(recall.get("recall_time") or event["header"]["create_time"]),
         addressed=kind == "dm",
         raw=_dump_event(event),
         act="delete",
-        target=str(told["message_id"]),
+        target=str(recall["message_id"]),
     )
 
 
 def _parse_join(event: Json, known: ParseContext) -> InboundMessage:
-    told = event["event"]
+    join = event["event"]
     return InboundMessage(
-        address=_address(known, told["chat_id"]),
+        address=_address(known, join["chat_id"]),
         kind="group",
         key=f"e:{event['header']['event_id']}",
-        sender=Sender(id=str((told.get("operator_id") or {}).get("open_id") or "")),
-        text=replace_unstorable(told.get("name") or ""),
+        sender=Sender(id=str((join.get("operator_id") or {}).get("open_id") or "")),
+        text=replace_unstorable(join.get("name") or ""),
         sent_at=_parse_time(event["header"]["create_time"]),
         addressed=False,
         raw=_dump_event(event),
@@ -262,17 +250,17 @@ def _parse_join(event: Json, known: ParseContext) -> InboundMessage:
 
 
 def _parse_press(event: Json, known: ParseContext) -> InboundMessage | None:
-    """A press of one of our buttons; the topic that its card stands in is written in the button."""
-    told = event["event"]
-    value = told["action"].get("value")
+    """Parse a press of a button; its value names the topic of the card."""
+    press = event["event"]
+    value = press["action"].get("value")
     if not isinstance(value, dict) or not isinstance(value.get("data"), str):
         return None
-    chat = told["context"]["open_chat_id"]
+    chat = press["context"]["open_chat_id"]
     return InboundMessage(
         address=_address(known, chat, value.get("thread")),
         kind=known.kinds.get(chat, "group"),
         key=f"e:{event['header']['event_id']}",
-        sender=Sender(id=str(told["operator"]["open_id"])),
+        sender=Sender(id=str(press["operator"]["open_id"])),
         text="",
         sent_at=_parse_time(event["header"]["create_time"]),
         raw=_dump_event(event),
@@ -294,23 +282,23 @@ def _open_id(mention: Json) -> str:
     return str((mention.get("id") or {}).get("open_id") or "")
 
 
-def _replace_mentions(text: str, mentions: list[Json], ours: str) -> str:
-    """The text with names for its placeholders, and without our own (whole, where nothing else is left)."""
-    names = {str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions}
-    mine = {str(mention["key"]) for mention in mentions if ours and _open_id(mention) == ours}
+def _replace_mentions(text: str, mentions: list[Json], own_id: str) -> str:
+    """Replace placeholders by names, and remove mentions of the bot unless nothing else would be left."""
+    names = {"@_all": "@all"} | {str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions}
+    own = {str(mention["key"]): "" for mention in mentions if own_id and _open_id(mention) == own_id}
+    named = _replace_placeholders(text, names)
+    if not own:
+        return named
+    stripped = re.sub(r"(?<=\S) {2,}(?=\S)", " ", _replace_placeholders(text, names | own))
+    return stripped.rstrip().lstrip(_MENTION_SEPARATORS) or named
 
-    def replaced(without: Set[str]) -> str:
-        names_left = {"@_all": "@all", **names, **dict.fromkeys(without, "")}
-        return _PLACEHOLDER.sub(lambda found: names_left.get(found[0], found[0]), text)
 
-    if not mine:
-        return replaced(frozenset())
-    left = re.sub(r"(?<=\S) {2,}(?=\S)", " ", replaced(mine))
-    return left.rstrip().lstrip(_MENTION_SEPARATORS) or replaced(frozenset())
+def _replace_placeholders(text: str, names: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 def _reply_target(message: Json) -> str:
-    """The message that it replies to, "" for none; what opened a topic is replied to by everything in it."""
+    """Return the id of the message replied to, "" for none. All messages of a topic reply to the one that opened it."""
     parent = message.get("parent_id") or ""
     return "" if message.get("thread_id") and parent == message.get("root_id") else str(parent)
 
@@ -327,6 +315,6 @@ def _parse_time(milliseconds: Any) -> datetime:
 
 
 def _dump_event(event: Json) -> str:
-    """Without the token, which is a secret of webhooks."""
+    """Dump an event without its token, which is a secret of webhooks."""
     header = {name: value for name, value in event["header"].items() if name != "token"}
     return json.dumps({**event, "header": header})

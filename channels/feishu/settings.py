@@ -1,4 +1,4 @@
-"""Settings of a Feishu or Lark app."""
+"""Settings of the Feishu channel."""
 
 from typing import Literal
 

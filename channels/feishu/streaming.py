@@ -1,6 +1,7 @@
-"""Answers that are seen while they are written: a card that is streamed into, and becomes the answer itself."""
+"""Live replies: a card that the text is streamed into, and that becomes the reply itself."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -23,55 +24,78 @@ from channels.feishu.cards import (
     sanitize_markdown,
     streaming_card,
 )
-from channels.feishu.client import SEQUENCE_CODE, STREAM_CLOSED_CODES, FeishuApiError, FeishuClient, PermissionMissing
+from channels.feishu.client import (
+    SEQUENCE_CODE,
+    STREAM_CLOSED_CODES,
+    FeishuApiError,
+    FeishuClient,
+    PermissionMissing,
+    reply_field,
+)
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.delivery import without_leaving
+from channels.toolkit.delivery import BackgroundTasks
 
-# One answer while it is written: what is shown of it, and what is noted so that a restart can go on with it.
+log = structlog.get_logger(__name__)
 
-PAGE_PREFIX = "live:"  # what a draft's name in the notebook begins with
+CARD_UPDATE_SECONDS = 0.4  # between two updates of a card; Feishu accepts ten a second
+TOTAL_UPDATE_SECONDS = 0.08  # between two updates of any cards; an API accepts 50 a second, but 1000 a minute
+# Operations of a card must have rising numbers, also after a restart; so many are reserved in one write.
+RESERVED_NUMBERS = 1000
+CLEANUP_SECONDS = 3600.0
+MAX_DRAFTS = 1000
+DRAFT_TTL_SECONDS = 7200.0  # how long the notebook holds which card became which reply
+TYPING_EMOJI = "Typing"
+NOTE_PREFIX = "live:"
 STORED_FIELDS = ("source", "card", "message", "most", "typing", "closed", "done", "at")
+SHOWN_EVENTS = ("started", "delta", "tool_started", "tool_ended")
+
+# Posts a message with this body to an address, as a reply to the message with that id ("" for none); returns its id.
+Post = Callable[[Address, str, dict[str, Any]], Awaitable[str]]
 
 
 @dataclass(slots=True, kw_only=True)
 class CardDraft:
-    """id: of the row that is answered. source: the platform's id of that message, "" unknown.
+    """A reply while it is written. Names in STORED_FIELDS are keys of its note in the notebook."""
 
-    card, message, typing: the platform's ids of what is shown, "" while there is none. next, most: the number of the
-    next operation on the card, and up to which they are noted. closed: streaming has ended. done: key of the part
-    that it became. at: unix seconds of its beginning. seen: what the card holds. over: nothing more is to be shown.
-    """
-
+    #: Inbox id of the message replied to.
     id: str
     address: Address
+    #: The platform's id of that message, "" if unknown.
     source: str = ""
+    #: The platform's ids of the card, its message and the typing reaction, "" for none.
     card: str = ""
     message: str = ""
+    typing: str = ""
+    #: Number of the card's next operation, and the end of the reserved numbers.
     next: int = 1
     most: int = 1
-    typing: str = ""
+    #: Streaming has ended.
     closed: bool = False
+    #: Idempotency key of the part that it became.
     done: str = ""
+    #: Unix seconds of its start.
     at: float = field(default_factory=time.time)
     text: str = ""
     tool: str = ""
-    seen: str = ""
+    #: Text of the card.
+    shown: str = ""
     task: asyncio.Task[None] | None = None
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Set when nothing more is to be shown.
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def take(self, event: LiveEvent) -> None:
-        """Know what an event tells; words after a tool are another step's, and begin again."""
+    def apply(self, event: LiveEvent) -> None:
+        """Add the content of an event; the text after a tool replaces the text before it."""
         if event.name == "delta":
-            anew = self.tool or event.facts.get("whole")
-            self.text = event.text if anew else self.text + event.text
+            replaces = self.tool or event.facts.get("whole")
+            self.text = event.text if replaces else self.text + event.text
             self.tool = ""
         elif event.name == "tool_started":
             self.tool = str(event.facts.get("tool", "")) or "…"
-        self.news.set()
+        self.changed.set()
 
-    def visible(self) -> str:
-        """What is to be seen now, within the limit of a message."""
+    def visible_text(self) -> str:
+        """Return the text to show now, within the limit of a message."""
         text = self.text
         if len(text) * 4 > LIMIT and len(text.encode()) > LIMIT:
             text = text.encode()[:LIMIT].decode("utf-8", "ignore") + "…"
@@ -80,74 +104,57 @@ class CardDraft:
 
     def end(self) -> None:
         """Show nothing more."""
-        self.over.set()
-        self.news.set()
+        self.ended.set()
+        self.changed.set()
 
-    async def rest(self, seconds: float) -> None:
-        """So long, or until it is over."""
-        try:
+    async def sleep(self, seconds: float) -> None:
+        """Sleep, but not beyond the end of the draft."""
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self.over.wait()
-        except TimeoutError:
-            return
+                await self.ended.wait()
 
-    def page(self) -> dict[str, str]:
-        """What is to be noted."""
-        return {PAGE_PREFIX + self.id: json.dumps({name: getattr(self, name) for name in STORED_FIELDS})}
+    def note(self) -> dict[str, str]:
+        """Return the notebook entry from which a restarted program continues."""
+        return {NOTE_PREFIX + self.id: json.dumps({name: getattr(self, name) for name in STORED_FIELDS})}
 
-    def recall(self, page: str) -> None:
-        """Go on from what was noted; a page that cannot be read is none."""
+    def restore(self, note: str) -> None:
+        """Continue from a note; an unreadable one is ignored."""
         try:
-            noted = json.loads(page)
+            values = json.loads(note)
             for name in STORED_FIELDS:
                 kind = type(getattr(self, name))
-                setattr(self, name, kind(noted[name]))
+                setattr(self, name, kind(values[name]))
         except (ValueError, KeyError, TypeError):
             return
         self.next = self.most
 
 
-log = structlog.get_logger(__name__)
-
-CARD_UPDATE_SECONDS = 0.4  # between two updates of a card; it takes ten a second
-TOTAL_UPDATE_SECONDS = 0.08  # between two updates of any cards: an API takes 50 a second, but 1000 a minute
-# Numbers for a card's operations are noted so many ahead, for only rising ones are taken, after a restart too.
-RESERVED = 1000
-CLEANUP_SECONDS = 3600.0
-MAX_DRAFTS = 1000
-DRAFT_TTL_SECONDS = 7200.0  # for so long it is remembered which card became which answer
-TYPING_EMOJI = "Typing"
-
-SHOWN_EVENTS = ("started", "delta", "tool_started", "tool_ended")
-
-# Sends a new message with this body to an address, as a reply to the message with that id ("" for none); its id.
-Post = Callable[[Address, str, dict[str, Any]], Awaitable[str]]
-
-
 class LiveCards:
-    """The drafts of one app. refused: why no card can be made, "" as long as nothing is known of it."""
+    """Shows the replies of one app while they are written."""
 
-    def __init__(self, wire: FeishuClient, post: Post) -> None:
-        self._wire = wire
+    def __init__(self, client: FeishuClient, post: Post) -> None:
+        self._client = client
         self._post = post
         self._notebook: Notebook | None = None
         self._drafts: dict[str, CardDraft] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._slot = 0.0
-        self._tidied = 0.0
-        self._typeless = False
+        self._background = BackgroundTasks()
+        #: Monotonic seconds of the next update of any card, and of the last clean-up.
+        self._next_update = 0.0
+        self._cleaned_up = 0.0
+        self._may_react = True
+        #: Why cards cannot be created, "" if that is not known to fail.
         self.refused = ""
 
     def bind(self, notebook: Notebook) -> None:
-        """Where drafts are remembered over a restart."""
+        """Set the notebook that holds unfinished drafts."""
         self._notebook = notebook
 
-    def show(self, event: LiveEvent, source: str, reachable: bool) -> None:
-        """Take one event.
+    def show(self, event: LiveEvent, source: str, is_private: bool) -> None:
+        """Show one event.
 
         Args:
-            source: the platform's id of the message answered, "" unknown. reachable: a new message may go to that
-                chat without being a reply.
+            source: the platform's id of the message replied to, "" if unknown.
+            is_private: a message to that chat need not be a reply.
         """
         draft = self._drafts.get(event.message_id)
         if event.name == "failed" and draft is not None:
@@ -155,17 +162,15 @@ class LiveCards:
         if event.name not in SHOWN_EVENTS or not event.message_id:
             return
         if draft is None:
-            if not source and not reachable:
-                return
-            if not self._has_room():
+            if not (source or is_private) or not self._has_room():
                 return
             draft = CardDraft(id=event.message_id, address=event.address, source=source)
             self._drafts[draft.id] = draft
-            draft.task = self._go(self._write(draft))
-        draft.take(event)
+            draft.task = self._start(self._write(draft))
+        draft.apply(event)
 
     async def finish(self, message: OutboundMessage) -> Receipt | None:
-        """Let the draft for this part become the part; None where there is none, or it cannot.
+        """Turn the draft of this part into the part; None if there is none, or it cannot.
 
         Raises:
             Retryable, Ambiguous, LoggedOut: the draft waits for the next attempt.
@@ -175,78 +180,75 @@ class LiveCards:
         draft = self._drafts.pop(message.reply_to, None)
         if draft is None:
             draft = CardDraft(id=message.reply_to, address=message.address)
-            await self._recall(draft)
+            await self._restore(draft)
         elif draft.task is not None:
-            draft.end()  # the update under way is waited for: its number and its fate count
+            draft.end()  # the update in progress must end first: its number and outcome count
             await asyncio.wait([draft.task])
         if draft.typing:
-            self._go(self._remove_typing(draft))
+            self._start(self._remove_typing(draft))
         if draft.done:
             return Receipt(platform_id=draft.message) if draft.done == idempotency_key(message.client_key) else None
-        return await self._become(draft, message) if draft.card else None
+        return await self._finish_card(draft, message) if draft.card else None
 
-    def begin(self) -> None:
-        """Put the notebook in order, beside everything else."""
-        self._go(self._clean_up())
+    def start_cleanup(self) -> None:
+        """Clean up the notebook in the background."""
+        self._start(self._clean_up())
+
+    async def close(self) -> None:
+        """Stop writing; a later `finish` completes unfinished drafts."""
+        await self._background.close()
+        self._drafts.clear()
 
     async def _clean_up(self) -> None:
-        """Forget in the notebook what is long over; close what nobody has finished."""
-        self._tidied = time.monotonic()
-        for name, page in (await self._notebook.read(PAGE_PREFIX) if self._notebook else {}).items():
-            draft = CardDraft(id=name.removeprefix(PAGE_PREFIX), address=_NO_ADDRESS, at=0.0)
-            draft.recall(page)
+        """Delete old notes; end the streaming of cards that were never finished."""
+        self._cleaned_up = time.monotonic()
+        for name, note in (await self._notebook.read(NOTE_PREFIX) if self._notebook else {}).items():
+            draft = CardDraft(id=name.removeprefix(NOTE_PREFIX), address=_NO_ADDRESS, at=0.0)
+            draft.restore(note)
             if time.time() - draft.at < DRAFT_TTL_SECONDS or draft.id in self._drafts:
                 continue
             if draft.message and not draft.done and not draft.closed:
-                await self._try(self._close_card(draft, "…"))
-            await self._try(self._keep({name: ""}))
+                await _log_failure(self._end_streaming(draft, "…"))
+            await _log_failure(self._write_notes({name: ""}))
 
-    async def close(self) -> None:
-        """Stop writing; what is half written is finished by a later `finish`."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._drafts.clear()
-
-    # -- while it is written ----------------------------------------------------------------------
+    # -- while the reply is written ---------------------------------------------------------------
 
     def _has_room(self) -> bool:
-        """Whether one more answer can be shown. One that is being written is not given up for it."""
+        """Whether one more reply can be shown. Only ended and old drafts are dropped for it."""
         if len(self._drafts) >= MAX_DRAFTS:
-            old = time.time() - DRAFT_TTL_SECONDS
-            for draft in [one for one in self._drafts.values() if one.over.is_set() or one.at < old]:
+            oldest = time.time() - DRAFT_TTL_SECONDS
+            for draft in [one for one in self._drafts.values() if one.ended.is_set() or one.at < oldest]:
                 self._drafts.pop(draft.id).end()
         return len(self._drafts) < MAX_DRAFTS
 
     async def _write(self, draft: CardDraft) -> None:
         try:
-            await self._recall(draft)
-            await self._type(draft)
-            while not (draft.over.is_set() or draft.done or draft.closed or self.refused):
-                await draft.news.wait()
-                draft.news.clear()
-                if not draft.over.is_set():
+            await self._restore(draft)
+            await self._add_typing(draft)
+            while not (draft.ended.is_set() or draft.done or draft.closed or self.refused):
+                await draft.changed.wait()
+                draft.changed.clear()
+                if not draft.ended.is_set():
                     await self._update(draft)
         except (ChannelError, OSError) as err:
             draft.closed = True
             log.info("live text given up", error=f"{type(err).__name__}: {err}")
 
     async def _update(self, draft: CardDraft) -> None:
-        """Bring the card to what is known now. What came too early or was lost is dropped: the next has it all."""
-        text = draft.visible()
-        if not text or text == draft.seen:
+        """Stream the current text into the card. A failed update is skipped: the next one has the whole text."""
+        text = draft.visible_text()
+        if not text or text == draft.shown:
             return
         try:
             await self._open(draft)
-            await self._pace(draft)
+            await self._wait_for_slot(draft)
             await self._stream(draft, text)
-            draft.seen = text
+            draft.shown = text
         except Retryable as err:
-            draft.news.set()
-            await draft.rest(min(err.retry_after or 1.0, 60.0))
+            draft.changed.set()
+            await draft.sleep(min(err.retry_after or 1.0, 60.0))
         except Ambiguous:
-            draft.news.set()
+            draft.changed.set()
         except PermissionMissing as err:
             self.refused = str(err)
         except FeishuApiError as err:
@@ -254,19 +256,19 @@ class LiveCards:
                 raise
             draft.closed = True
             await self._note(draft)
-        await draft.rest(CARD_UPDATE_SECONDS)
+        await draft.sleep(CARD_UPDATE_SECONDS)
 
-    async def _pace(self, draft: CardDraft) -> None:
-        """Wait for the next place among all cards."""
+    async def _wait_for_slot(self, draft: CardDraft) -> None:
+        """Wait for the rate limit that all cards share."""
         now = time.monotonic()
-        self._slot = max(self._slot + TOTAL_UPDATE_SECONDS, now)
-        await draft.rest(self._slot - now)
+        self._next_update = max(self._next_update + TOTAL_UPDATE_SECONDS, now)
+        await draft.sleep(self._next_update - now)
 
     async def _open(self, draft: CardDraft) -> None:
-        """Make the card and send it; either may have been done before."""
+        """Create the card and post it, unless that was done before."""
         if not draft.card:
-            made = await self._wire.call("POST", "/cardkit/v1/cards", dump_card(streaming_card()))
-            draft.card = _read_id(made, "card_id")
+            created = await self._client.call("POST", "/cardkit/v1/cards", dump_card(streaming_card()))
+            draft.card = reply_field(created, "card_id")
             await self._note(draft)
         if not draft.message:
             body = {**card_entity_body(draft.card), "uuid": idempotency_key(f"live {draft.id}")}
@@ -278,73 +280,73 @@ class LiveCards:
         await self._operate(draft, "PUT", path, {"content": sanitize_markdown(text)})
 
     async def _operate(self, draft: CardDraft, method: str, path: str, body: dict[str, Any]) -> None:
-        """One operation on a card under the next number; where the card is ahead of us, we leap."""
-        for again in (True, True, False):
+        """Make one numbered operation on a card; skip ahead if the card has seen higher numbers."""
+        for retry in (True, True, False):
             if draft.next >= draft.most:
-                draft.most = draft.next + RESERVED
+                draft.most = draft.next + RESERVED_NUMBERS
                 await self._note(draft)
             number, draft.next = draft.next, draft.next + 1
             try:
                 numbered = {**body, "sequence": number, "uuid": idempotency_key(f"{draft.card} {number}")}
-                await self._wire.call(method, path, numbered)
+                await self._client.call(method, path, numbered)
                 return
             except FeishuApiError as err:
-                if err.code != SEQUENCE_CODE or not again:
+                if err.code != SEQUENCE_CODE or not retry:
                     raise
-                draft.next += RESERVED
+                draft.next += RESERVED_NUMBERS
 
-    async def _type(self, draft: CardDraft) -> None:
-        """Feishu has no typing state: a reaction to the question stands for it."""
-        if not draft.source or draft.typing or draft.done or self._typeless:
+    async def _add_typing(self, draft: CardDraft) -> None:
+        """React to the question: Feishu has no typing indicator."""
+        if not draft.source or draft.typing or draft.done or not self._may_react:
             return
         try:
             path = f"/im/v1/messages/{draft.source}/reactions"
-            made = await self._wire.call("POST", path, {"reaction_type": {"emoji_type": TYPING_EMOJI}})
-            draft.typing = _read_id(made, "reaction_id")
+            added = await self._client.call("POST", path, {"reaction_type": {"emoji_type": TYPING_EMOJI}})
+            draft.typing = reply_field(added, "reaction_id")
             await self._note(draft)
         except PermissionMissing as err:
-            self._typeless = True
+            self._may_react = False
             log.info("no reaction while an answer is written", error=str(err))
         except (Rejected, Retryable, Ambiguous) as err:
             log.info("no reaction", error=str(err))
 
     async def _remove_typing(self, draft: CardDraft) -> None:
-        await self._try(self._wire.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}"))
+        await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}"))
         if not draft.card:
-            await self._try(self._keep({PAGE_PREFIX + draft.id: ""}))
+            await _log_failure(self._write_notes({NOTE_PREFIX + draft.id: ""}))
 
-    # -- when it is done --------------------------------------------------------------------------
+    # -- when the reply is complete ---------------------------------------------------------------
 
-    async def _become(self, draft: CardDraft, message: OutboundMessage) -> Receipt | None:
+    async def _finish_card(self, draft: CardDraft, message: OutboundMessage) -> Receipt | None:
         try:
             await self._open(draft)
             if message.plain:
                 await self._replace(draft, plain_card(message.text))
             else:
-                await self._settle(draft, message.text)
+                await self._stream_last(draft, message.text)
         except Rejected as err:
             await self._withdraw(draft, err)
             return None
         except OSError as err:
             raise Retryable("the card's number could not be noted") from err
         draft.done = idempotency_key(message.client_key)
-        await self._try(self._note(draft))
-        if time.monotonic() - self._tidied > CLEANUP_SECONDS:
-            self._go(self._clean_up())
+        await _log_failure(self._note(draft))
+        if time.monotonic() - self._cleaned_up > CLEANUP_SECONDS:
+            self.start_cleanup()
         return Receipt(platform_id=draft.message)
 
-    async def _settle(self, draft: CardDraft, text: str) -> None:
+    async def _stream_last(self, draft: CardDraft, text: str) -> None:
         try:
             if not draft.closed:
                 await self._stream(draft, text)
-                await self._close_card(draft, text)
+                await self._end_streaming(draft, text)
                 return
         except FeishuApiError as err:
             if err.code not in STREAM_CLOSED_CODES:
                 raise
         await self._replace(draft, markdown_card(text))
 
-    async def _close_card(self, draft: CardDraft, text: str) -> None:
+    async def _end_streaming(self, draft: CardDraft, text: str) -> None:
         await self._operate(
             draft, "PATCH", f"/cardkit/v1/cards/{draft.card}/settings", {"settings": end_streaming_settings(text)}
         )
@@ -353,52 +355,42 @@ class LiveCards:
         await self._operate(draft, "PUT", f"/cardkit/v1/cards/{draft.card}", {"card": dump_card(card)})
 
     async def _withdraw(self, draft: CardDraft, err: Rejected) -> None:
-        """The card cannot become the answer: it goes, and the answer is sent as any other."""
+        """Delete the message of a card that cannot become the reply, which is then sent as a new message."""
         log.warning("card withdrawn", error=str(err))
         if draft.message:
-            await self._try(self._wire.call("DELETE", f"/im/v1/messages/{draft.message}"))
-        await self._try(self._keep({PAGE_PREFIX + draft.id: ""}))
+            await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.message}"))
+        await _log_failure(self._write_notes({NOTE_PREFIX + draft.id: ""}))
 
-    # -- what is remembered -----------------------------------------------------------------------
+    # -- notebook ---------------------------------------------------------------------------------
 
-    async def _recall(self, draft: CardDraft) -> None:
+    async def _restore(self, draft: CardDraft) -> None:
         if self._notebook is not None:
-            name = PAGE_PREFIX + draft.id
-            draft.recall((await self._notebook.read(name)).get(name, ""))
+            name = NOTE_PREFIX + draft.id
+            draft.restore((await self._notebook.read(name)).get(name, ""))
 
     async def _note(self, draft: CardDraft) -> None:
-        await self._keep(draft.page())
+        await self._write_notes(draft.note())
 
-    async def _keep(self, values: Mapping[str, str]) -> None:
+    async def _write_notes(self, values: Mapping[str, str]) -> None:
         if self._notebook is not None:
             await self._notebook.write(values)
 
-    def _go(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        with without_leaving():
-            task = asyncio.create_task(work, name="feishu live")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self._background.start(work, "feishu live")
 
-    async def _try(self, work: Awaitable[Any]) -> None:
-        """For what may fail without harm to the answer."""
-        try:
-            await work
-        except (ChannelError, OSError) as err:
-            log.info("live card not tidied", error=f"{type(err).__name__}: {err}")
+
+async def _log_failure(work: Awaitable[Any]) -> None:
+    """Await what may fail without harm to the reply."""
+    try:
+        await work
+    except (ChannelError, OSError) as err:
+        log.info("live card not tidied", error=f"{type(err).__name__}: {err}")
 
 
 def _ends_draft(message: OutboundMessage) -> bool:
-    """Whether this part ends what was being written, rather than standing beside it."""
+    """Whether this part completes the reply being written; files, buttons and progress do not."""
     first = bool(message.reply_to) and not message.part_no
     return first and message.kind in ("final", "notice") and message.file is None and not message.buttons
-
-
-def _read_id(reply: dict[str, Any], name: str) -> str:
-    value = (reply.get("data") or {}).get(name)
-    if not isinstance(value, str) or not value:
-        raise Ambiguous(f"an answer without {name}")
-    return value
 
 
 _NO_ADDRESS = Address(channel="feishu", account="", chat_id="")

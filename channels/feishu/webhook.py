@@ -1,4 +1,4 @@
-"""What a call of Feishu's has to be before it is believed: signed, fresh, sealed with our key, meant for our app."""
+"""Verifies webhook calls: signed, recent, encrypted with the app's key, and addressed to the app."""
 
 import base64
 import binascii
@@ -13,8 +13,8 @@ from channels.feishu.settings import FeishuSettings
 from channels.feishu.websocket import import_lark
 from channels.toolkit.untrusted import ReplayGuard, parse_strict_json
 
-# How far the signed time may be from ours. A push that is repeated hours later is signed when it is sent; should the
-# platform be seen to repeat the old signature instead, 8 h is right here, for the inbox key ends replays anyway.
+# Maximum distance between the signed time and the local clock. A push repeated hours later is signed again; if the
+# platform turns out to repeat the old signature, use 8 h: repeated events are dropped by their inbox key anyway.
 TIMESTAMP_WINDOW_SECONDS = 300
 MAX_UNSIGNED_BYTES = 8_192
 _TIME, _NONCE, _SIGNATURE = "x-lark-request-timestamp", "x-lark-request-nonce", "x-lark-signature"
@@ -23,21 +23,18 @@ Json = dict[str, Any]
 
 
 class VerificationFailed(Exception):
-    """A check failed; which one is nobody's business outside."""
+    """A check failed; the caller must not learn which."""
 
 
 class FeishuWebhookVerifier:
-    """Checks calls one by one.
-
-    Raises:
-        ValueError: a key is missing.
-    """
+    """Verifies the calls to one app."""
 
     def __init__(self, settings: FeishuSettings) -> None:
+        """Raises ValueError: a key is missing."""
         for name in ("encrypt_key", "verification_token"):
             if not getattr(settings, name):
                 raise ValueError(
-                    f"mode webhook needs {name}: it stands in the developer console under Events & callbacks, "
+                    f"mode webhook needs {name}: it is in the developer console under Events & callbacks, "
                     "Encryption strategy"
                 )
         self._key = settings.encrypt_key.encode()
@@ -46,21 +43,17 @@ class FeishuWebhookVerifier:
         self._nonces = ReplayGuard()
 
     def open(self, request: WebhookRequest) -> Json:
-        """The event, or the challenge, that a call brings.
-
-        Raises:
-            VerificationFailed: any check failed.
-        """
-        signed = self._signature(request)
+        """Return the event, or the challenge, of a call. Raises VerificationFailed."""
+        signed = self._verify_signature(request)
         if signed is None and len(request.body) > MAX_UNSIGNED_BYTES:
-            raise VerificationFailed  # nothing but the short question whether this address is ours comes unsigned
+            raise VerificationFailed  # only the short challenge comes unsigned
         if signed is not None:
             self._check_fresh(*signed, request.body)
-        event = self._unsealed(request.body)
+        event = self._decrypt(request.body)
         challenge = event.get("type") == "url_verification"
         if signed is None and not challenge:
             raise VerificationFailed
-        # Of the old form, token and app_id stand elsewhere; challenges have no app_id.
+        # In the old format token and app_id are at other places; challenges have no app_id.
         header = _load_object(event.get("header", event))
         if not _is_equal(header.get("token"), self._token):
             raise VerificationFailed
@@ -70,8 +63,8 @@ class FeishuWebhookVerifier:
             raise VerificationFailed
         return event
 
-    def _signature(self, request: WebhookRequest) -> tuple[str, str] | None:
-        """Time and nonce of a call that is rightly signed; None of one that has no sign of a signature."""
+    def _verify_signature(self, request: WebhookRequest) -> tuple[str, str] | None:
+        """Return time and nonce of a call with a valid signature, None for a call without any."""
         if request.method != "POST":
             raise VerificationFailed
         found = [[value for name, value in request.headers if name == wanted] for wanted in (_TIME, _NONCE, _SIGNATURE)]
@@ -81,8 +74,7 @@ class FeishuWebhookVerifier:
             raise VerificationFailed
         (signed_at,), (nonce,), (signature,) = found
         text = signed_at.encode("latin-1", "replace") + nonce.encode("latin-1", "replace") + self._key
-        wanted = hashlib.sha256(text + request.body).hexdigest()
-        if not _is_equal(signature, wanted.encode()):
+        if not _is_equal(signature, hashlib.sha256(text + request.body).hexdigest().encode()):
             raise VerificationFailed
         return signed_at, nonce
 
@@ -96,10 +88,9 @@ class FeishuWebhookVerifier:
         if not self._nonces.fits(nonce, body, time.monotonic()):
             raise VerificationFailed
 
-    def _unsealed(self, body: bytes) -> Json:
+    def _decrypt(self, body: bytes) -> Json:
         try:
-            sealed = parse_strict_json(body)["encrypt"]
-            raw = base64.b64decode(sealed, validate=True)
+            raw = base64.b64decode(parse_strict_json(body)["encrypt"], validate=True)
             event = parse_strict_json(import_lark("core.utils.decryptor").AESCipher(self._key).decrypt(raw))
         except (KeyError, TypeError, ValueError, binascii.Error) as err:
             raise VerificationFailed from err
@@ -107,7 +98,7 @@ class FeishuWebhookVerifier:
 
 
 def read_challenge(event: Json) -> bytes | None:
-    """The answer to the platform's question whether this address is ours; None for an event."""
+    """Return the answer to the challenge that verifies the request URL, None for an event."""
     if event.get("type") != "url_verification":
         return None
     return json.dumps({"challenge": str(event.get("challenge", ""))}).encode()
@@ -119,5 +110,5 @@ def _load_object(value: Any) -> Json:
     return value
 
 
-def _is_equal(told: Any, ours: bytes) -> bool:
-    return isinstance(told, str) and hmac.compare_digest(told.encode("utf-8", "surrogatepass"), ours)
+def _is_equal(given: Any, expected: bytes) -> bool:
+    return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected)

@@ -1,10 +1,11 @@
-"""The long connection: opened again and again, watched by pings, its events confirmed once they are stored."""
+"""The long connection: reconnects, detects silence by pings, and acknowledges events once they are stored."""
 
 import asyncio
 import contextlib
 import importlib
 import importlib.util
 import json
+import logging
 import random
 import sys
 import threading
@@ -21,24 +22,44 @@ import structlog
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Retryable
 from channels.feishu.client import FeishuClient
 
-# Frames of the long connection, in lark-oapi's own classes, which are brought in without the SDK around them.
+log = structlog.get_logger(__name__)
 
-CONTROL = 0  # a frame's method; what is not control is data
+PING_SECONDS = 30.0  # the platform suggests 120, but a dead connection should be replaced within 90 s
+MAX_MISSED_PINGS = 2
+FIRST_PAUSE = 15.0
+# Upper limit of the platform's pauses: it pushes again after 15 s what it cannot push meanwhile.
+RECONNECT_PAUSE = 15.0
+MAX_SILENCE_SECONDS = 90.0
+OPEN_SECONDS = 10.0
+CLOSE_SECONDS = 1.0
+MAX_FRAME_BYTES = 16 * 2**20
+MAX_QUEUED_FRAMES = 1000
 MAX_FRAGMENTS = 64
 MAX_FRAGMENT_BYTES = 16 * 2**20
-FRAGMENT_SECONDS = 10.0  # for so long the first pieces of a payload wait for the others
+FRAGMENT_SECONDS = 10.0  # how long the first fragments of a payload wait for the others
+CONTROL = 0  # method of a control frame; all others carry data
+_RETRYABLE_CODES = {1, 1000040343}
+_TOO_MANY_CONNECTIONS = 1000040350
+_OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
 _PACKAGES = ("lark_oapi", "lark_oapi.core", "lark_oapi.core.utils", "lark_oapi.ws")
 _importing = threading.Lock()
 
+# Stores the events of these payloads durably before it returns.
+StorePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
+
+
+class ConnectionDropped(Exception):
+    """The connection ended or could not be opened; a new one may work."""
+
 
 def import_lark(name: str) -> Any:
-    """One module of lark-oapi.
+    """Import one module of lark-oapi without the rest of the SDK.
 
-    The package's own `import` runs the whole of its API: 10,000 modules, seconds, 170 MB. While ours goes on, its
-    packages are stood in for by empty ones; a part that cannot be had so is imported the long way.
+    Its packages import the whole API: 10,000 modules, seconds, 170 MB. They are replaced by empty ones during the
+    import; a module that needs more is imported the usual way.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: lark-oapi is not installed.
     """
     with _importing:
         if f"lark_oapi.{name}" in sys.modules:
@@ -70,29 +91,25 @@ def _stub_packages() -> Iterator[None]:
 
 @cache
 def _frame_types() -> tuple[Any, type[Exception]]:
-    """The class of a frame, and the error of bytes that are none."""
+    """Return lark-oapi's class of frames, and the error of malformed bytes."""
     return import_lark("ws.pb.pbbp2_pb2").Frame, import_lark("ws.pb.google.protobuf.message").DecodeError
 
 
 def read_frame(raw: bytes) -> Any:
-    """A frame of its bytes.
-
-    Raises:
-        ValueError: they are none.
-    """
-    kind, broken = _frame_types()
-    frame = kind()
+    """Parse a frame. Raises ValueError."""
+    frame_type, decode_error = _frame_types()
+    frame = frame_type()
     try:
         frame.ParseFromString(raw)
-    except (broken, IndexError, TypeError, UnicodeDecodeError) as err:
+    except (decode_error, IndexError, TypeError, UnicodeDecodeError) as err:
         raise ValueError("not a frame") from err
     if not frame.IsInitialized():
-        raise ValueError("a frame without its numbers")
+        raise ValueError("a frame without its required fields")
     return frame
 
 
 def ping_frame(service: int) -> bytes:
-    """What is sent again and again to learn whether the other side lives."""
+    """Return a ping, which the platform answers by a pong."""
     frame = _frame_types()[0]()
     frame.SeqID, frame.LogID, frame.service, frame.method = 0, 0, service, CONTROL
     header = frame.headers.add()
@@ -101,7 +118,7 @@ def ping_frame(service: int) -> bytes:
 
 
 def ack_frame(frame: Any, milliseconds: int) -> bytes:
-    """The same frame back, as one that was dealt with in so long."""
+    """Return the acknowledgement of a frame that was processed in so many milliseconds."""
     header = frame.headers.add()
     header.key, header.value = "biz_rt", str(milliseconds)
     frame.payload = b'{"code":200}'
@@ -109,158 +126,131 @@ def ack_frame(frame: Any, milliseconds: int) -> bytes:
 
 
 def frame_headers(frame: Any) -> dict[str, str]:
-    """A frame's headers by name."""
+    """Return a frame's headers by name."""
     return {header.key: header.value for header in frame.headers}
 
 
 class FragmentBuffer:
-    """Payloads that come in several frames, joined; an incomplete one is dropped after ten seconds."""
+    """Joins payloads that come in several frames; an incomplete one is dropped after ten seconds."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, tuple[float, dict[int, bytes]]] = {}
+        #: Arrival time and fragments by number, for each message id.
+        self._incomplete: dict[str, tuple[float, dict[int, bytes]]] = {}
 
     def add(self, frame: Any, now: float) -> bytes | None:
-        """The whole payload that this frame completes, None while others are missing.
-
-        Args:
-            now: monotonic seconds.
+        """Return the payload that this frame completes, None while fragments are missing. now: monotonic seconds.
 
         Raises:
-            ValueError: its numbers make no sense.
+            ValueError: the fragment's numbers are invalid, or there are too many bytes.
         """
-        told = frame_headers(frame)
-        count, place = int(told.get("sum") or 1), int(told.get("seq") or 0)
+        headers = frame_headers(frame)
+        count, index = int(headers.get("sum") or 1), int(headers.get("seq") or 0)
         if count <= 1:
             return bytes(frame.payload)
-        if not 0 <= place < count <= MAX_FRAGMENTS or not told.get("message_id"):
-            raise ValueError(f"piece {place} of {count}")
-        self._waiting = {id: kept for id, kept in self._waiting.items() if now - kept[0] < FRAGMENT_SECONDS}
-        _, pieces = self._waiting.setdefault(told["message_id"], (now, {}))
-        pieces[place] = bytes(frame.payload)
-        if sum(len(piece) for _, kept in self._waiting.values() for piece in kept.values()) > MAX_FRAGMENT_BYTES:
-            self._waiting.clear()
-            raise ValueError(f"pieces of more than {MAX_FRAGMENT_BYTES} bytes")
-        if len(pieces) < count:
+        if not 0 <= index < count <= MAX_FRAGMENTS or not headers.get("message_id"):
+            raise ValueError(f"fragment {index} of {count}")
+        self._incomplete = {id: one for id, one in self._incomplete.items() if now - one[0] < FRAGMENT_SECONDS}
+        _, fragments = self._incomplete.setdefault(headers["message_id"], (now, {}))
+        fragments[index] = bytes(frame.payload)
+        if sum(len(one) for _, parts in self._incomplete.values() for one in parts.values()) > MAX_FRAGMENT_BYTES:
+            self._incomplete.clear()
+            raise ValueError(f"fragments of more than {MAX_FRAGMENT_BYTES} bytes")
+        if len(fragments) < count:
             return None
-        del self._waiting[told["message_id"]]
-        return b"".join(pieces[number] for number in range(count))
-
-
-log = structlog.get_logger(__name__)
-
-PING_SECONDS = 30.0  # the platform names 120; a connection that says nothing is to be noticed, and healed, within 90 s
-MAX_MISSED_PINGS = 2
-FIRST_PAUSE = 15.0
-# At most, whatever longer pauses the platform names: what it cannot push meanwhile, it pushes 15 s later.
-RECONNECT_PAUSE = 15.0
-MAX_SILENCE_SECONDS = 90.0
-OPEN_SECONDS = 10.0
-CLOSE_SECONDS = 1.0
-MAX_FRAME_BYTES = 16 * 2**20
-MAX_QUEUED_FRAMES = 1000
-_RETRYABLE_CODES = {1, 1000040343}
-_TOO_MANY_CONNECTIONS = 1000040350
-_OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
-
-# Stores the events of these payloads forever before it returns.
-ReceivePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
-
-
-class ConnectionDropped(Exception):
-    """The connection has ended, or could not be opened; another may be."""
+        del self._incomplete[headers["message_id"]]
+        return b"".join(fragments[number] for number in range(count))
 
 
 class LongConnection:
-    """One app's connection. heard: unix seconds of the last sign of life. trouble: why there is none now, else ""."""
+    """Keeps one app's connection open."""
 
-    def __init__(self, wire: FeishuClient, proxy: str = "") -> None:
-        self._wire = wire
+    def __init__(self, client: FeishuClient, proxy: str = "") -> None:
+        self._client = client
         self._proxy = proxy
-        self._ping = PING_SECONDS
+        self._ping_seconds = PING_SECONDS
         self._first_pause, self._pause = FIRST_PAUSE, RECONNECT_PAUSE
-        self._sign = 0.0
+        #: Monotonic seconds of the last frame.
+        self._last_frame = 0.0
+        #: Unix seconds of the last frame.
         self.heard = 0.0
+        #: Why there is no connection, "" if there is one.
         self.trouble = ""
 
-    async def run(self, hear: ReceivePayloads) -> None:
-        """Hear until cancelled.
+    async def run(self, store: StorePayloads) -> None:
+        """Receive until cancelled.
 
         Raises:
-            LoggedOut: the app is refused. Contended: too many connections.
-            ChannelError: nothing could be heard for 90 s.
+            LoggedOut: the app is refused. ReceiverConflict: too many connections.
+            ChannelError: nothing was received for 90 s.
         """
-        self._sign = time.monotonic()
+        self._last_frame = time.monotonic()
         while True:
             try:
-                await self._once(hear)
+                await self._run_connection(store)
             except ConnectionDropped as err:
                 self.trouble = str(err)
                 log.info("feishu connection dropped", error=self.trouble)
-                if time.monotonic() - self._sign > MAX_SILENCE_SECONDS:
+                if time.monotonic() - self._last_frame > MAX_SILENCE_SECONDS:
                     raise ChannelError(f"nothing heard from Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}") from err
-            lately = time.monotonic() - self._sign < self._ping
-            await asyncio.sleep(random.uniform(0, self._first_pause) if lately else self._pause)  # noqa: S311
+            recent = time.monotonic() - self._last_frame < self._ping_seconds
+            await asyncio.sleep(random.uniform(0, self._first_pause) if recent else self._pause)  # noqa: S311
 
-    async def _once(self, hear: ReceivePayloads) -> None:
+    async def _run_connection(self, store: StorePayloads) -> None:
+        from websockets.asyncio.client import connect
         from websockets.exceptions import WebSocketException
 
-        address = await self._address()
+        url, service = await self._fetch_url()
         try:
-            async with self._connect(address) as socket:
-                self._alive()
-                await self._serve(socket, int(_query_value(address, "service_id")), hear)
+            async with connect(
+                url,
+                open_timeout=OPEN_SECONDS,
+                close_timeout=CLOSE_SECONDS,
+                ping_interval=None,  # the platform has pings of its own
+                max_size=MAX_FRAME_BYTES,
+                proxy=self._proxy or None,
+                logger=_silent_logger(),
+            ) as socket:
+                self._note_frame()
+                await self._serve(socket, service, store)
         except (OSError, TimeoutError, WebSocketException) as err:
             raise _dropped_error(err) from err
 
-    async def _address(self) -> str:
+    async def _fetch_url(self) -> tuple[str, int]:
+        """Request the URL of the connection, and the service id in it."""
         try:
-            reply = await self._wire.endpoint()
+            reply = await self._client.endpoint()
         except (Retryable, Ambiguous) as err:
             raise ConnectionDropped(str(err)) from err
-        code, why = reply["code"], str(reply.get("msg", ""))[:200]
-        if code:
-            raise _error_for_code(code, why)
+        if reply["code"]:
+            raise _error_for_code(reply["code"], str(reply.get("msg", ""))[:200])
         try:
-            address = str(reply["data"]["URL"])
-            int(_query_value(address, "service_id"))
+            url = str(reply["data"]["URL"])
+            (service,) = map(int, parse_qs(urlsplit(url).query)["service_id"])
         except (KeyError, TypeError, ValueError) as err:
             raise ConnectionDropped("an endpoint answer without an address") from err
-        if not address.startswith("wss://") and self._wire.root.startswith("https://"):
-            raise ChannelError("Feishu names an address without TLS for the long connection; it is not opened")
+        if not url.startswith("wss://") and self._client.root.startswith("https://"):
+            raise ChannelError("Feishu gives an address without TLS for the long connection; it is not opened")
         self._configure(reply["data"].get("ClientConfig"))
-        return address
+        return url, service
 
-    def _connect(self, address: str) -> Any:
-        from websockets.asyncio.client import connect
-
-        return connect(
-            address,
-            open_timeout=OPEN_SECONDS,
-            close_timeout=CLOSE_SECONDS,
-            ping_interval=None,  # the platform's own pings are watched
-            max_size=MAX_FRAME_BYTES,
-            proxy=self._proxy or None,
-            logger=_silence_library_logs(),
-        )
-
-    def _configure(self, told: Any) -> None:
-        """What the platform asks for; where it asks for patience that would leave us deaf, less."""
-        if not isinstance(told, dict):
+    def _configure(self, config: Any) -> None:
+        """Apply the platform's intervals up to our own limits, beyond which messages would be delayed."""
+        if not isinstance(config, dict):
             return
-        self._ping = _clamp(told.get("PingInterval"), PING_SECONDS)
-        self._first_pause = _clamp(told.get("ReconnectNonce"), FIRST_PAUSE, least=0)
-        self._pause = _clamp(told.get("ReconnectInterval"), RECONNECT_PAUSE)
+        self._ping_seconds = _clamp(config.get("PingInterval"), PING_SECONDS)
+        self._first_pause = _clamp(config.get("ReconnectNonce"), FIRST_PAUSE, least=0)
+        self._pause = _clamp(config.get("ReconnectInterval"), RECONNECT_PAUSE)
 
-    def _alive(self) -> None:
-        self._sign, self.heard, self.trouble = time.monotonic(), time.time(), ""
+    def _note_frame(self) -> None:
+        self._last_frame, self.heard, self.trouble = time.monotonic(), time.time(), ""
 
-    async def _serve(self, socket: Any, service: int, hear: ReceivePayloads) -> None:
-        """Read, store and ping beside each other until one of them ends."""
-        waiting: asyncio.Queue[tuple[Any, bytes, float]] = asyncio.Queue(MAX_QUEUED_FRAMES)
+    async def _serve(self, socket: Any, service: int, store: StorePayloads) -> None:
+        """Read, store and ping concurrently until one of them ends."""
+        queue: asyncio.Queue[tuple[Any, bytes, float]] = asyncio.Queue(MAX_QUEUED_FRAMES)
         tasks = [
-            asyncio.create_task(self._read(socket, waiting), name="feishu read"),
-            asyncio.create_task(_store_frames(socket, waiting, hear), name="feishu store"),
-            asyncio.create_task(self._watch(socket, service), name="feishu ping"),
+            asyncio.create_task(self._read(socket, queue), name="feishu read"),
+            asyncio.create_task(_store_frames(socket, queue, store), name="feishu store"),
+            asyncio.create_task(self._ping(socket, service), name="feishu ping"),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -271,46 +261,43 @@ class LongConnection:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read(self, socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]]) -> None:
-        pieces = FragmentBuffer()
+    async def _read(self, socket: Any, queue: asyncio.Queue[tuple[Any, bytes, float]]) -> None:
+        fragments = FragmentBuffer()
         async for raw in socket:
-            self._alive()
+            self._note_frame()
             try:
                 frame = read_frame(raw if isinstance(raw, bytes) else raw.encode())
                 if frame.method == CONTROL:
-                    self._control(frame)
+                    if frame_headers(frame).get("type") == "pong" and frame.payload:
+                        self._configure(json.loads(frame.payload))
                     continue
-                payload = pieces.add(frame, time.monotonic())
+                payload = fragments.add(frame, time.monotonic())
             except ValueError as err:
                 log.warning("frame not understood", error=str(err)[:80])
                 continue
             if payload is not None:
-                await waiting.put((frame, payload, time.monotonic()))
+                await queue.put((frame, payload, time.monotonic()))
         raise ConnectionDropped("closed by the platform")
 
-    def _control(self, frame: Any) -> None:
-        if frame_headers(frame).get("type") == "pong" and frame.payload:
-            self._configure(json.loads(frame.payload))
-
-    async def _watch(self, socket: Any, service: int) -> None:
+    async def _ping(self, socket: Any, service: int) -> None:
         while True:
             await socket.send(ping_frame(service))
-            await asyncio.sleep(self._ping)
-            silent = time.monotonic() - self._sign
-            if silent > MAX_MISSED_PINGS * self._ping:
+            await asyncio.sleep(self._ping_seconds)
+            silence = time.monotonic() - self._last_frame
+            if silence > MAX_MISSED_PINGS * self._ping_seconds:
                 socket.transport.abort()
-                raise ConnectionDropped(f"no sign of life for {silent:.0f} s")
+                raise ConnectionDropped(f"no frame for {silence:.0f} s")
 
 
-async def _store_frames(socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]], hear: ReceivePayloads) -> None:
-    """What waits together is stored together, in the order it came; only then is it confirmed."""
+async def _store_frames(socket: Any, queue: asyncio.Queue[tuple[Any, bytes, float]], store: StorePayloads) -> None:
+    """Store all waiting frames together, in their order, and then acknowledge them."""
     while True:
-        batch = [await waiting.get()]
-        while not waiting.empty():
-            batch.append(waiting.get_nowait())
-        await hear([payload for _, payload, _ in batch])
-        for frame, _, came in batch:
-            await socket.send(ack_frame(frame, int((time.monotonic() - came) * 1000)))
+        batch = [await queue.get()]
+        while not queue.empty():
+            batch.append(queue.get_nowait())
+        await store([payload for _, payload, _ in batch])
+        for frame, _, arrived in batch:
+            await socket.send(ack_frame(frame, int((time.monotonic() - arrived) * 1000)))
 
 
 def _error_for_code(code: int, why: str) -> Exception:
@@ -330,35 +317,26 @@ def _error_for_code(code: int, why: str) -> Exception:
 
 
 def _dropped_error(err: Exception) -> Exception:
-    """A refused handshake says why in headers of its own; addresses are left out of the words, for they hold a key."""
-    told = getattr(getattr(err, "response", None), "headers", None) or {}
-    status, detail = told.get("Handshake-Status"), told.get("Handshake-Autherrcode")
+    """Map a refused handshake by its headers. The library's text is left out: its URL holds a key."""
+    headers = getattr(getattr(err, "response", None), "headers", None) or {}
+    status, detail = headers.get("Handshake-Status"), headers.get("Handshake-Autherrcode")
     if status is not None:
         with contextlib.suppress(ValueError):
             code = int(detail if detail and int(detail) == _TOO_MANY_CONNECTIONS else status)
-            return _error_for_code(
-                code if code in (*_OWNER_CODES, _TOO_MANY_CONNECTIONS) else 1, str(told.get("Handshake-Msg", ""))[:200]
-            )
-    return ConnectionDropped(f"{type(err).__name__}")
+            known = code if code in (*_OWNER_CODES, _TOO_MANY_CONNECTIONS) else 1
+            return _error_for_code(known, str(headers.get("Handshake-Msg", ""))[:200])
+    return ConnectionDropped(type(err).__name__)
 
 
-def _query_value(address: str, name: str) -> str:
-    values = parse_qs(urlsplit(address).query).get(name, [])
-    if len(values) != 1:
-        raise ValueError(f"no single {name}")
-    return values[0]
-
-
-def _clamp(told: Any, most: float, least: float = 0.05) -> float:
-    if isinstance(told, bool) or not isinstance(told, int | float) or told < 0:
+def _clamp(seconds: Any, most: float, least: float = 0.05) -> float:
+    """Limit seconds named by the platform; `most` for anything but a number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
         return most
-    return float(min(max(told, least), most))
+    return float(min(max(seconds, least), most))
 
 
-def _silence_library_logs() -> Any:
-    """The library logs addresses, which hold a key."""
-    import logging
-
+def _silent_logger() -> logging.Logger:
+    """Return a logger for the library, which logs URLs that hold a key."""
     logger = logging.getLogger("channels.feishu.websocket.wire")
     logger.setLevel(logging.CRITICAL)
     return logger

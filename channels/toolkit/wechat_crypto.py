@@ -57,7 +57,7 @@ def decode_key(signs: str) -> bytes:
     except (binascii.Error, ValueError):
         key = b""
     if len(signs) != KEY_CHARS or len(key) != BLOCK_BYTES:
-        raise ValueError(f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(signs)} signs")
+        raise ValueError(f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(signs)} characters")
     return key
 
 

@@ -224,7 +224,7 @@ async def test_fetching_stops_at_the_most_and_asks_for_a_fresh_token(emulator: F
         await feishu.fetch(ref, 4999)
     with pytest.raises(Rejected, match="234002"):
         await feishu.fetch(ref.replace("file_k", "file_z"), 10)
-    with pytest.raises(Rejected, match="no file"):
+    with pytest.raises(Rejected, match="not a file of Feishu"):
         await feishu.fetch("../../etc/passwd", 10)
     for action in ("html_502", "close_before_reply"):
         emulator.fault(action, path="/resources/", times=1)  # type: ignore[arg-type]

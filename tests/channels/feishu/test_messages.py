@@ -11,7 +11,7 @@ from channels.feishu.messages import ParseContext, parse, parse_ref, read_conten
 from channels.message import InboundMessage, Quote
 from tests.emulators.feishu_world import BOT, World
 
-KNOWN = ParseContext(account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, ours={"om_ours": "what I said"})
+KNOWN = ParseContext(account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, sent={"om_ours": "what I said"})
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_reply_to_us_is_meant_for_us_and_quotes_us(world: World) -> None:
 
 def test_a_reply_to_somebody_is_quoted_with_their_id_and_never_from_another_chat(world: World) -> None:
     quote = Quote(text="I pay", author="Li Wei", author_id="ou_u2")
-    known = ParseContext(account="cli_a", open_id=BOT, heard={("oc_g", "om_theirs"): quote})
+    known = ParseContext(account="cli_a", open_id=BOT, quotes={("oc_g", "om_theirs"): quote})
     for chat, found in (("oc_g", quote), ("oc_h", None)):
         world.messages["om_theirs"] = world.messages[world.inject("I pay", chat=chat)["message_id"]]
         world.inject("really?", chat=chat, parent="om_theirs")

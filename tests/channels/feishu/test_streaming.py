@@ -254,10 +254,10 @@ async def test_old_pages_of_the_notebook_go_and_forgotten_cards_are_closed(talk:
     await talk.seen("Hel")
     (name,) = [name for name in talk.notebook.values if name.startswith("live:")]
     draft = CardDraft(id=name.removeprefix("live:"), address=DM)
-    draft.recall(talk.notebook.values[name])
+    draft.restore(talk.notebook.values[name])
     draft.at -= 10_000
     await talk.restart()
-    talk.notebook.values |= draft.page() | {"live:broken": "{", "live:odd": "[]"}
+    talk.notebook.values |= draft.note() | {"live:broken": "{", "live:odd": "[]"}
     async with listening(talk.channel, Inbox(notebook=talk.notebook)):
         await eventually(lambda: not [name for name in talk.notebook.values if name.startswith("live:")])
     assert talk.shown() == [("Hel", False)]
@@ -267,8 +267,8 @@ def test_what_is_visible_is_the_newest_step_within_the_limit() -> None:
     draft = CardDraft(id="r", address=DM)
 
     def told(name: Any, text: str = "", **facts: Any) -> str:
-        draft.take(LiveEvent(address=DM, name=name, message_id="r", text=text, facts=facts))
-        return draft.visible()
+        draft.apply(LiveEvent(address=DM, name=name, message_id="r", text=text, facts=facts))
+        return draft.visible_text()
 
     assert told("started") == ""
     assert told("delta", "Let me look") == "Let me look"

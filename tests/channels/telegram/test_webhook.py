@@ -144,7 +144,8 @@ def test_no_body_is_more_than_refused(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("secret", "why"), [("", "0 signs"), ("x" * 31, "31 signs"), ("x" * 31 + "!", "A-Z"), ("x" * 257, "at most 256")]
+    ("secret", "why"),
+    [("", "0 characters"), ("x" * 31, "31 characters"), ("x" * 31 + "!", "A-Z"), ("x" * 257, "at most 256")],
 )
 def test_S14_webhook_mode_needs_a_secret_nobody_guesses(secret: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
