@@ -1,4 +1,4 @@
-"""A platform's place taken by somebody with a certificate that is not the platform's, and what reaches them."""
+"""An attacker in the place of a platform, without its certificate, and what the attacker receives."""
 
 import asyncio
 import datetime
@@ -23,7 +23,7 @@ HANDSHAKE = 0x16  # the first byte of a connection that begins with TLS
 
 
 class Authority:
-    """An authority that is trusted, and the certificates it gives, or that somebody makes without it."""
+    """A trusted certificate authority, its certificates, and certificates made without it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class Authority:
         self.pem = own.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()
 
     def context(self, kind: Kind) -> ssl.SSLContext:
-        """What a server shows itself with."""
+        """Return a server's TLS context."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, kind)])
         alone = kind == "self-signed"
@@ -53,14 +53,14 @@ class Authority:
         return context
 
     def trusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """From now on this process trusts it, wherever a library takes the public authorities from."""
+        """Make this process trust the authority, wherever a library takes its list from."""
         for name in ("load_verify_locations", "set_default_verify_paths", "load_default_certs"):
             monkeypatch.setattr(ssl.SSLContext, name, _and_ours(getattr(ssl.SSLContext, name), self.pem))
 
 
 @dataclass
 class Impostor:
-    """A server. kinds: the certificate of its first connection, its second, and so on, the last for all later ones.
+    """A server. kinds: the certificates of its first, second and following connections; the last one repeats.
 
     raw: what came over each connection, as it came; heard: what was said in the open once TLS was agreed on.
     answers: JSON by path. opened: the certificates shown so far.
@@ -75,11 +75,11 @@ class Impostor:
     port: int = 0
 
     def said_to(self, *kinds: Kind) -> bytes:
-        """What was said over connections with such certificates."""
+        """Return what was received over connections with such certificates."""
         return b"".join(text for kind, text in self.heard if kind in kinds)
 
     def plain(self) -> bytes:
-        """What came over connections that did not begin with TLS."""
+        """Return what was received over connections without TLS."""
         return b"".join(bytes(one) for one in self.raw if one[:1] != bytes([HANDSHAKE]))
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, inner: dict[Kind, int]) -> None:
@@ -113,7 +113,7 @@ class Impostor:
 async def impostor(
     authority: Authority, *kinds: Kind, answers: Mapping[str, Any] | None = None
 ) -> AsyncIterator[Impostor]:
-    """A server at 127.0.0.1, until the end."""
+    """Run a server at 127.0.0.1."""
     one = Impostor(authority, kinds, answers or {})
     servers, inner = [], {}
     for kind in {*kinds}:

@@ -1,4 +1,4 @@
-"""The channels that platforms call, behind the real site, and calls of every kind to them: genuine and forged."""
+"""Webhook channels behind the real web server, with genuine and forged calls to them."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """One HTTP call. proof: where its signature stands, by name, among the query's pairs or the headers."""
+    """One HTTP call. proof: the name of the query parameter or header that holds its signature."""
 
     method: str = "POST"
     query: Pairs = field(default_factory=list)
@@ -50,20 +50,20 @@ class Shot:
         return next(value for key, value in pairs if key == name)
 
     def proved(self, *values: str) -> "Shot":
-        """The same with these for its signature: none, one or several."""
+        """Return the call with these signatures instead: none, one or several."""
         where, name = self.proof
         given = self.query if where == "query" else self.headers
         pairs = [pair for pair in given if pair[0] != name] + [(name, value) for value in values]
         return replace(self, query=pairs) if where == "query" else replace(self, headers=pairs)
 
     def request(self) -> WebhookRequest:
-        """As the channel sees it."""
+        """Return the call as the channel receives it."""
         return WebhookRequest(method=self.method, query=(*self.query,), headers=(*self.headers,), body=self.body)
 
 
 @dataclass(kw_only=True)
 class Door:
-    """One channel that hears. genuine: a call that brings these words. clock: what its signed time is checked with."""
+    """One webhook channel. genuine: makes a genuine call with a text."""
 
     name: str
     site: Running
@@ -74,7 +74,7 @@ class Door:
     hearing: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """A life of the channel begins; the site's address leads to it."""
+        """Start a new channel and connect it to the server."""
         self.channel = channel = self.born()
         channel.bind(self.inbox.notebook)
         self.site.house.hooks[self.name] = channel
@@ -93,7 +93,7 @@ class Door:
         await self.begin()
 
     async def shoot(self, shot: Shot) -> tuple[int, bytes]:
-        """Status and body of the answer."""
+        """Make a call; return status and body of the response."""
         path = f"/hooks/{self.name}" + (f"?{urlencode(shot.query, errors='surrogatepass')}" if shot.query else "")
         lines = [f"{shot.method} {path} HTTP/1.1", "Host: bot.example", "Connection: close"]
         lines += [f"{name}: {value}" for name, value in shot.headers] + [f"Content-Length: {len(shot.body)}"]
@@ -101,7 +101,7 @@ class Door:
 
 
 async def talk(port: int, pieces: Iterable[bytes]) -> tuple[int, bytes]:
-    """Write to the site until it has had enough; status and body of what it says."""
+    """Write to the server until it closes; return status and body of its response."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         try:
@@ -161,7 +161,7 @@ def feishu_sealed(event: dict[str, Any], key: str = FEISHU_KEY, **call: Any) -> 
 
 
 class MpShots:
-    """Calls of the official account's platform, made by its emulator."""
+    """Makes calls of the official account's platform with its emulator."""
 
     def __init__(self, emulator: MpEmulator) -> None:
         self.emulator = emulator
@@ -187,7 +187,7 @@ class MpShots:
         return self.signed(xml_of({"ToUserName": self.emulator.world.original, "Encrypt": sealed}), sealed, at, nonce)
 
     def signed(self, body: bytes, sealed: str = "", at: float | None = None, nonce: str = "") -> Shot:
-        """A call whose signatures are good, whatever its body is."""
+        """Make a call with valid signatures for any body."""
         crypt = self.emulator.crypt
         query = self.emulator.pusher.signed(at)
         if nonce:

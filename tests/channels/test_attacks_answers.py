@@ -1,4 +1,4 @@
-"""S20: answers that no platform gives, with a good status and a bad one, end in an error that has a meaning."""
+"""S20: responses that no platform sends, with good and bad status, end in a defined error."""
 
 import asyncio
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""S68: a platform whose certificate is another's, its maker's own word, or over is not spoken to."""
+"""S68: nothing is sent to a platform whose certificate is for another host, self-signed or expired."""
 
 import base64
 import json
@@ -89,7 +89,7 @@ def message(channel: Any) -> OutboundMessage:
 
 
 def nothing_said(server: Impostor) -> None:
-    """They were offered a handshake and nothing else."""
+    """Check that the server received a handshake and nothing else."""
     assert server.opened
     assert server.said_to(*BAD) == b""
     assert server.plain() == b""

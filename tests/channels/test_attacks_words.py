@@ -1,4 +1,4 @@
-"""Hostile words through every channel's rendering and reading: markup, mentions, false addresses, endless patterns."""
+"""Hostile texts in rendering and parsing of every channel: markup, mentions, false URLs, costly patterns."""
 
 import asyncio
 import hmac
@@ -29,7 +29,7 @@ LIMIT = 20_480
 
 
 def on_mp(text: str) -> str:
-    """As an official account would send it."""
+    """Render a text for an official account."""
     address = Address(channel="wechat_mp", account="wx1", chat_id="oUser1")
     return mp_render(OutboundMessage(id="o", address=address, client_key="k", text=text), last=False)
 

@@ -1,4 +1,4 @@
-"""What channels remember for a while, at its bound and one more with all of it in use."""
+"""Bounded memory of channels: at the limit and one entry more, with all entries in use."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Forged, stale, broken and hostile calls to the platforms' addresses; each test bears the number of its attack."""
+"""Forged, stale, broken and hostile webhook calls; each test is named after its attack."""
 
 import asyncio
 import base64
@@ -57,7 +57,7 @@ async def door(request: pytest.FixtureRequest) -> AsyncIterator[Door]:
 
 
 def shots(door: Door) -> MpShots:
-    """The official account's platform behind its door."""
+    """Return the calls of the official account's platform."""
     maker = door.genuine.__self__  # type: ignore[attr-defined]
     assert isinstance(maker, MpShots)
     return maker
@@ -93,7 +93,7 @@ def test_S14_a_webhook_without_its_key_is_not_opened(secret: str) -> None:
 
 
 def _proofs(shot: Shot) -> Iterator[tuple[str, Shot]]:
-    """Every way in which a signature is not the right one."""
+    """Yield invalid signatures of every kind."""
     right = shot.value
     yield "missing", shot.proved()
     yield "doubled", shot.proved(right, right)
@@ -311,7 +311,7 @@ async def test_S20_hostile_json_is_refused_and_the_process_lives(name: str, kind
 
 
 def _signed_as_it_is(door: Door, body: bytes, nonce: str = "n0nce") -> Shot:
-    """The hostile body with a signature that fits it."""
+    """Sign a hostile body correctly."""
     if door.name == "telegram":
         return replace(telegram_shot("x"), body=body)
     stamp = str(int(time.time()))

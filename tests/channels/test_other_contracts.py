@@ -1,4 +1,4 @@
-"""The page, the terminal and the scripted channel keep what every channel keeps; and what each suite leaves out."""
+"""Web page, terminal and scripted channel pass the channel contract; what each suite leaves out."""
 
 import asyncio
 import base64
@@ -37,7 +37,7 @@ NO_LIVES = "there is no platform that could bring a message again"
 
 
 class ScriptedStage:
-    """Lists stand for the platform."""
+    """Lists are the platform."""
 
     person, other_person = "u1", "u2"
 
@@ -96,7 +96,7 @@ class TestScripted(ChannelSuite):
 
 
 class Drawn:
-    """The web channel, with a page that has drawn what was sent before the next thing happens."""
+    """The web channel, with a page that has displayed each message before the next step."""
 
     def __init__(self, web: Web, page: "WebStage") -> None:
         self.name, self.account, self.capabilities = web.name, web.account, web.capabilities
@@ -111,7 +111,7 @@ class Drawn:
 
 
 class WebStage:
-    """A page in a browser: posts by HTTP, sees by server-sent events; it drops repeats by the part's id."""
+    """A web page: posts by HTTP, receives server-sent events, and drops repeats by the part's id."""
 
     def __init__(self, up: Running) -> None:
         self.channel = Drawn(up.web, self)
@@ -205,9 +205,9 @@ class TestWeb(ChannelSuite):
 
 
 class AnsweredTerminal(Terminal):
-    """A terminal whose every line is answered with nothing, so that the next one is read.
+    """A terminal whose lines all get an empty answer, so that the next one is read.
 
-    Behind a pipe nothing is shown while it is being written.
+    Behind a pipe there are no live replies.
     """
 
     capabilities = replace(Terminal.capabilities, shows="")
@@ -232,7 +232,7 @@ class AnsweredTerminal(Terminal):
 
 
 class Screen(PlainView):
-    """Keeps each answer as it was printed."""
+    """Records each answer as printed."""
 
     def __init__(self) -> None:
         self.printed = io.StringIO()
@@ -246,7 +246,7 @@ class Screen(PlainView):
 
 
 class TerminalStage:
-    """Somebody types into one end of a pipe, and reads what is printed."""
+    """A user types into one end of a pipe and reads what is printed."""
 
     def __init__(self) -> None:
         reader, self._typed = os.pipe()
@@ -295,7 +295,7 @@ class TestTerminal(ChannelSuite):
 
 
 def suites() -> list[type[ChannelSuite]]:
-    """Every suite of the contract that there is."""
+    """Return all suites of the contract."""
     for path in sorted(Path(__file__).parent.rglob("test_*contract*.py")):
         place = path.relative_to(Path(__file__).parent).with_suffix("")
         importlib.import_module(".".join((__package__, *place.parts)))

@@ -1,4 +1,4 @@
-"""How a case of the contract says what it needs, and how a suite says what its platform has not."""
+"""Test cases of the channel contract declare what they need, and suites what their platform lacks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_args
@@ -31,7 +31,7 @@ KNOWN = METHODS | OF_THE_CHANNEL | {*CLAIMED} | {*get_args(Fault)} | {"silent", 
 
 
 def needs(*words: str) -> Callable[[Case], Case]:
-    """Marks a case: names of the stage's methods, of faults and cuts, or of what capabilities claim."""
+    """Declare what a test case needs: methods of the stage, faults, cuts, or claims of the capabilities."""
     unknown = set(words) - KNOWN
     assert not unknown, f"nobody can have {sorted(unknown)}"
 
@@ -43,9 +43,9 @@ def needs(*words: str) -> Callable[[Case], Case]:
 
 
 class Cases:
-    """Cases that a suite is made of.
+    """Base class of the contract's test cases.
 
-    not_here: what its platform has not (a word of `needs`), each with the reason. drawn: how it shows a text.
+    not_here: what the platform lacks (names of `needs`), each with the reason. drawn: how it displays a text.
     """
 
     not_here: ClassVar[Mapping[str, str]] = {}
@@ -73,7 +73,7 @@ class Cases:
 
 
 def left_out(suite: type[Cases]) -> dict[str, list[str]]:
-    """The cases that a suite has not, with the words because of which."""
+    """Return the test cases that a suite leaves out, with the needs that its platform lacks."""
     found = {}
     for base in suite.__mro__:
         for name, case in vars(base).items():
@@ -90,7 +90,7 @@ def _has(stage: Stage, word: str) -> bool:
 
 
 def contradictions(suite: type[Cases], able: Capabilities, channel: Any) -> list[str]:
-    """Where what is left out does not agree with what the channel says of itself."""
+    """Return where the omissions of a suite contradict the channel's capabilities."""
     found = [f"not_here names {word}, which no case needs" for word in sorted({*suite.not_here} - KNOWN)]
     for word, claimed in CLAIMED.items():
         if claimed(able) and word in suite.not_here:

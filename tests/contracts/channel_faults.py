@@ -1,4 +1,4 @@
-"""What every channel makes of a platform that fails: the right word for it, and a way back."""
+"""Every channel with a platform that fails: the right error, and recovery."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.contracts.channel_stage import Cut, Inbox, Stage, eventually, hearing
 
 
 class Failing(Cases):
-    """A send that meets something: what is known of its fate is said, and "sent" only of what was."""
+    """A send that fails: the error says whether it was delivered, and only a delivered part counts as sent."""
 
     @needs("spoil", "html_502")
     async def test_a_page_of_a_gateway_is_no_refusal_and_no_success(self, stage: Stage) -> None:
@@ -97,7 +97,7 @@ class Failing(Cases):
 
 
 class Healing(Cases):
-    """The way in breaks, and is noticed, and heals by itself; what only the owner can mend is told."""
+    """Receiving breaks: the channel notices, recovers by itself, and reports what only the owner can fix."""
 
     @needs("cut", "mend", "silent")
     async def test_it_hears_again_after_a_platform_that_fell_silent(self, stage: Stage, inbox: Inbox) -> None:
@@ -176,7 +176,7 @@ class Healing(Cases):
 
 
 def _asks(stage: Stage) -> bool:
-    """Whether the owner is asked to log in anew."""
+    """Whether the owner is asked to log in again."""
     prompt = getattr(stage.channel, "prompt", None)
     return prompt is not None and prompt() is not None and _troubled(stage)
 

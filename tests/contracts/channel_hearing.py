@@ -1,4 +1,4 @@
-"""What every channel keeps when it hears: stored before it is confirmed, known again, and the right act."""
+"""Every channel when it receives: messages are stored before they are acknowledged, repeats are recognised."""
 
 import asyncio
 from collections import Counter
@@ -20,7 +20,7 @@ BYTES = bytes(range(256)) * 40
 
 
 async def contents(stage: Stage, file: Attachment, most: int = 1_000_000) -> bytes:
-    """The bytes of an attachment, wherever they are."""
+    """Return the bytes of an attachment, downloaded if necessary."""
     if file.data:
         return file.data
     fetched = await stage.channel.fetch(file.ref, most)  # type: ignore[attr-defined]
@@ -29,13 +29,13 @@ async def contents(stage: Stage, file: Attachment, most: int = 1_000_000) -> byt
 
 
 async def the_one(inbox: Inbox) -> InboundMessage:
-    """The only message, once it is there."""
+    """Wait for the only message."""
     (message,) = await inbox.until(1)
     return message
 
 
 class Confirming(Cases):
-    """Store first, then confirm; and the same again is the same."""
+    """Acknowledgement only after storing, and stable keys."""
 
     async def test_hears_what_a_person_wrote(self, stage: Stage, inbox: Inbox) -> None:
         async with listening(stage.channel, inbox):
@@ -156,7 +156,7 @@ class Confirming(Cases):
 
 
 class Acts(Cases):
-    """What people do besides writing."""
+    """Edits, deletions, presses, moves."""
 
     @needs("say_in_group")
     async def test_in_a_group_it_is_told_whether_we_are_meant(self, stage: Stage, inbox: Inbox) -> None:
@@ -234,7 +234,7 @@ class Acts(Cases):
 
 
 class Files(Cases):
-    """What comes with a message."""
+    """Received files."""
 
     @needs("send_picture")
     async def test_a_picture_comes_whole(self, stage: Stage, inbox: Inbox) -> None:

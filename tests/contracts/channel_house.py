@@ -1,4 +1,4 @@
-"""A whole house on a channel: what one chat has to wait for delays no other, and nothing is said twice unmarked."""
+"""A complete bot on a channel: a delayed chat delays no other, and repeats are marked."""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,13 +19,13 @@ LONG = 3_600.0
 
 
 def answer(request: Request) -> str:
-    """The last words of the person, once more."""
+    """Repeat the person's last message."""
     return f"re: {[text for text in words(request) if not text.startswith('[')][-1]}"
 
 
 @asynccontextmanager
 async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
-    """The house on the stage's channel; what the stage had kept is in its record."""
+    """Run a bot on the stage's channel, with the stage's notebook in its store."""
     home, name = HomeFolder(root=folder), stage.channel.name
     home.ensure()
     store = await open_store(home.db)
@@ -39,7 +39,7 @@ async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
 
 
 class AtHome(Cases):
-    """The channel with the gateway, the outbox and the record behind it."""
+    """The channel with gateway, outbox and store."""
 
     @needs("config", "flood", "another_says")
     async def test_I09_a_flooded_chat_delays_no_other(self, stage: Stage, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""When a part leaves: said after every wait and before anybody can see it, so that what only waited is no repeat."""
+"""When a part leaves: reported after all waits and before it can be seen."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.contracts.channel_stage import Stage, eventually, part
 
 
 class Leaving(Cases):
-    """A channel that says of itself that it does."""
+    """For channels that report it."""
 
     async def test_a_part_leaves_before_it_can_be_seen(self, stage: Stage) -> None:
         seen_then: list[list[str]] = []

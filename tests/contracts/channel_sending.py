@@ -1,4 +1,4 @@
-"""What every channel keeps when it speaks: whole, in order, within the limits, once where it has a key."""
+"""Every channel when it sends: complete, in order, within the limits, and once if it has a key."""
 
 import random
 import re
@@ -38,7 +38,7 @@ ONE_WORD = re.compile(r"w\d{4}")
 
 
 def a_long_answer() -> str:
-    """Markdown of every kind, of some 25 000 signs; each of its words is there once."""
+    """Return Markdown of every kind, of some 25,000 characters; each of its words occurs once."""
     words = (f"w{number:04}" for number in range(10_000))
 
     def some(count: int) -> str:
@@ -55,7 +55,7 @@ def a_long_answer() -> str:
 
 
 class Speaking(Cases):
-    """One message after another."""
+    """Texts."""
 
     async def test_sends_in_order_and_names_each_message(self, stage: Stage) -> None:
         receipts = [await stage.channel.send(part(stage, f"line {number}", number)) for number in range(3)]
@@ -175,7 +175,7 @@ class Speaking(Cases):
         assert stage.seen() == ["but once"]
 
     async def _asked(self, stage: Stage, inbox: Inbox) -> str:
-        """The key of a message that a life which is over has heard."""
+        """Return the key of a message that an earlier run of the program received."""
         async with listening(stage.channel, inbox):
             stage.say("a question")
             (message,) = await inbox.until(1)
@@ -184,7 +184,7 @@ class Speaking(Cases):
 
 
 class SendingFiles(Cases):
-    """What goes out beside words."""
+    """Files."""
 
     @needs("files_seen")
     async def test_a_file_arrives_with_its_words(self, stage: Stage) -> None:
@@ -221,7 +221,7 @@ class SendingFiles(Cases):
 
 
 class Writing(Cases):
-    """An answer that is seen while it is written."""
+    """Live replies."""
 
     @needs("live")
     async def test_the_answer_is_seen_while_it_is_written_and_then_once(self, stage: Stage, inbox: Inbox) -> None:
@@ -251,7 +251,7 @@ class Writing(Cases):
         assert stage.seen() == ["Hello, world.", "Another."]
 
     async def _begin(self, stage: Stage, inbox: Inbox) -> str:
-        """A person has asked, and sees the first word."""
+        """Start a live reply, and wait for its first word."""
         stage.say("say hello")
         (asked,) = await inbox.until(1)
         for name, text in (("started", ""), ("delta", "Hel"), ("delta", "lo")):

@@ -1,4 +1,4 @@
-"""A channel with its platform as the contract sees them, and what stands behind the channel meanwhile."""
+"""A channel with its platform as the contract sees them, and test doubles of what a bot passes to a channel."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -11,32 +11,31 @@ from channels.errors import ChannelError
 from channels.message import Accepted, Address, InboundMessage, OutboundMessage
 
 Fault = Literal[
-    "html_502",  # a gateway's page instead of the answer; nothing is done
-    "status_500",  # as the platform says it itself; nothing is done
-    "error_in_200",  # a good status with a refusal inside; nothing is done
-    "empty_body",  # a good status and nothing else
-    "cut_body",  # it is done, half of the answer comes
-    "reset",  # the connection is closed before an answer
-    "no_answer",  # it stays open, and nothing comes
-    "unreachable",  # nobody takes the connection
-    "expired_token",  # the token that calls are made with holds no longer; a fresh one would
-    "bad_format",  # the markup is refused; plain text would be taken
-    "chat_gone",  # the person's chat is closed to us, from now on
+    "html_502",  # a gateway's page instead of a response; not delivered
+    "status_500",  # an error of the platform itself; not delivered
+    "error_in_200",  # a good status with a refusal inside; not delivered
+    "empty_body",  # a good status without a body
+    "cut_body",  # delivered, but the response is cut
+    "reset",  # the connection is closed before a response
+    "no_answer",  # the connection stays open without a response
+    "unreachable",  # the connection is refused
+    "expired_token",  # the access token has expired; a new one works
+    "bad_format",  # the markup is refused; plain text would be accepted
+    "chat_gone",  # the person's chat accepts no more messages
 ]
 Cut = Literal["silent", "refused", "errors"]
-# Seconds after which a wait is given up; stages are built with times (of polls, of answers) of two or three.
+# Timeout of a wait in seconds; stages use polls and answer timeouts of two or three.
 WAIT = 40.0
 
 
 class Stage(Protocol):
-    """A channel with its platform, as a test sees it. All that people do is done at once and returns at once.
+    """A channel with its platform, as a test sees it. Acts of people take effect and return at once.
 
-    A case that needs what a platform has not is left out where the suite's `not_here` gives the reason; see
-    channel_cases. `say`, `seen`, `confirmed` and `until` are for everyone.
+    A test case that needs what a platform lacks is left out if the suite's `not_here` gives the reason; see
+    channel_cases. Every stage has `say`, `seen`, `confirmed` and `until`.
 
-    channel: made with short times (a poll of 2 s, answers within 3 s). address: where `say` is heard.
-    notebook: what the suite binds to the channel before anything else; given by a stage that has to fill it (with a
-    login, say), else the suite makes one and sets it.
+    channel: made with short times (a poll of 2 s, answers within 3 s). address: the chat of `say`. notebook: bound to
+    the channel first; a stage that has to fill it (with a login, say) sets it, otherwise the suite does.
     """
 
     channel: Channel
@@ -44,126 +43,126 @@ class Stage(Protocol):
     notebook: "Pages"
 
     def say(self, text: str) -> None:
-        """A person writes to the bot alone."""
+        """A person writes to the bot in private."""
 
     def say_again(self) -> None:
-        """The platform brings the last message once more."""
+        """The platform delivers the last message again."""
 
     def seen(self) -> list[str]:
-        """What that person sees in that chat, in order, as plain words."""
+        """Return what that person sees in that chat, in order, as plain text."""
 
     def confirmed(self) -> int:
-        """How many events the platform holds for delivered, repeats included."""
+        """Return how many events were acknowledged to the platform, including repeats."""
 
     def refuse_next(self, seconds: float) -> None:
-        """The next send comes too early by so much."""
+        """The next send is rate-limited for so long."""
 
     def lose_next(self) -> None:
-        """The next send arrives, its answer does not."""
+        """The next send is delivered, but its response is lost."""
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for something to be true of the platform."""
+        """Wait for a condition on the platform."""
 
-    # -- lives and time ---------------------------------------------------------------------------
+    # -- restarts and time ------------------------------------------------------------------------
 
     async def restart(self) -> None:
-        """The program has died and begins anew: its connections end, `channel` is another one, built alike."""
+        """The program dies and starts again: its connections end, `channel` is a new one with the same settings."""
 
-    #: After how many seconds the platform brings an event again that was not confirmed, each from the one before.
+    #: Pauses in seconds after which the platform repeats an unacknowledged event.
     redeliveries: Sequence[float]
 
     def later(self, seconds: float) -> None:
-        """The clock that both sides go by jumps ahead."""
+        """The clock of both sides jumps ahead."""
 
     def say_shuffled(self, texts: Sequence[str]) -> None:
-        """They are written in this order, and brought in another, as parallel calls may be."""
+        """A person writes these texts in order; the platform delivers them in another, as parallel calls may."""
 
     # -- other things people do -------------------------------------------------------------------
 
     group: Address
 
     def say_in_group(self, text: str, to_us: bool) -> None:
-        """Somebody writes at `group`; to_us: with our name before it, as people on that platform do."""
+        """A person writes in `group`; to_us: with a mention of the bot."""
 
     def edit(self, text: str) -> None:
-        """The last message of `say` is changed to this."""
+        """The person edits the last message of `say`."""
 
     def withdraw(self) -> None:
-        """The last message of `say` is taken back."""
+        """The person deletes the last message of `say`."""
 
     def quote(self, text: str, quoted: str) -> None:
-        """A person answers a message that says `quoted`, written before by another person or themselves."""
+        """A person replies to a message with the text `quoted`, written by themselves or another person."""
 
     def press(self, data: str) -> None:
-        """The button with these data is pressed, under the last message of ours."""
+        """The person presses the button with these data under the bot's last message."""
 
     def send_album(self, pictures: Sequence[bytes]) -> None:
-        """Several pictures sent as one."""
+        """The person sends several pictures as one album."""
 
     def send_picture(self, data: bytes) -> None:
-        """One picture, without words."""
+        """The person sends a picture without text."""
 
     def send_file(self, name: str, data: bytes) -> None:
-        """One file, without words."""
+        """The person sends a file without text."""
 
     def forget_files(self) -> None:
-        """The platform does not have the files of former messages any longer."""
+        """The platform deletes the files of earlier messages."""
 
     def move(self) -> str:
-        """`group` goes by another id from now on; returns it."""
+        """`group` gets a new id; returns it."""
 
     def take_us_in(self) -> None:
-        """We are taken into `group`."""
+        """The bot is added to `group`."""
 
     def odd(self) -> int:
-        """Events of an unknown kind, and malformed ones of known kinds, no person's words; returns how many."""
+        """The platform delivers unknown and malformed events; returns how many."""
 
     def another_says(self, text: str) -> None:
-        """A second person writes to the bot alone, in a chat of their own."""
+        """A second person writes to the bot in private."""
 
     # -- what people see --------------------------------------------------------------------------
 
     person: str
-    #: Ids of who speaks by `say` and by `another_says`.
+    #: Ids of the senders of `say` and of `another_says`.
     other_person: str
 
     def another_sees(self) -> list[str]:
-        """What the second person sees."""
+        """Return what the second person sees."""
 
     def files_seen(self) -> list[tuple[str, bytes]]:
-        """Files and pictures that the person sees: name ("" where the platform shows none) and bytes."""
+        """Return files and pictures that the person sees: name ("" if the platform shows none) and bytes."""
 
     def live(self) -> str:
-        """What the person sees being written right now, "" for nothing; none of it is in `seen`."""
+        """Return the unfinished reply that the person sees, "" for none; it is not part of `seen`."""
 
     # -- what goes wrong --------------------------------------------------------------------------
 
     def spoil(self, fault: Fault) -> None:
-        """The next send meets this."""
+        """The next send fails in this way."""
 
     def flood(self, seconds: float) -> None:
-        """From now on, for so long, the person's chat takes no message of ours; others do."""
+        """The person's chat accepts no message for so long; other chats do."""
 
     async def cut(self, how: Cut) -> None:
-        """From now on nothing of the platform reaches us: it hangs, takes no connection, or answers with errors."""
+        """The platform fails: it hangs, refuses connections, or answers with errors."""
 
     async def mend(self) -> None:
-        """It does again."""
+        """The platform works again."""
 
     def revoke(self) -> None:
-        """Our credentials hold no longer."""
+        """The credentials become invalid."""
 
     async def rival(self) -> None:
-        """Another program begins to receive in our place."""
+        """Another program starts to receive with the same credentials."""
 
-    # -- the house --------------------------------------------------------------------------------
+    # -- configuration ----------------------------------------------------------------------------
 
     def config(self) -> dict[str, Any]:
-        """Our part of config.json under `channels`, without owners and allow."""
+        """Return the channel's section of config.json, without owners and allow."""
 
 
 class Pages:
-    """A `Notebook` that is a dict."""
+    """A `Notebook` in memory."""
 
     def __init__(self, **values: str) -> None:
         self.values = dict(values)
@@ -181,9 +180,9 @@ class Pages:
 
 
 class Inbox:
-    """A `Deliver` that remembers; fails so often first, and holds back while `gate` is not set.
+    """A `Deliver` that records; it first raises `failures`, and waits while `gate` is not set.
 
-    stored: each message once; heard: with repeats. notebook: gets what is to be kept with them.
+    stored: each message once; heard: with repeats. notebook: gets the changes that come with them.
     """
 
     def __init__(self, failures: Sequence[Exception] = (), notebook: Pages | None = None) -> None:
@@ -223,14 +222,14 @@ class Inbox:
         return accepted
 
     async def until(self, count: int) -> list[InboundMessage]:
-        """Wait for so many different messages; returns them."""
+        """Wait for so many different messages; return them."""
         async with asyncio.timeout(WAIT):
             while len(self.stored) < count:
                 await self._moved.wait()
         return self.stored
 
     def die(self) -> None:
-        """What is held back is never stored, nor is anything after it."""
+        """Let the program die: waiting messages are never stored, nor later ones."""
         self.dead = True
         self.gate.set()
 
@@ -244,7 +243,7 @@ class Inbox:
 
 @asynccontextmanager
 async def listening(channel: Channel, inbox: Inbox) -> AsyncIterator[asyncio.Task[None]]:
-    """The channel hears into the inbox; should it end, the task's error says why."""
+    """Let the channel receive; if it ends, the task's error says why."""
     task = asyncio.create_task(channel.run(inbox))
     try:
         yield task
@@ -255,7 +254,7 @@ async def listening(channel: Channel, inbox: Inbox) -> AsyncIterator[asyncio.Tas
 
 @asynccontextmanager
 async def hearing_on(channel: Channel, inbox: Inbox) -> AsyncIterator[list[ChannelError]]:
-    """The same, begun again each time it ends, as the house does; gives the errors with which it ended."""
+    """Let the channel receive and restart it after each end, as the bot does; yields its errors."""
     errors: list[ChannelError] = []
 
     async def again() -> None:
@@ -275,7 +274,7 @@ async def hearing_on(channel: Channel, inbox: Inbox) -> AsyncIterator[list[Chann
 
 
 async def eventually(holds: Callable[[], Any]) -> None:
-    """Wait for something that no event tells of."""
+    """Wait for a condition without an event."""
     async with asyncio.timeout(WAIT):
         while True:
             if holds():
@@ -284,19 +283,19 @@ async def eventually(holds: Callable[[], Any]) -> None:
 
 
 def bind(stage: Stage) -> None:
-    """Give the stage's channel its notebook, if it takes one."""
+    """Set the notebook of the stage's channel, if it takes one."""
     take = getattr(stage.channel, "bind", None)
     if take is not None:
         take(stage.notebook)
 
 
 async def begin_anew(stage: Stage) -> None:
-    """The program dies and starts; what it kept is there."""
+    """Kill and restart the program; the notebook survives."""
     await stage.restart()
     bind(stage)
 
 
 def part(stage: Stage, text: str, number: int = 0, **others: Any) -> OutboundMessage:
-    """One part of an answer to the stage's person."""
+    """Make one part of a reply to the stage's person."""
     made = OutboundMessage(id=f"o{number}", address=stage.address, client_key=f"k{number}", text=text, part_no=number)
     return replace(made, **others)

@@ -1,6 +1,6 @@
-"""What every channel keeps, whatever stands behind it: cases that see it only from outside.
+"""The contract of every channel, tested from outside.
 
-A suite is a subclass with a fixture `stage` (see channel_stage.Stage) and, in `not_here`, what its platform has not.
+A suite is a subclass with a fixture `stage` (see channel_stage.Stage) and, in `not_here`, what its platform lacks.
 """
 
 from tests.contracts.channel_cases import Cases, contradictions

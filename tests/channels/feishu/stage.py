@@ -1,4 +1,4 @@
-"""Feishu by long connection and by webhook, as the contract sees it."""
+"""Feishu as a stage of the contract, by long connection and by webhook."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -192,7 +192,7 @@ class FeishuStage:
 
 
 class Door:
-    """A server that passes calls on to a channel's hook, as the house's own does."""
+    """A server that passes calls to a channel's hook, as the web channel does."""
 
     def __init__(self, stage: FeishuStage) -> None:
         self._stage = stage

@@ -1,4 +1,4 @@
-"""Our words as Feishu's cards and texts; pure."""
+"""Rendering of messages as Feishu's cards and texts."""
 
 import json
 from typing import Any

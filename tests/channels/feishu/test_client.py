@@ -1,4 +1,4 @@
-"""Feishu over real sockets: every failure gets the meaning that its repair needs, and answers go where they belong."""
+"""Feishu over real sockets: each failure is mapped to its error, and replies go to the right message."""
 
 import asyncio
 import logging

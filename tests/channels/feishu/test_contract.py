@@ -1,4 +1,4 @@
-"""Feishu keeps what every channel promises, by long connection and by webhook."""
+"""Feishu passes the channel contract, by long connection and by webhook."""
 
 from collections.abc import AsyncIterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What people do on Feishu, as our messages; pure."""
+"""Parsing of Feishu's events."""
 
 import json
 from typing import Any

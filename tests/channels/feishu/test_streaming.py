@@ -1,4 +1,4 @@
-"""Answers that are seen while they are written: one card, in order, and never a second beside it."""
+"""Live replies: one card, in order, and never a second message."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,7 +21,7 @@ DM = Address(channel="feishu", account=APP_ID, chat_id="oc_p2p_ou_u1")
 
 
 class Talk:
-    """A person has asked; the answer is on its way."""
+    """A reply to a person's message, while it is written."""
 
     def __init__(self, emulator: FeishuEmulator, stage: FeishuStage, asked: str, row: str) -> None:
         self.emulator, self.stage, self.asked, self.row = emulator, stage, asked, row
@@ -37,7 +37,7 @@ class Talk:
         self.channel.show(LiveEvent(address=self.address, message_id=self.row, **event))
 
     async def seen(self, text: str) -> Seen:
-        """Until the card holds the text."""
+        """Wait until the card holds the text."""
         await eventually(lambda: any(text in one.text for one in self.emulator.sent()))
         return self.emulator.sent()[-1]
 

@@ -1,4 +1,4 @@
-"""Calls to the webhook: what is believed, and that nothing else is."""
+"""Which webhook calls are accepted."""
 
 import json
 import random
@@ -39,7 +39,7 @@ def asked(told: dict[str, Any], **how: Any) -> WebhookRequest:
 
 
 def sealed(text: str, **how: Any) -> WebhookRequest:
-    """Rightly signed and sealed, whatever is inside."""
+    """Sign and encrypt any content correctly."""
     body = json.dumps({"encrypt": seal(text, KEY)}).encode()
     return signed(body, **how)
 

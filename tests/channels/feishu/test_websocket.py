@@ -1,4 +1,4 @@
-"""The long connection: pieces, silence, refusals, and that nothing is confirmed too early."""
+"""The long connection: fragments, silence, refusals, and acknowledgement only after storing."""
 
 import asyncio
 import json
@@ -172,7 +172,7 @@ async def test_an_endpoint_that_refuses_says_why(
 
 
 class Https:
-    """A platform that is called over TLS, and names an address without."""
+    """A platform that is called over TLS and returns an address without it."""
 
     root = "https://open.example"
 

@@ -1,4 +1,4 @@
-"""Telegram over a real socket: every failure gets the meaning that its repair needs."""
+"""Telegram over a real socket: each failure is mapped to its error."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Telegram keeps what every channel keeps."""
+"""Telegram passes the channel contract."""
 
 import json
 import socket

@@ -97,7 +97,7 @@ def test_marks_nest_and_nothing_stands_in_code(document: str) -> None:
 
 
 def marks(markdown: str) -> list[tuple[str, str]]:
-    """(type of entity, the text it covers) for what the server would show."""
+    """Return (type of entity, the text it covers) as the server would display it."""
     text, entities = parse_html(to_html(markdown))
     units = text.encode("utf-16-le")
     return [(e["type"], units[2 * e["offset"] : 2 * (e["offset"] + e["length"])].decode("utf-16-le")) for e in entities]

@@ -1,4 +1,4 @@
-"""Files both ways, buttons, the menu, and what the bot says of itself: over a real socket."""
+"""Files in both directions, buttons, the menu, and the channel's status, over a real socket."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -48,7 +48,7 @@ def out(data: bytes = PNG, text: str = "", **fields: Any) -> OutboundMessage:
 
 
 async def ref(emulator: TelegramEmulator, telegram: Telegram, data: bytes, **fields: Any) -> str:
-    """What `fetch` takes for a file that a person sent."""
+    """Return the ref of a file that a person sent."""
     inbox = Inbox()
     async with listening(telegram, inbox):
         emulator.people.file("a.bin", data, **fields)

@@ -1,4 +1,4 @@
-"""Updates to messages."""
+"""Parsing of Telegram's updates."""
 
 import json
 from datetime import UTC, datetime

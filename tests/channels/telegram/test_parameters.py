@@ -1,4 +1,4 @@
-"""Messages to parameters."""
+"""Rendering of messages as parameters of the Bot API."""
 
 from typing import Any
 

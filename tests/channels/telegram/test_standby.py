@@ -1,4 +1,4 @@
-"""Of two programs with one token one hears; the other stands by, ends no poll, and takes over when it is alone."""
+"""Two programs with one token: one receives; the other waits without polling, and takes over when it is alone."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""An answer that people see while it is written: drafts in private, one growing message in groups, and then once."""
+"""Live replies: drafts in private chats, one growing message in groups, and the reply exactly once."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -29,7 +29,7 @@ async def emulator() -> AsyncIterator[TelegramEmulator]:
 
 
 class Talk:
-    """One bot and the emulator, with what is said, shown and sent."""
+    """One bot and the emulator."""
 
     def __init__(self, emulator: TelegramEmulator, pages: Pages, **settings: Any) -> None:
         self.emulator = emulator
@@ -242,7 +242,7 @@ async def test_a_first_look_of_unknown_fate_is_not_repeated(talk: Talk, emulator
 
 
 class Broken(Pages):
-    """A notebook that nothing can be written into."""
+    """A notebook that cannot be written."""
 
     async def write(self, values: Mapping[str, str]) -> None:
         raise OSError("disk full")

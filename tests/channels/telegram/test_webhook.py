@@ -1,4 +1,4 @@
-"""Telegram's webhook: what is believed, when it is registered, and who receives when two would."""
+"""Telegram's webhook: which calls are accepted, when it is registered, and conflicts with another program."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ BODY = b'{"update_id":1}'
 
 
 class Served:
-    """A bot in webhook mode behind a server of its own, as the house serves it."""
+    """A bot in webhook mode behind a server of its own."""
 
     def __init__(self, emulator: TelegramEmulator, pages: Pages | None = None) -> None:
         self.emulator = emulator

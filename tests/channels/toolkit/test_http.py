@@ -10,7 +10,7 @@ from channels.toolkit.http import AccessToken, parse_retry_after, read_limited
 
 
 class TokenServer:
-    """Gives out the tokens of a list, or fails where the list holds an error."""
+    """Returns the tokens of a list, or raises its errors."""
 
     def __init__(self, *answers: str | Exception, seconds: float = 100.0) -> None:
         self.answers = list(answers)

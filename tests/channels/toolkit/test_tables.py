@@ -1,4 +1,4 @@
-"""How much work the tables of a text can make, counted in function calls, and that nothing of them is lost."""
+"""The work that tables can cause, counted in function calls, and that none of their text is lost."""
 
 import re
 import sys
@@ -29,7 +29,7 @@ TEXTS = {
 
 
 def calls(work: Callable[[str], str], text: str) -> int:
-    """How many functions are called for it."""
+    """Count the function calls of `work`."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:

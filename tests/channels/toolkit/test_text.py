@@ -1,4 +1,4 @@
-"""Splitting and cleaning: what a reader gets, joined, is what was written."""
+"""Splitting and cleaning: the parts joined are the text."""
 
 import time
 

@@ -265,7 +265,7 @@ def test_a_video_without_an_address_is_refused(data: bytes) -> None:
 
 
 def test_a_key_of_another_length_is_named() -> None:
-    with pytest.raises(ValueError, match="43 letters and digits, this one has 5 signs"):
+    with pytest.raises(ValueError, match="43 letters and digits, this one has 5 characters"):
         WechatMp(WechatMpSettings(app_id="wx1", app_secret="s", token="t", encoding_aes_key="short"))
 
 
