@@ -163,7 +163,7 @@ class ConnectionStatus:
     """A channel's view of its own connection."""
 
     #: Unix seconds of the platform's last good response or sign of life, 0 for none.
-    heard: float = 0.0
+    last_contact: float = 0.0
     #: What fails at the moment although the channel runs, "" for nothing.
     trouble: str = ""
     #: What remains of the platform's sending quota, as text; "" where there is no quota.
@@ -173,7 +173,7 @@ class ConnectionStatus:
 class HasStatus(Protocol):
     """A channel that reports on its connection."""
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         """Return the current status."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Literal
 ChatKind = Literal["dm", "group"]
 OutboundKind = Literal["final", "notice", "media", "progress"]
 Act = Literal["message", "edit", "delete", "press", "move", "joined"]
-Shows = Literal["", "typing", "draft", "edits", "card", "stream"]
+LiveDisplay = Literal["", "typing", "draft", "edits", "card", "stream"]
 Kind = Literal["text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"]
 EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed"]
 
@@ -200,11 +200,11 @@ class Capabilities:
     #: Messages an idle chat may get at once, 0 for three seconds' worth.
     burst: int = 0
     #: Kinds of messages that arrive.
-    hears: frozenset[Kind] = frozenset({"text"})
+    receives: frozenset[Kind] = frozenset({"text"})
     groups: bool = False
     threads: bool = False
     #: How a reply is displayed while it is written.
-    shows: Shows = ""
+    live_display: LiveDisplay = ""
     #: Maximum size of a sent file or picture, 0 for none.
     file_bytes: int = 0
     picture_bytes: int = 0
@@ -212,8 +212,8 @@ class Capabilities:
     caption: int = 0
     buttons: bool = False
     #: The bot may send only after a user has written, perhaps again and again.
-    asks_first: bool = False
+    user_writes_first: bool = False
     #: Messages arrive by webhook (see channels.base.HasWebhook).
     hook: bool = False
     #: `send` reports the moment a part leaves (see channels.toolkit.delivery); otherwise it is the call of `send`.
-    says_leaving: bool = False
+    reports_leaving: bool = False

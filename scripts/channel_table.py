@@ -72,11 +72,11 @@ def _able(name: str) -> Capabilities:
 def _cells(able: Capabilities, at: int) -> list[str]:
     yes, no = ("yes", "是")[at], "–"
     size = ("no limit", "不限")[at] if not able.limit else f"{able.limit:,} {UNITS[able.unit][at]}"
-    live = SHOWN[able.shows][at]
+    live = SHOWN[able.live_display][at]
     keyed = _repeats(able)[at]
-    first = ("no", "否")[at] if able.asks_first else yes
+    first = ("no", "否")[at] if able.user_writes_first else yes
     return [
-        ("、" if at else ", ").join(HEARD[kind][at] for kind in HEARD if kind in able.hears),
+        ("、" if at else ", ").join(HEARD[kind][at] for kind in HEARD if kind in able.receives),
         ((yes, yes)[at] + ((" + topics", "，含话题")[at] if able.threads else "")) if able.groups else no,
         live,
         size,

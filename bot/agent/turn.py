@@ -245,7 +245,7 @@ class TurnRunner:
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be sent there."""
         event_sink = self._setup.event_sink(place, row)
-        streams = self._capabilities(place.channel).shows in LIVE_STREAMING_KINDS
+        streams = self._capabilities(place.channel).live_display in LIVE_STREAMING_KINDS
         streams = streams and place.channel not in LOCAL_CHANNELS
         if streams and await self._store.delivery.has_open_parts(row.conversation):
             return replace(event_sink, show=lambda event: None)

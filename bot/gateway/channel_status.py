@@ -95,11 +95,11 @@ def channel_statuses(
 
 def channel_status(channel: Channel, health: ChannelHealth, now: float) -> ChannelStatus:
     """Return one channel's status: its login prompt and last contact count for more than its running task."""
-    has_status, has_login = hasattr(channel, "vitals"), hasattr(channel, "prompt")
-    own = cast(HasStatus, channel).vitals() if has_status else ConnectionStatus()
+    has_status, has_login = hasattr(channel, "connection_status"), hasattr(channel, "prompt")
+    own = cast(HasStatus, channel).connection_status() if has_status else ConnectionStatus()
     prompt = cast(HasLogin, channel).prompt() if has_login else None
     polls = has_status and not channel.capabilities.hook
-    mood, since = channel_phase(health, own.heard if polls else None, prompt, now)
+    mood, since = channel_phase(health, own.last_contact if polls else None, prompt, now)
     trouble = redact(own.trouble)
     why = health.why or trouble
     if mood == "down" and health.up:
@@ -109,7 +109,7 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
         mood=mood,
         since=since,
         why=why,
-        heard=own.heard,
+        heard=own.last_contact,
         last_error=health.last_error,
         last_error_at=health.last_error_at,
         quota=own.quota,

@@ -291,7 +291,7 @@ class Gateway:
         if not await self._due(row):
             return True
         departure = Departure(self._delivery, row.id)
-        if not channel.capabilities.says_leaving:
+        if not channel.capabilities.reports_leaving:
             with suppress(PartWithdrawn):
                 await departure.leave()
         outcome = (

@@ -125,7 +125,7 @@ class Receiver:
             if file.ref and not file.sha256:
                 self._downloads.begin(place.channel, file.ref, place.space)
         channel = self._gateway.channels.get(place.channel)
-        if channel is not None and channel.capabilities.asks_first:
+        if channel is not None and channel.capabilities.user_writes_first:
             self._gateway.show(LiveEvent(address=to_address(place), name="accepted", message_id=row.id))
 
     async def _to_row(self, message: InboundMessage) -> NewInboxRow:

@@ -76,16 +76,16 @@ class Feishu:
             live=True,
             per_chat_rate=1.5,  # Feishu allows 5, shared by all bots of a group
             total_rate=12.0,  # Feishu allows 1000 a minute, part of which is live text
-            hears=frozenset({"text", "picture", "file", "voice", "video", "album", "delete", "button"}),
+            receives=frozenset({"text", "picture", "file", "voice", "video", "album", "delete", "button"}),
             groups=True,
             threads=True,
-            shows="card",
+            live_display="card",
             file_bytes=MAX_FILE_BYTES,
             picture_bytes=MAX_PICTURE_BYTES,
             caption=LIMIT,
             buttons=True,
             hook=settings.mode == "webhook",
-            says_leaving=True,
+            reports_leaving=True,
         )
         self._verifier = FeishuWebhookVerifier(settings) if self.capabilities.hook else None
         self._client = FeishuClient(settings, answer_seconds)
@@ -281,10 +281,10 @@ class Feishu:
 
     # -- status -----------------------------------------------------------------------------------
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         """Return the last contact, and what fails now."""
         trouble = "; ".join(filter(None, (self._connection.trouble, self._live.refused)))
-        return ConnectionStatus(heard=max(self._last_call, self._connection.heard), trouble=trouble)
+        return ConnectionStatus(last_contact=max(self._last_call, self._connection.last_contact), trouble=trouble)
 
     async def probe(self) -> str:
         """Describe the app and its bot."""

@@ -172,7 +172,7 @@ class LongConnection:
         #: Monotonic seconds of the last frame.
         self._last_frame = 0.0
         #: Unix seconds of the last frame.
-        self.heard = 0.0
+        self.last_contact = 0.0
         #: Why there is no connection, "" if there is one.
         self.trouble = ""
 
@@ -242,7 +242,7 @@ class LongConnection:
         self._pause = _clamp(config.get("ReconnectInterval"), RECONNECT_PAUSE)
 
     def _note_frame(self) -> None:
-        self._last_frame, self.heard, self.trouble = time.monotonic(), time.time(), ""
+        self._last_frame, self.last_contact, self.trouble = time.monotonic(), time.time(), ""
 
     async def _serve(self, socket: Any, service: int, store: StorePayloads) -> None:
         """Read, store and ping concurrently until one of them ends."""

@@ -89,16 +89,16 @@ class Telegram:
             live=True,
             per_chat_rate=1.0,
             total_rate=30.0,
-            hears=KINDS,
+            receives=KINDS,
             groups=True,
             threads=True,
-            shows="draft",
+            live_display="draft",
             file_bytes=FILE_BYTES,
             picture_bytes=PICTURE_BYTES,
             caption=CAPTION,
             buttons=True,
             hook=settings.mode == "webhook",
-            says_leaving=True,
+            reports_leaving=True,
         )
         self._settings = settings
         self._answer_seconds = answer_seconds
@@ -156,7 +156,7 @@ class Telegram:
         if message is not None:
             try:
                 await self._deliver_messages([message], self._deliver)
-                self._receiver.heard = time.time()
+                self._receiver.last_contact = time.time()
             except (OSError, RuntimeError) as err:
                 log.warning("message not stored", error=type(err).__name__)
                 return WebhookReply(status=503)
@@ -208,9 +208,9 @@ class Telegram:
             raise AttachmentTooBig(f"the file has {file['file_size']} bytes, more than {max_bytes}")
         return await self._files.fetch(str(file.get("file_path") or ""), min(max_bytes, FETCH_BYTES))
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         """Return when Telegram last answered, and what fails now."""
-        return ConnectionStatus(heard=self._receiver.heard, trouble=self._receiver.trouble)
+        return ConnectionStatus(last_contact=self._receiver.last_contact, trouble=self._receiver.trouble)
 
     async def probe(self) -> str:
         """Describe the bot, what it receives in groups, and a webhook that prevents polling."""

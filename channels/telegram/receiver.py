@@ -45,7 +45,7 @@ class UpdateReceiver:
         self._webhook_trouble = ""
         self.notebook: Notebook | None = None
         #: Unix seconds of the last good answer, 0 for none.
-        self.heard = 0.0
+        self.last_contact = 0.0
 
     @property
     def trouble(self) -> str:
@@ -121,7 +121,7 @@ class UpdateReceiver:
         except TimeoutError as err:
             self._call_trouble = f"nothing heard from Telegram for {seconds} s: {reason}"
             raise ChannelError(self._call_trouble) from err
-        self.heard, self._call_trouble = time.time(), ""
+        self.last_contact, self._call_trouble = time.time(), ""
         return result
 
     async def _has_unread_updates(self, client: BotApiClient) -> bool:

@@ -57,7 +57,7 @@ class Terminal:
 
     name = "terminal"
     account = "local"
-    capabilities = Capabilities(keyed=True, key_valid=KEY_VALID_SECONDS, live=True, shows="stream")
+    capabilities = Capabilities(keyed=True, key_valid=KEY_VALID_SECONDS, live=True, live_display="stream")
 
     def __init__(
         self, setup: TerminalOptions, view: TerminalView | None = None, lines: AsyncIterator[str] | None = None

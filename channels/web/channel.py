@@ -24,7 +24,11 @@ class Web:
     name = "web"
     account = "console"
     capabilities = Capabilities(
-        keyed=True, key_valid=KEY_VALID_SECONDS, live=True, shows="stream", hears=frozenset({"text", "picture", "file"})
+        keyed=True,
+        key_valid=KEY_VALID_SECONDS,
+        live=True,
+        live_display="stream",
+        receives=frozenset({"text", "picture", "file"}),
     )
 
     def __init__(self, hub: EventHub | None = None) -> None:

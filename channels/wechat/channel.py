@@ -61,13 +61,13 @@ class Wechat:
             longest=MAX_TEXT,
             live=True,
             per_chat_rate=1 / self._timing.spacing if self._timing.spacing else 0.0,
-            hears=frozenset({"text", "picture", "file", "voice", "video", "quote"}),
-            shows="typing",
+            receives=frozenset({"text", "picture", "file", "voice", "video", "quote"}),
+            live_display="typing",
             file_bytes=MAX_FILE_BYTES,
             picture_bytes=MAX_FILE_BYTES,
             caption=LIMIT,
-            asks_first=True,
-            says_leaving=True,
+            user_writes_first=True,
+            reports_leaving=True,
         )
         self._proxy = settings.proxy
         self._state = AccountState(allowance)
@@ -142,14 +142,14 @@ class Wechat:
         """Enter the digits that the phone shows; any text ends a pause between QR codes."""
         self._login.answer(text)
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         """See channels.base.HasStatus."""
         now = time.time()
         newest = sorted(self._state.peers.items(), key=lambda pair: -pair[1].got)[:MAX_SHOWN_PEERS]
         allowance = self._state.allowance
         quota = ", ".join(f"{person} {self._state.remaining(person, now)}/{allowance}" for person, _ in newest)
         trouble = self._health.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
-        return ConnectionStatus(heard=self._health.heard, trouble=trouble, quota=quota)
+        return ConnectionStatus(last_contact=self._health.heard, trouble=trouble, quota=quota)
 
     async def probe(self) -> str:
         """Check the session by fetching the settings of the person who logged in.

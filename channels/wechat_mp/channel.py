@@ -99,12 +99,12 @@ class WechatMp:
             caption=LIMIT,
             unit="utf8",
             live=True,
-            shows="typing",
-            hears=frozenset({"text", "picture", "voice", "video"}),
+            live_display="typing",
+            receives=frozenset({"text", "picture", "voice", "video"}),
             picture_bytes=PICTURE_BYTES,
-            asks_first=True,
+            user_writes_first=True,
             hook=True,
-            says_leaving=True,
+            reports_leaving=True,
         )
         self._encrypted = bool(settings.encoding_aes_key)
         self._verifier = OfficialAccountWebhookVerifier(
@@ -245,13 +245,13 @@ class WechatMp:
         data, kind = await self._api.get(checked_url(media.url, self._api.root), most)
         return FetchedFile(data=data, media_type=kind)
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         """See channels.base.HasStatus."""
         warning = "" if self._encrypted else PLAIN_MODE_WARNING
         rejected = f"a call was refused: {self._rejection}" if self._rejection else ""
         trouble = "; ".join(filter(None, (rejected, self._service.trouble, warning)))
         return ConnectionStatus(
-            heard=max(self._last_call, self._api.heard), trouble=trouble, quota=self._service.describe()
+            last_contact=max(self._last_call, self._api.heard), trouble=trouble, quota=self._service.describe()
         )
 
     async def probe(self) -> str:

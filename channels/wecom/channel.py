@@ -64,13 +64,13 @@ class Wecom:
             live=True,
             per_chat_rate=1 / 3,
             burst=10,
-            hears=frozenset({"text", "picture", "file", "voice", "video", "album", "button", "quote"}),
+            receives=frozenset({"text", "picture", "file", "voice", "video", "album", "button", "quote"}),
             groups=True,
-            shows="stream",
+            live_display="stream",
             file_bytes=media.FILE_BYTES,
             picture_bytes=media.PICTURE_BYTES,
             buttons=True,
-            says_leaving=True,
+            reports_leaving=True,
         )
         self._settings = settings
         self._timing = timing or WecomTiming()
@@ -121,8 +121,8 @@ class Wecom:
         """The bytes of an attachment; its address holds for five minutes after the message came."""
         return await media.fetch_attachment(ref, most, self._settings.ws_url, self._settings.proxy)
 
-    def vitals(self) -> ConnectionStatus:
-        return ConnectionStatus(heard=self._keeper.last, trouble=self._trouble or self._keeper.trouble)
+    def connection_status(self) -> ConnectionStatus:
+        return ConnectionStatus(last_contact=self._keeper.last, trouble=self._trouble or self._keeper.trouble)
 
     async def probe(self) -> str:
         """Open the socket and close it. To subscribe would take the bot from where it runs: the secret is not tried."""

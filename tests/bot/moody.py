@@ -16,16 +16,16 @@ WAIT = LoginPrompt(kind="wait", zh="请在手机上确认。", en="Confirm on th
 
 
 class Moody(ScriptedChannel):
-    """felt: its vitals. asked: its prompt. answers: the digits that were typed. fault: what its probe ends with."""
+    """felt: its status. asked: its prompt. answers: the digits that were typed. fault: what its probe ends with."""
 
     def __init__(self, name: str = "moody", capabilities: Capabilities | None = None) -> None:
         super().__init__(name=name, capabilities=capabilities)
-        self.felt = ConnectionStatus(heard=time.time())
+        self.felt = ConnectionStatus(last_contact=time.time())
         self.asked: LoginPrompt | None = None
         self.answers: list[str] = []
         self.fault: ChannelError | None = None
 
-    def vitals(self) -> ConnectionStatus:
+    def connection_status(self) -> ConnectionStatus:
         return self.felt
 
     def prompt(self) -> LoginPrompt | None:

@@ -136,7 +136,7 @@ async def test_S68_who_hears_tries_again_with_the_check_and_says_what_is_wrong(
         try:
             async with hearing_on(channel, inbox) as errors:
                 await eventually(lambda: len(server.opened) >= 3)
-                await eventually(lambda: channel.vitals().trouble or errors)
+                await eventually(lambda: channel.connection_status().trouble or errors)
         finally:
             await channel.close()
         nothing_said(server)
@@ -152,7 +152,7 @@ async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Ki
         channel = MADE["feishu"](f"https://127.0.0.1:{server.port}")
         try:
             async with hearing_on(channel, Inbox()):
-                await eventually(lambda: kind in server.opened and channel.vitals().trouble)
+                await eventually(lambda: kind in server.opened and channel.connection_status().trouble)
         finally:
             await channel.close()
         assert b"/callback/ws/endpoint" in server.said_to("good")

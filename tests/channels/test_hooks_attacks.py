@@ -408,5 +408,5 @@ async def test_S61_a_refusal_says_nothing_of_what_the_caller_wrote(
     reply = await door.channel.hook(hostile.request())
     assert (reply.status, reply.body) == REFUSED
     told = capsys.readouterr()
-    said = told.out + told.err + caplog.text + str(getattr(door.channel, "vitals", lambda: "")())
+    said = told.out + told.err + caplog.text + str(getattr(door.channel, "connection_status", lambda: "")())
     assert not any(sign in said for sign in ("\x1b]52", "ZXZpbA", "\u202e"))

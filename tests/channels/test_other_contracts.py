@@ -87,7 +87,9 @@ class TestScripted(ChannelSuite):
     )
     not_here |= dict.fromkeys(("restart", "rival", "cut", "expired_token"), "lists have no connection and no process")
     not_here |= dict.fromkeys(("send_picture", "send_file", "send_album", "files_seen"), "lists of words have no files")
-    not_here |= dict.fromkeys(("vitals", "probe", "config"), "no configuration names it: it stands in for channels")
+    not_here |= dict.fromkeys(
+        ("connection_status", "probe", "config"), "no configuration names it: it stands in for channels"
+    )
     not_here |= {"live": "events are put into a list as they are", "keyed": "it sends without a key"}
 
     @pytest.fixture
@@ -188,7 +190,7 @@ class TestWeb(ChannelSuite):
     not_here |= dict.fromkeys(("restart", "config"), "tests/walk restarts a whole house below an open page")
     not_here |= {"odd": "what is no message is answered with what is wrong with it", "limit": "an answer is one part"}
     not_here |= {"say_shuffled": "a page posts one message after another", "files_seen": "files are not shown yet"}
-    not_here |= dict.fromkeys(("vitals", "probe"), "it is the program's own server, which /healthz tells of")
+    not_here |= dict.fromkeys(("connection_status", "probe"), "it is the program's own server, which /healthz tells of")
     not_here |= {"forget_files": "files come with the message"}
 
     @pytest.fixture
@@ -210,7 +212,7 @@ class AnsweredTerminal(Terminal):
     Behind a pipe there are no live replies.
     """
 
-    capabilities = replace(Terminal.capabilities, shows="")
+    capabilities = replace(Terminal.capabilities, live_display="")
 
     def __init__(self, setup: TerminalOptions, view: PlainView, lines: AsyncIterator[str]) -> None:
         super().__init__(setup, view, lines)
@@ -285,7 +287,7 @@ class TestTerminal(ChannelSuite):
     not_here |= dict.fromkeys(("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS)
     not_here |= dict.fromkeys(("send_picture", "send_file", "files_seen"), "a pipe carries lines of words")
     not_here |= {"live": "tests/channels/terminal/test_terminal.py shows it on a pty", "limit": "an answer is one part"}
-    not_here |= dict.fromkeys(("vitals", "probe", "config"), "it is the program's own, and not configured")
+    not_here |= dict.fromkeys(("connection_status", "probe", "config"), "it is the program's own, and not configured")
 
     @pytest.fixture
     def stage(self) -> Iterator[TerminalStage]:

@@ -11,22 +11,22 @@ from tests.contracts.channel_stage import Fault, Inbox, Pages, Stage, bind
 # What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out here.
 CLAIMED: dict[str, Callable[[Capabilities], bool]] = {
     "say_in_group": lambda able: able.groups,
-    "edit": lambda able: "edit" in able.hears,
-    "withdraw": lambda able: "delete" in able.hears,
-    "quote": lambda able: "quote" in able.hears,
-    "press": lambda able: "button" in able.hears,
-    "send_album": lambda able: "album" in able.hears,
-    "send_picture": lambda able: "picture" in able.hears,
-    "send_file": lambda able: "file" in able.hears,
+    "edit": lambda able: "edit" in able.receives,
+    "withdraw": lambda able: "delete" in able.receives,
+    "quote": lambda able: "quote" in able.receives,
+    "press": lambda able: "button" in able.receives,
+    "send_album": lambda able: "album" in able.receives,
+    "send_picture": lambda able: "picture" in able.receives,
+    "send_file": lambda able: "file" in able.receives,
     "files_seen": lambda able: bool(able.file_bytes or able.picture_bytes),
-    "live": lambda able: able.live and able.shows not in ("", "typing"),
+    "live": lambda able: able.live and able.live_display not in ("", "typing"),
     "keyed": lambda able: able.keyed,
     "limit": lambda able: bool(able.limit),
 }
 
 Case = TypeVar("Case", bound=Callable[..., Any])
 METHODS = {name for name in vars(Stage) if not name.startswith("_")} | {*Stage.__annotations__}
-OF_THE_CHANNEL = {"vitals", "probe"}
+OF_THE_CHANNEL = {"connection_status", "probe"}
 KNOWN = METHODS | OF_THE_CHANNEL | {*CLAIMED} | {*get_args(Fault)} | {"silent", "refused", "errors"}
 
 

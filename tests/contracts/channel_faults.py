@@ -182,5 +182,5 @@ def _asks(stage: Stage) -> bool:
 
 
 def _troubled(stage: Stage) -> bool:
-    vitals = getattr(stage.channel, "vitals", None)
-    return vitals is not None and bool(vitals().trouble)
+    status = getattr(stage.channel, "connection_status", None)
+    return status is not None and bool(status().trouble)

@@ -144,15 +144,15 @@ class Confirming(Cases):
             await stage.until(lambda: stage.confirmed() == count + 1)
         assert inbox.texts == ["plain words"]
 
-    @needs("vitals")
+    @needs("connection_status")
     async def test_vitals_tell_when_something_was_heard(self, stage: Stage, inbox: Inbox) -> None:
-        vitals = stage.channel.vitals  # type: ignore[attr-defined]
-        assert vitals().heard == 0
+        status = stage.channel.connection_status  # type: ignore[attr-defined]
+        assert status().last_contact == 0
         async with listening(stage.channel, inbox):
             stage.say("are you there?")
             await stage.until(lambda: stage.confirmed() == 1)
-            assert vitals().heard > 0
-            assert vitals().trouble == ""
+            assert status().last_contact > 0
+            assert status().trouble == ""
 
 
 class Acts(Cases):

@@ -20,7 +20,7 @@ class Leaving(Cases):
         with report_leaving(leave):
             await stage.channel.send(part(stage, "here"))
         await eventually(lambda: stage.seen() == ["here"])
-        says = stage.channel.capabilities.says_leaving
+        says = stage.channel.capabilities.reports_leaving
         assert bool(seen_then) == says
         assert all(seen == [] for seen in seen_then)
 
@@ -28,7 +28,7 @@ class Leaving(Cases):
         async def leave() -> None:
             raise PartWithdrawn("dropped")
 
-        if not stage.channel.capabilities.says_leaving:
+        if not stage.channel.capabilities.reports_leaving:
             return
         with report_leaving(leave), pytest.raises(ChannelError):
             await stage.channel.send(part(stage, "never"))

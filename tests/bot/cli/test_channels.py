@@ -36,7 +36,7 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
     """What looks like `mnema run` from beside: the lock with an address in it, and the routes."""
 
     async def status(_: object) -> Any:
-        state = channel_status(wechat, ChannelHealth(up=True, since=NOW), wechat.felt.heard)
+        state = channel_status(wechat, ChannelHealth(up=True, since=NOW), wechat.felt.last_contact)
         return json_response({"channels": {"wechat": channel_status_to_json(state)}})
 
     calls = [

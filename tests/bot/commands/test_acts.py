@@ -244,7 +244,7 @@ async def test_a_send_that_is_told_of_a_move_goes_to_the_new_chat(tmp_path: Path
 
 
 async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tmp_path: Path) -> None:
-    able = Capabilities(limit=2048, unit="utf8", asks_first=True)
+    able = Capabilities(limit=2048, unit="utf8", user_writes_first=True)
     async with inside(tmp_path, ["first answer", "second answer"], PEOPLE, telegram(able)) as it:
         it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)
@@ -257,7 +257,7 @@ async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tm
 
 
 async def test_what_waits_for_the_person_still_waits_after_a_restart(tmp_path: Path) -> None:
-    able = Capabilities(limit=2048, unit="utf8", asks_first=True)
+    able = Capabilities(limit=2048, unit="utf8", user_writes_first=True)
     async with inside(tmp_path, ["first answer"], PEOPLE, telegram(able)) as it:
         it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)

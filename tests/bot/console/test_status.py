@@ -54,11 +54,11 @@ async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_
         join(it.house, moody)
         assert (await BotConsole(it.house).ready()).ok
         it.house.gateway.health["wechat"].since -= 1_000
-        moody.felt = ConnectionStatus(heard=moody.felt.heard - 110)
+        moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact - 110)
         red = await BotConsole(it.house).ready()
         assert not red.ok
         assert list(red.reasons["channels_down"]) == ["wechat"]
-        moody.felt = ConnectionStatus(heard=moody.felt.heard + 110)
+        moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact + 110)
         assert (await BotConsole(it.house).ready()).ok
 
 

@@ -115,7 +115,7 @@ def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
 
 def test_what_the_channel_feels_is_part_of_its_state() -> None:
     channel = Moody()
-    channel.felt = ConnectionStatus(heard=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
+    channel.felt = ConnectionStatus(last_contact=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
     state = channel_status(channel, up(), NOW)
     assert (state.ready, state.why, state.quota, state.asks) == (
         True,
@@ -123,10 +123,10 @@ def test_what_the_channel_feels_is_part_of_its_state() -> None:
         "7 of 10",
         True,
     )
-    channel.felt = replace(channel.felt, heard=NOW - 400)
+    channel.felt = replace(channel.felt, last_contact=NOW - 400)
     assert not channel_status(channel, up(), NOW).ready
     hooked = Moody(capabilities=Capabilities(hook=True))
-    hooked.felt = ConnectionStatus(heard=NOW - 400)
+    hooked.felt = ConnectionStatus(last_contact=NOW - 400)
     assert channel_status(hooked, up(), NOW).ready
 
 

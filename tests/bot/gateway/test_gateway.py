@@ -359,8 +359,8 @@ async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(t
         def show(self, event: LiveEvent) -> None:
             raise KeyError(event.name)
 
-    asks_first = Capabilities(live=True, keyed=True, key_valid=1e9, asks_first=True)
-    async with inside(tmp_path, echo, channel=Blind("terminal", "local", asks_first)) as it:
+    user_writes_first = Capabilities(live=True, keyed=True, key_valid=1e9, user_writes_first=True)
+    async with inside(tmp_path, echo, channel=Blind("terminal", "local", user_writes_first)) as it:
         it.house.gateway.publish = it.channel.show
         with capture_logs() as logged:
             answers = [await it.text(f"talk {number}", key=f"k{number}") for number in range(3)]
@@ -377,7 +377,7 @@ class Waiting(Channel):
     """Says when a part leaves; each send waits for `free` first, or ends with `error` before anything has left."""
 
     def __init__(self) -> None:
-        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16", says_leaving=True))
+        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16", reports_leaving=True))
         self.free, self.arrived = asyncio.Event(), asyncio.Event()
         self.error: ChannelError | None = None
 

@@ -208,7 +208,7 @@ async def test_without_the_permission_there_is_no_card_and_the_owner_is_told(tal
     talk.emulator.world.scopes_missing |= {"cardkit:card:write", "im:reactions"}
     talk.show("started")
     talk.show("delta", "Hel")
-    await eventually(lambda: "cardkit:card:write" in talk.channel.vitals().trouble)
+    await eventually(lambda: "cardkit:card:write" in talk.channel.connection_status().trouble)
     await talk.channel.send(talk.part("Hello"))
     assert talk.shown() == [("Hello", False)]
     talk.row = "row-2"

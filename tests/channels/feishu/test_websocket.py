@@ -116,7 +116,7 @@ async def test_a_platform_that_answers_no_ping_is_left(emulator: FeishuEmulator,
         await emulator.until(lambda: emulator.gateway.opened == 2)
         emulator.gateway.silent_pongs = False
         await emulator.until(lambda: any(one.pings > 3 for one in emulator.gateway.connections.values()))
-        assert channel.vitals().trouble == ""
+        assert channel.connection_status().trouble == ""
 
 
 async def test_a_pong_may_change_how_often_we_ping(emulator: FeishuEmulator, channel: Feishu) -> None:
@@ -197,10 +197,10 @@ async def test_a_busy_endpoint_is_asked_again(emulator: FeishuEmulator, channel:
         emulator.gateway.endpoint_code = code
         emulator.gateway.drop_all()
         await emulator.until(lambda: len(emulator.wire_log("/callback/ws/endpoint")) == 3)
-        assert "busy" in channel.vitals().trouble
+        assert "busy" in channel.connection_status().trouble
         emulator.gateway.endpoint_code = 0
         await emulator.until(lambda: emulator.gateway.opened == 2)
-        await eventually(lambda: channel.vitals().trouble == "")
+        await eventually(lambda: channel.connection_status().trouble == "")
 
 
 async def test_a_refused_handshake_names_the_limit(emulator: FeishuEmulator, channel: Feishu) -> None:

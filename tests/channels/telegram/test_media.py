@@ -255,13 +255,13 @@ async def test_a_probe_says_who_we_are_and_what_stands_in_the_way(
 
 
 async def test_vitals_tell_of_silence_and_of_its_end(emulator: TelegramEmulator, telegram: Telegram) -> None:
-    assert (telegram.vitals().heard, telegram.vitals().trouble) == (0, "")
+    assert (telegram.connection_status().last_contact, telegram.connection_status().trouble) == (0, "")
     async with listening(telegram, Inbox()):
-        await eventually(lambda: telegram.vitals().heard)
+        await eventually(lambda: telegram.connection_status().last_contact)
         emulator.fault("html_502", method="getUpdates", times=1)
-        await eventually(lambda: telegram.vitals().trouble)
-        assert telegram.vitals().trouble.startswith("no answer from Telegram")
-        await eventually(lambda: not telegram.vitals().trouble)
+        await eventually(lambda: telegram.connection_status().trouble)
+        assert telegram.connection_status().trouble.startswith("no answer from Telegram")
+        await eventually(lambda: not telegram.connection_status().trouble)
 
 
 async def test_an_album_that_comes_in_pieces_is_one_by_name(emulator: TelegramEmulator, telegram: Telegram) -> None:

@@ -221,9 +221,9 @@ async def test_a_forger_is_refused_and_the_true_call_still_comes(served: Served,
 async def test_S22_an_update_brought_again_has_the_same_key(served: Served) -> None:
     inbox = Inbox()
     async with registered(served, inbox):
-        before = served.channel.vitals().heard
+        before = served.channel.connection_status().last_contact
         replies = [(await served.channel.hook(call(told(), SECRET))).status for _ in range(50)]
-        assert served.channel.vitals().heard > before
+        assert served.channel.connection_status().last_contact > before
     assert set(replies) == {200}
     assert (len(inbox.heard), len(inbox.stored)) == (50, 1)
 
@@ -250,7 +250,7 @@ async def test_it_is_registered_only_where_it_has_to_be(served: Served, emulator
 async def test_without_an_address_it_is_the_owner_who_registers(served: Served, emulator: TelegramEmulator) -> None:
     served.channel = served.made("")
     async with listening(served.channel, Inbox()):
-        await eventually(lambda: "no webhook is set" in served.channel.vitals().trouble)
+        await eventually(lambda: "no webhook is set" in served.channel.connection_status().trouble)
         assert emulator.wire_log("setWebhook") == []
 
 
@@ -259,8 +259,8 @@ async def test_what_telegram_says_of_failures_is_told(served: Served, emulator: 
     async with registered(served, Inbox()):
         emulator.inject("hello")
         await emulator.until(lambda: 401 in served.replies)
-        await eventually(lambda: "Wrong response from the webhook: 401" in served.channel.vitals().trouble)
-        assert served.channel.vitals().heard > 0
+        await eventually(lambda: "Wrong response from the webhook: 401" in served.channel.connection_status().trouble)
+        assert served.channel.connection_status().last_contact > 0
 
 
 @pytest.mark.parametrize(

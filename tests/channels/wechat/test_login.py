@@ -67,14 +67,14 @@ async def test_scan_and_confirm() -> None:
         assert shown.text == f"https://weixin.example/x/{it.world.code().id}"
         assert shown.zh
         assert shown.en
-        assert "not logged in" in it.channel.vitals().trouble
+        assert "not logged in" in it.channel.connection_status().trouble
         it.world.scan()
         await eventually(lambda: it.shows("wait"))
         it.world.confirm()
         await it.works()
         assert it.channel.account == "bot9@im.bot"
         assert it.inbox.stored[0].address.account == "bot9@im.bot"
-        assert it.channel.vitals().trouble == ""
+        assert it.channel.connection_status().trouble == ""
         assert it.world.notified == ["notifystart"]
         assert it.emulator.refusals() == []
     assert it.world.notified == ["notifystart", "notifystop"]
@@ -214,7 +214,7 @@ async def test_a_session_that_is_over_keeps_cursor_and_tokens_and_asks_for_a_log
                 with pytest.raises(LoggedOut):
                     await stage.channel.probe()
             await eventually(lambda: stage.channel.prompt() is not None and stage.world.codes)
-            assert "not logged in" in stage.channel.vitals().trouble
+            assert "not logged in" in stage.channel.connection_status().trouble
             with pytest.raises(LoggedOut):
                 await stage.channel.send(part("never sent"))
             assert {name: text for name, text in stage.notebook.values.items() if name != "login"} == kept

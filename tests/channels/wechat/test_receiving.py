@@ -88,7 +88,7 @@ async def test_the_platform_says_how_long_it_holds_a_call() -> None:
         async with listening(channel, inbox) as hearing:
             await inbox.until(1)
             await stage.until(lambda: len(stage.emulator.wire_log("getupdates")) == 3)
-            assert channel.vitals().trouble == ""
+            assert channel.connection_status().trouble == ""
             assert not hearing.done()
 
 
@@ -116,7 +116,7 @@ async def test_nothing_heard_for_three_polls_ends_the_run_with_a_sentence() -> N
         stage.emulator.fault("half_open", method="getupdates")
         async with hearing_on(stage.channel, Inbox(notebook=stage.notebook)) as errors:
             await eventually(lambda: errors)
-            assert stage.channel.vitals().trouble
+            assert stage.channel.connection_status().trouble
         assert "nothing heard from WeChat for 6 s" in str(errors[0])
 
 

@@ -72,7 +72,7 @@ async def test_after_the_allowance_a_part_waits_until_the_person_writes_even_ove
         with pytest.raises(AwaitsUser):
             await stage.channel.send(part("too much", 10, parts=12))
         assert len(stage.emulator.wire_log("sendmessage")) == calls
-        assert f"{PERSON} 0/{ALLOWANCE}" in stage.channel.vitals().quota
+        assert f"{PERSON} 0/{ALLOWANCE}" in stage.channel.connection_status().quota
         inbox = Inbox(notebook=stage.notebook)
         async with listening(stage.channel, inbox):
             stage.say("go on")

@@ -195,10 +195,10 @@ async def test_that_the_api_is_not_granted_is_learnt_once_and_remembered(plain: 
         with pytest.raises(AwaitsUser):
             await plain.send("hello", "", number)
     async with plain.living():
-        await eventually(lambda: plain.channel.vitals().quota)
+        await eventually(lambda: plain.channel.connection_status().quota)
         with pytest.raises(AwaitsUser):
             await plain.send("hello")
-        assert "one answer to each message" in plain.channel.vitals().quota
+        assert "one answer to each message" in plain.channel.connection_status().quota
     assert len(plain.emulator.wire_log(SENT)) == 1
     assert float(plain.pages.values[f"{APP_ID}.service"]) > 86_000
 
@@ -220,7 +220,7 @@ async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(veri
     with pytest.raises(AwaitsUser):
         await verified.send("part 5", push.key, 5, parts=7)
     assert verified.emulator.sent()[-2:] == ["part 3", "part 4\n(not all yet: send anything for more)"]
-    assert "used up for 1" in verified.channel.vitals().quota
+    assert "used up for 1" in verified.channel.connection_status().quota
     verified.emulator.inject("more")
     await verified.heard(2)
     await verified.send("part 5", push.key, 5, parts=7)
@@ -259,7 +259,7 @@ async def test_credentials_that_do_not_hold_are_told_and_passive_replies_go_on(p
         plain.emulator.api.secret = "another"
     with pytest.raises(AwaitsUser):
         await plain.send("hello")
-    assert ("IP whitelist" if wrong == "whitelist" else "app_secret") in plain.channel.vitals().trouble
+    assert ("IP whitelist" if wrong == "whitelist" else "app_secret") in plain.channel.connection_status().trouble
     push = plain.emulator.inject("hi")
     await plain.heard(1)
     await plain.send("hello", push.key)
@@ -294,7 +294,7 @@ async def test_typing_is_shown_and_tells_that_the_api_is_there(verified: MpStage
     verified.emulator.world.person(PERSON)
     verified.channel.show(LiveEvent(address=address, name="started"))
     await verified.emulator.until(lambda: verified.emulator.world.typed == [(PERSON, "Typing")])
-    await eventually(lambda: "5 messages" in verified.channel.vitals().quota)
+    await eventually(lambda: "5 messages" in verified.channel.connection_status().quota)
 
 
 # -- files ----------------------------------------------------------------------------------------

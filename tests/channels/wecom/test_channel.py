@@ -486,13 +486,13 @@ async def test_a_bot_that_is_busy_subscribing_is_tried_again(lab: Lab) -> None:
 
 async def test_vitals_tell_of_trouble_and_of_its_end(lab: Lab) -> None:
     async with hearing(lab):
-        assert lab.channel.vitals().trouble == ""
-        assert lab.channel.vitals().heard > 0
+        assert lab.channel.connection_status().trouble == ""
+        assert lab.channel.connection_status().last_contact > 0
         lab.emulator.refusing = True
         lab.emulator.cut()
-        await eventually(lambda: lab.channel.vitals().trouble)
+        await eventually(lambda: lab.channel.connection_status().trouble)
         lab.emulator.refusing = False
-        await eventually(lambda: not lab.channel.vitals().trouble)
+        await eventually(lambda: not lab.channel.connection_status().trouble)
 
 
 async def test_a_probe_takes_the_bot_from_nobody(lab: Lab) -> None:
