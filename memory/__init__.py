@@ -1,1 +1,1 @@
-"""What is kept of every conversation, and what of it a model is shown."""
+"""Durable memory: the store, the context that a model is shown, and long-term facts."""

@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import Table
 
 from memory.store.open_postgres import PostgresOptions, open_postgres
-from memory.store.schema.columns import metadata
-from memory.store.schema.tables import audit_head, instance, stamp
+from memory.store.schema.tables import audit_head, instance, metadata, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"
 WANTED = "MNEMA_TEST_POSTGRES"

@@ -1,1 +1,1 @@
-"""The durable record: what came in, what was said and done, what goes out, and which folds stand for what."""
+"""The store: conversations, memory and access in one SQLite file or a PostgreSQL database."""

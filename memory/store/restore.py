@@ -16,7 +16,6 @@ from memory.store.maintenance.snapshots import is_sound, read_revision
 from memory.store.open import open_store
 from memory.store.people.access import add_grant, load_all_grants
 from memory.store.people.rows import GrantRow
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import (
     access_grant,
     access_request,
@@ -25,7 +24,16 @@ from memory.store.schema.memory_tables import (
     forgetting,
     link_code,
 )
-from memory.store.schema.tables import audit, channel_note, conversation, inbox, message, outbox
+from memory.store.schema.tables import (
+    audit,
+    channel_note,
+    conversation,
+    inbox,
+    is_one_of,
+    literal_text,
+    message,
+    outbox,
+)
 
 T = TypeVar("T")
 ACTOR = "restore"

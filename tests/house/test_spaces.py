@@ -10,8 +10,8 @@ from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.operators import eq, in_op, or_
 from sqlalchemy.sql.visitors import iterate
 
-from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD
+from memory.store.schema.tables import metadata
 from tests.house.sources import imported, product
 
 # Tables that hold what people said, or what was derived from it.

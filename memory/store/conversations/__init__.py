@@ -1,1 +1,1 @@
-"""Units of work on conversations."""
+"""Units of work on conversations: inbox, turns, folds, outbox."""

@@ -12,8 +12,7 @@ from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.engine.database import Repository, Tx, read, write
 from memory.store.rows import ALBUM_SECONDS, NewMessage, NewOutboxRow, RecoveryReport, TurnRow, TurnState, Usage
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import inbox, is_lease_void, turn
+from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn
 
 _REQUEUE = (
     update(inbox)

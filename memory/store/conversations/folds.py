@@ -26,8 +26,7 @@ from memory.store.rows import (
     new_binds,
     to_fold_row,
 )
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, message
+from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, is_one_of, literal_text, message
 
 _TEXT_COLUMNS = ("log_text", "summary")
 OPEN = tuple(FOLD_TRANSITIONS)  # the states of a fold that has not ended

@@ -24,9 +24,8 @@ from memory.store.rows import (
     shown_text,
     to_inbox_row,
 )
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import account_link
-from memory.store.schema.tables import channel_note, conversation, inbox
+from memory.store.schema.tables import channel_note, conversation, inbox, is_one_of, literal_text
 
 # The reason of a row that is new while its command may have had its effect: an edit no longer changes it.
 BEGUN = "begun"

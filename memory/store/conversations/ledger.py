@@ -6,8 +6,7 @@ from sqlalchemy import Select, String, bindparam, exists, func, literal_column, 
 
 from memory.store.engine.database import Tx
 from memory.store.rows import LedgerFault
-from memory.store.schema.columns import literal_text
-from memory.store.schema.tables import conversation, coverage, fold, message
+from memory.store.schema.tables import conversation, coverage, fold, literal_text, message
 
 
 def _fold_chain() -> Any:

@@ -21,8 +21,7 @@ from memory.store.rows import (
     columns_of,
     from_unix,
 )
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import conversation, is_lease_void, message, tool_call, turn
+from memory.store.schema.tables import conversation, is_lease_void, is_one_of, literal_text, message, tool_call, turn
 
 _ADD_TO_COUNTERS = (
     update(conversation)

@@ -22,8 +22,7 @@ from memory.store.rows import (
     new_binds,
     to_outbox_row,
 )
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import conversation, inbox, is_lease_void, outbox
+from memory.store.schema.tables import conversation, inbox, is_lease_void, is_one_of, literal_text, outbox
 
 # As not_before of a part that is due or being sent: the person has written since, so it is not held for that again.
 _REPLIED_SINCE = -1.0

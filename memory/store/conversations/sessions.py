@@ -46,7 +46,6 @@ from memory.store.rows import (
     to_message,
     to_transcript_row,
 )
-from memory.store.schema.columns import literal_text
 from memory.store.schema.memory_tables import access_request, approval, extraction
 from memory.store.schema.tables import (
     clearing,
@@ -55,6 +54,7 @@ from memory.store.schema.tables import (
     fold,
     inbox,
     limit_told,
+    literal_text,
     message,
     outbox,
     reduction,

@@ -10,8 +10,7 @@ from sqlalchemy import bindparam, or_, select
 
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import fold, inbox, message, outbox, tool_call, turn, usage
+from memory.store.schema.tables import fold, inbox, is_one_of, literal_text, message, outbox, tool_call, turn, usage
 
 TraceKind = Literal["received", "claimed", "model", "tool", "fold", "ended", "part"]
 

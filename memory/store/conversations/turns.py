@@ -39,9 +39,8 @@ from memory.store.rows import (
     columns_of,
     load_linked_space,
 )
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import extraction
-from memory.store.schema.tables import inbox, is_lease_void, turn
+from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn
 
 # A row carries the lease of the process that works on it: an inbox row from when it is opened or claimed, and its turn.
 # A row that waits in a queue carries none, so the death of a process does not count against it.

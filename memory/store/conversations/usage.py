@@ -8,9 +8,8 @@ from sqlalchemy import bindparam, func, or_, select, update
 from memory.ids import new_id
 from memory.store.engine.database import Row, Tx, single_query
 from memory.store.rows import Usage, column_values, new_binds
-from memory.store.schema.columns import literal_text
 from memory.store.schema.tables import conversation as conversation_table
-from memory.store.schema.tables import model_factor, turn, usage
+from memory.store.schema.tables import literal_text, model_factor, turn, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
 _SELECT_SUMS = (

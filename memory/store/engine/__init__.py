@@ -1,1 +1,1 @@
-"""Transactions on SQLite and PostgreSQL."""
+"""Transactions on SQLite and PostgreSQL, and the leases of processes."""

@@ -1,15 +1,14 @@
 """Stores dreams: the nightly revisions of a space's memory, at most one per space and day."""
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from memory.ids import new_id
 from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
 from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_unix
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import dream, memory_change
-from memory.store.schema.tables import conversation, tool_call, turn
+from memory.store.schema.tables import conversation, is_one_of, literal_text, tool_call, turn
 
 OPEN = ("planned", "written")
 TRANSITIONS: dict[str, tuple[str, ...]] = {
@@ -26,7 +25,6 @@ _SELECT_LAST = (
     .limit(1)
 )
 _SELECT_OPEN = _SELECT.where(is_one_of(dream.c.state, *OPEN)).order_by(dream.c.at, dream.c.id)
-_INSERT = insert(dream)
 _UPDATE = (
     update(dream)
     .where(dream.c.id == bindparam("id"), dream.c.state == bindparam("state"))
@@ -63,7 +61,7 @@ async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
     """Return the dream of that day, new or still open; None when it has ended."""
     row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
     if row is None:
-        await tx.run(_INSERT, id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
+        await tx.insert(dream, id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
         row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
     return _to_row(row) if row and row["state"] in OPEN else None
 

@@ -7,9 +7,8 @@ from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
 from memory.store.rows import columns_of, from_unix, linked_space, to_message
-from memory.store.schema.columns import is_one_of
 from memory.store.schema.memory_tables import extraction
-from memory.store.schema.tables import message
+from memory.store.schema.tables import is_one_of, message
 
 OPEN = ("queued", "found")
 TRANSITIONS: dict[str, tuple[str, ...]] = {"queued": ("found", "skipped", "failed"), "found": ("done", "failed")}

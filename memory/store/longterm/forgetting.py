@@ -16,7 +16,6 @@ from sqlalchemy import (
     Update,
     bindparam,
     delete,
-    insert,
     or_,
     select,
     update,
@@ -43,9 +42,20 @@ from memory.store.longterm.rows import (
     MessageMention,
 )
 from memory.store.rows import belongs_to_space, columns_of, from_unix, load_member_spaces, to_message
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import approval, dream, extraction, forgetting, link_code, memory, memory_change
-from memory.store.schema.tables import conversation, fold, inbox, message, outbox, reduction, removal, tool_call, turn
+from memory.store.schema.tables import (
+    conversation,
+    fold,
+    inbox,
+    is_one_of,
+    literal_text,
+    message,
+    outbox,
+    reduction,
+    removal,
+    tool_call,
+    turn,
+)
 from memory.text.mentions import MentionMatcher, may_contain
 from memory.text.redaction import (
     has_only_marks,
@@ -249,7 +259,6 @@ _SELECT_MESSAGES = (
     .where(message.c.conversation == bindparam("conversation"))
     .order_by(message.c.seq)
 )
-_ALLOW_DELETES = insert(removal)
 _FORBID_DELETES = delete(removal).where(removal.c.conversation == bindparam("conversation"))
 _SET_PARTS = (
     update(message)
@@ -273,7 +282,6 @@ _UPDATE_FOLD = (
     .values({name: bindparam(f"new_{name}") for name in _REDACTED_FOLD_COLUMNS})
 )
 _MARK_STALE = update(fold).where(fold.c.id == bindparam("id")).values(state=literal_text("stale"))
-_INSERT_FOLD = insert(fold)
 _REPLANNED_FOLD = {
     "state": "planned",
     "log_text": "",
@@ -375,7 +383,7 @@ class _ConversationEraser:
 
     async def _update_message(self, row: Row, before: Sequence[Part], after: tuple[Part, ...]) -> None:
         if not self.changed:
-            await self.tx.run(_ALLOW_DELETES, conversation=self.row["id"])
+            await self.tx.insert(removal, conversation=self.row["id"])
         self.changed[row["id"]] = row["seq"]
         self.counts.messages.add(row["id"])
         self.turns.add(row["turn_id"])
@@ -434,7 +442,7 @@ class _ConversationEraser:
             await mark_open_stale(self.tx, self.row["id"])
             return
         await self.tx.run(_MARK_STALE, id=row["id"])
-        await self.tx.run(_INSERT_FOLD, **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True})
+        await self.tx.insert(fold, **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True})
 
     async def _drop_snapshot(self, matcher: MentionMatcher) -> bool:
         """Delete the prompt snapshot if it mentions it, so that the next turn reads the files again."""
@@ -470,7 +478,6 @@ _SELECT_LAST = (
     .order_by(forgetting.c.at.desc(), forgetting.c.id.desc())
     .limit(1)
 )
-_INSERT = insert(forgetting)
 _UPDATE = (
     update(forgetting)
     .where(forgetting.c.id == bindparam("id"), forgetting.c.state == bindparam("state"))
@@ -493,7 +500,7 @@ async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
     """Store a request; an earlier unconfirmed one of the same conversation is dropped."""
     await tx.run(_DROP_OLDER, conversation=row.conversation)
     await tx.run(_DROP_EXPIRED, now=tx.now)
-    await tx.run(_INSERT, **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()})
+    await tx.insert(forgetting, **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()})
 
 
 async def _load_unconfirmed(tx: Tx, conversation: str, now: datetime) -> ForgettingRow | None:

@@ -11,9 +11,8 @@ from memory.store.audit import append_act
 from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import account_link, link_code
-from memory.store.schema.tables import audit
+from memory.store.schema.tables import audit, is_one_of, literal_text
 
 # Source: the security page's rule for codes that are typed.
 MAX_WRONG_CODES, WRONG_WITHIN, LOCKED_FOR = 5, timedelta(hours=1), timedelta(hours=1)
@@ -39,7 +38,6 @@ _SELECT_OF_SPACE = _SELECT.where(account_link.c.space == bindparam("space")).ord
     account_link.c.at, account_link.c.own_space
 )
 _SELECT_OF_ACCOUNT = _SELECT.where(_IS_ACCOUNT)
-_INSERT_LINK = insert(account_link)
 _DELETE_LINK = delete(account_link).where(_IS_ACCOUNT)
 _IS_CODE = link_code.c.id == bindparam("id")
 _SELECT_CODE = select(link_code).where(_IS_CODE)
@@ -177,7 +175,7 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
     await append_act(tx, "link", typist.space, result, _audit_name(code.maker))
     if not joins:
         return None
-    await tx.run(_INSERT_LINK, own_space=typist.space, space=space, at=tx.now, **_account_values(typist))
+    await tx.insert(account_link, own_space=typist.space, space=space, at=tx.now, **_account_values(typist))
     row = await tx.one(_SELECT_OF_ACCOUNT, own_space=typist.space)
     return _to_link_row(row) if row else None
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from sqlalchemy import bindparam, case, insert, or_, select, update
+from sqlalchemy import bindparam, case, or_, select, update
 
 from memory.conversation import Message
 from memory.failpoints import hit_async
@@ -14,9 +14,8 @@ from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import file_label, memory, memory_change
-from memory.store.schema.tables import message
+from memory.store.schema.tables import is_one_of, literal_text, message
 
 Item = TypeVar("Item")
 BATCH_SIZE = 100  # lines per transaction, so that other writers wait for milliseconds
@@ -51,7 +50,6 @@ _SELECT_SUPERSEDED = (
     .where(memory.c.space == bindparam("space"), memory.c.superseded_by == bindparam("superseded_by"))
     .order_by(*_NEWEST_FIRST)
 )
-_INSERT = insert(memory)
 _UPDATE = update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated")})
 _SET_STATE = (
     update(memory)
@@ -72,7 +70,6 @@ _SELECT_CHANGES = (
     .order_by(memory_change.c.at.desc(), memory_change.c.id.desc())
     .limit(bindparam("limit"))
 )
-_INSERT_CHANGE = insert(memory_change)
 _MARK_CHANGE_UNDONE = (
     update(memory_change)
     .where(memory_change.c.id == bindparam("id"), memory_change.c.space == bindparam("space"))
@@ -83,7 +80,6 @@ _SELECT_SOURCE_MESSAGE = select(*columns_of(Message, message)).where(
 )
 _SELECT_LABELS = select(file_label.c.path).where(file_label.c.space == bindparam("space"))
 _SELECT_LABEL = _SELECT_LABELS.where(file_label.c.path == bindparam("path"))
-_INSERT_LABEL = insert(file_label)
 
 
 async def _put(
@@ -119,7 +115,7 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
         row = await tx.one(_SELECT_FORMER, space=space, norm=line.norm)
     if row is None:
         id = new_id(tx.now + place * _MIN_TIME_STEP)
-        await tx.run(_INSERT, id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
+        await tx.insert(memory, id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
         return
     if row["state"] != "live":
         await _set_state(tx, row, "live", until=0.0)
@@ -182,7 +178,7 @@ async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
         return
     at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now  # changes are read in the order of `at`
     lines = {name: json.dumps(getattr(change, name), ensure_ascii=False) for name in ("added", "removed")}
-    await tx.run(_INSERT_CHANGE, id=new_id(at), space=space, at=at, **asdict(change) | lines)
+    await tx.insert(memory_change, id=new_id(at), space=space, at=at, **asdict(change) | lines)
     await audit.append_act(tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}")
 
 
@@ -257,7 +253,7 @@ async def _label_paths(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label these paths of a space."""
     for path in paths:
         if await tx.one(_SELECT_LABEL, space=space, path=path) is None:
-            await tx.run(_INSERT_LABEL, space=space, path=path, at=tx.now)
+            await tx.insert(file_label, space=space, path=path, at=tx.now)
 
 
 async def _load_labelled(tx: Tx, space: str) -> frozenset[str]:

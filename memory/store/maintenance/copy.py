@@ -17,9 +17,9 @@ from memory.store.engine.database import Row, StatementCompiler, Tx
 from memory.store.engine.sqlite import sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.schema import memory_tables  # noqa: F401  adds its tables to the metadata
-from memory.store.schema.columns import metadata
+from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.create import HEAD, creation_statements
-from memory.store.schema.tables import duty, instance, probe, process, stamp
+from memory.store.schema.tables import duty, instance, metadata, probe, process, stamp
 from memory.workspace.files import fsync_path
 
 RowValues = tuple[str | int | float | bool, ...]  # one row, in the order of the table's columns

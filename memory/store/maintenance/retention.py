@@ -6,7 +6,6 @@ from memory.store.conversations.folds import mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.sessions import delete_conversation
 from memory.store.engine.database import Repository, Tx, read, write
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import (
     access_request,
     approval,
@@ -21,6 +20,8 @@ from memory.store.schema.tables import (
     conversation,
     coverage,
     inbox,
+    is_one_of,
+    literal_text,
     message,
     outbox,
     reduction,

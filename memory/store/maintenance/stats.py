@@ -11,8 +11,7 @@ from memory.store.conversations.folds import OPEN
 from memory.store.conversations.usage import sum_usage
 from memory.store.engine.database import Statement, Tx
 from memory.store.rows import Usage
-from memory.store.schema.columns import is_one_of
-from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, outbox, stamp, turn
+from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, is_one_of, outbox, stamp, turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

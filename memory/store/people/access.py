@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, case, delete, insert, or_, select, update
+from sqlalchemy import bindparam, case, delete, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
@@ -24,9 +24,8 @@ from memory.store.people.rows import (
     Subject,
 )
 from memory.store.rows import from_unix
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import access_grant, access_request
-from memory.store.schema.tables import audit, conversation, turn
+from memory.store.schema.tables import audit, conversation, is_one_of, literal_text, turn
 
 _SAME_PERSON = (access_grant.c.subject == literal_text("user")) & (access_grant.c.subject_id == bindparam("person"))
 _SAME_GROUP = (access_grant.c.subject == literal_text("group")) & (access_grant.c.subject_id == bindparam("group"))
@@ -42,7 +41,6 @@ _DELETE_GRANTS = delete(access_grant).where(_IS_OF_PARTY)
 _DELETE_REPLACED = delete(access_grant).where(
     *(access_grant.c[name] == bindparam(name) for name in ("channel", "account", "subject", "subject_id", "group_id"))
 )
-_INSERT_GRANT = insert(access_grant)
 _SELECT_OPEN_TURNS = (
     select(turn.c.conversation, turn.c.actor, conversation.c.chat_id.label("chat"))
     .join(conversation, conversation.c.id == turn.c.conversation)
@@ -87,7 +85,7 @@ async def add_grant(tx: Tx, row: GrantRow) -> None:
     """Store a grant, in place of the party's earlier one for the same group; `at` becomes the current time."""
     party, key = row.party, {**_party_columns(row.party), "group_id": row.group}
     await tx.run(_DELETE_REPLACED, **key)
-    await tx.run(_INSERT_GRANT, **key, role=row.role, name=row.name, granted_by=row.by, at=tx.now)
+    await tx.insert(access_grant, **key, role=row.role, name=row.name, granted_by=row.by, at=tx.now)
     if party.subject == "group":
         await tx.run(_APPROVE_GROUP, channel=party.channel, subject_id=party.id)
     await append_act(tx, f"grant {row.role}", audit_name(party), row.group or "everywhere", row.by)
@@ -162,7 +160,6 @@ _SELECT_OPEN = (
     )
     .order_by(access_request.c.at, access_request.c.id)
 )
-_INSERT_REQUEST = insert(access_request)
 _SELECT_BY_CODE = select(access_request).where(access_request.c.code_sha256 == bindparam("code_sha256"), _IS_SUBJECT)
 _SET_STATE = update(access_request).where(access_request.c.id == bindparam("id")).values(state=bindparam("new_state"))
 _CLEAR_PENDING = update(access_request).where(_IS_PENDING, _IS_SUBJECT).values(state=literal_text("cleared"))
@@ -302,7 +299,7 @@ async def _count_wrong_code(tx: Tx, by: str) -> None:
 
 async def _insert_request(tx: Tx, columns: Mapping[str, str], code_sha256: str, expires: datetime) -> None:
     times = {"expires": expires.timestamp(), "at": tx.now}
-    await tx.run(_INSERT_REQUEST, id=new_id(tx.now), code_sha256=code_sha256, state="pending", **times, **columns)
+    await tx.insert(access_request, id=new_id(tx.now), code_sha256=code_sha256, state="pending", **times, **columns)
 
 
 def _to_request_row(row: Row) -> AccessRequestRow:

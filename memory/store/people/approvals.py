@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from sqlalchemy import bindparam, insert, or_, select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
@@ -13,10 +13,9 @@ from memory.store.engine.database import Row, Tx
 from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import columns_of, from_unix
-from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import approval as table
+from memory.store.schema.tables import is_one_of, literal_text
 
-_INSERT = insert(table)
 _SELECT = select(*columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id)
 _SELECT_BY_CALL = _SELECT.where(table.c.call == bindparam("call"))
 _SELECT_ONE = _SELECT.where(table.c.id == bindparam("id"))
@@ -66,7 +65,7 @@ async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> A
         "expires": new.expires.timestamp(),
         "at": tx.now,
     }
-    await tx.run(_INSERT, **columns)
+    await tx.insert(table, **columns)
     args = {"tool": new.tool, "arguments": new.arguments}
     await append_act(tx, f"ask {new.action}", new.conversation, "asked", new.party.id, args=args)
     await add_all_notices(tx, notices)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, or_, select, update
 
 from memory.failpoints import hit_async
 from memory.ids import new_id
@@ -14,7 +14,6 @@ from memory.store.audit import append_act, digest_arguments
 from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.rows import from_unix
-from memory.store.schema.columns import literal_text
 from memory.store.schema.memory_tables import (
     access_grant,
     access_request,
@@ -34,6 +33,7 @@ from memory.store.schema.tables import (
     conversation,
     inbox,
     limit_told,
+    literal_text,
     message,
     outbox,
     person_removal,
@@ -84,7 +84,6 @@ _DELETE_NOTE = delete(channel_note).where(
     channel_note.c.channel == bindparam("channel"), channel_note.c.name == bindparam("name")
 )
 _SELECT_OPEN = select(person_removal).order_by(person_removal.c.id)
-_INSERT = insert(person_removal)
 _SET_RECEIPT = (
     update(person_removal).where(person_removal.c.id == bindparam("id")).values(receipt=bindparam("new_receipt"))
 )
@@ -190,7 +189,7 @@ async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
     removal = PersonRemovalRow(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
     lists = {"spaces": person.spaces, "parties": person.accounts, "blobs": removal.blobs}
     columns = {name: json.dumps(value) for name, value in lists.items()}
-    await tx.run(_INSERT, id=removal.id, receipt="{}", at=tx.now, **columns)
+    await tx.insert(person_removal, id=removal.id, receipt="{}", at=tx.now, **columns)
     return removal
 
 

@@ -13,7 +13,6 @@ from sqlalchemy import (
     Select,
     bindparam,
     func,
-    insert,
     literal_column,
     select,
     union_all,
@@ -25,8 +24,17 @@ from memory.store.engine.database import Repository, Row, Statement, Tx, read, s
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
-from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.tables import conversation, inbox, limit_told, message, tool_call, turn, usage
+from memory.store.schema.tables import (
+    conversation,
+    inbox,
+    is_one_of,
+    limit_told,
+    literal_text,
+    message,
+    tool_call,
+    turn,
+    usage,
+)
 
 OWNER = "owner"  # account of the owner's turns on all channels; every other account has a colon
 SpendingPart = Literal["messages", "everybody", "tokens", "whole"]
@@ -166,7 +174,6 @@ _COUNT_CALLS = (
 _COUNT_CALLS_OF_TOOL = _COUNT_CALLS.where(tool_call.c.name == bindparam("name"))
 _IS_NOTICE = [limit_told.c[name] == bindparam(name) for name in ("who", "conversation", "limit_name")]
 _SELECT_NOTICE = select(limit_told.c.until).where(*_IS_NOTICE)
-_INSERT_NOTICE = insert(limit_told)
 _UPDATE_NOTICE = update(limit_told).where(*_IS_NOTICE).values(until=bindparam("new_until"))
 _SELECT_CONVERSATION = select(inbox.c.conversation).where(inbox.c.id == bindparam("id"))
 _IGNORE_INBOX_ROW = (
@@ -299,7 +306,7 @@ async def _refuse_message(tx: Tx, inbox_id: str, notice: LimitNotice, out: Seque
             raise WrongState(f"inbox row {inbox_id} is not new")
         return False
     if not await tx.run(_UPDATE_NOTICE, new_until=notice.until, **key):
-        await tx.run(_INSERT_NOTICE, until=notice.until, **key)
+        await tx.insert(limit_told, until=notice.until, **key)
     await settle_inbox_row(tx, inbox_id, out)
     return True
 

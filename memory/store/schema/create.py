@@ -1,4 +1,4 @@
-"""What makes an empty database ours: the statements for every backend, and the rows that are there from the start."""
+"""Creates the tables with their triggers and first rows, and upgrades those of older versions."""
 
 import asyncio
 from collections.abc import Iterator
@@ -14,12 +14,10 @@ from memory.store.engine.database import StatementCompiler
 from memory.store.engine.sqlite import SqliteConnection, copy_database
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
-from memory.store.schema.columns import metadata
-from memory.store.schema.tables import REVISIONS, audit_head, instance, stamp
+from memory.store.schema.tables import REVISIONS, audit_head, instance, metadata, stamp
 
 HEAD = REVISIONS[-1]
-# Per dialect, what keeps messages insert-only.
-GUARDS = {
+_GUARDS = {  # per dialect: triggers that make messages insert-only
     "sqlite": (
         "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
         "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
@@ -45,31 +43,30 @@ _INITIAL_ROWS = (
 
 
 def creation_statements(dialect: Dialect) -> list[str]:
-    """The statements that make an empty database ready, in order."""
-    made = [str(CreateTable(table).compile(dialect=dialect)) for table in metadata.sorted_tables]
-    indexes = [
-        index for table in metadata.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
+    """Return the statements that create tables, indexes and triggers, in order."""
+    tables = metadata.sorted_tables
+    indexes = [index for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))]
+    creates: list[CreateTable | CreateIndex] = [
+        *(CreateTable(table) for table in tables),
+        *(CreateIndex(index) for index in indexes),
     ]
-    return [*made, *(str(CreateIndex(index).compile(dialect=dialect)) for index in indexes), *GUARDS[dialect.name]]
+    return [*(str(create.compile(dialect=dialect)) for create in creates), *_GUARDS[dialect.name]]
 
 
 def initial_rows(dialect: Dialect) -> Iterator[tuple[str, list[Any]]]:
-    """Which tables these are, and what every record has one of: statements with their parameters."""
+    """Return the statements that insert the first rows, with their parameters."""
     compiler = StatementCompiler(dialect)
-    for row, values in _INITIAL_ROWS:
-        ready = compiler(row)
-        yield ready.sql, ready.parameters(values)
-
-
-# Which version of the tables a database has, and how it gets this one's.
+    for statement, values in _INITIAL_ROWS:
+        compiled = compiler(statement)
+        yield compiled.sql, compiled.parameters(values)
 
 
 async def read_revision(connection: SqliteConnection) -> str | None:
-    """The revision of the tables; "" for tables half-way to the first, None for an empty file.
+    """Return the revision of the tables, "" where the first upgrade was interrupted, None for an empty file.
 
     Raises:
-        SchemaNewer: a newer version of this program has been here.
-        StoreError: these tables are not ours.
+        SchemaNewer: a newer version of this program has written it.
+        StoreError: the tables are another program's.
     """
     names = [row["name"] for row in await connection.fetch("SELECT name FROM sqlite_master WHERE type = 'table'", [])]
     if not names:
@@ -83,7 +80,7 @@ async def read_revision(connection: SqliteConnection) -> str | None:
 
 
 async def create_tables(connection: SqliteConnection, dialect: Dialect) -> None:
-    """All tables at once, and one row that says which they are; nothing when somebody else was first."""
+    """Create all tables in one transaction, unless another process has."""
     connection.do("BEGIN IMMEDIATE")
     if await read_revision(connection) is None:
         for statement in creation_statements(dialect):
@@ -94,7 +91,7 @@ async def create_tables(connection: SqliteConnection, dialect: Dialect) -> None:
 
 
 async def upgrade_file(path: Path, found: str) -> None:
-    """Bring older tables to this version; a copy of the file as it was is kept beside it."""
+    """Upgrade older tables to this version; a copy of the former file stays beside it."""
     await asyncio.to_thread(copy_database, path, path.with_name(f"{path.name}.before-{HEAD}-from-{found or 'nothing'}"))
     await hit_async("mig.backed_up")
     await asyncio.to_thread(_upgrade, path)
@@ -102,6 +99,6 @@ async def upgrade_file(path: Path, found: str) -> None:
 
 
 def _upgrade(path: Path) -> None:
-    from memory.store.schema.migrations.upgrade import upgrade
+    from memory.store.schema.migrations.upgrade import upgrade  # loads alembic, which is slow
 
     upgrade(path)

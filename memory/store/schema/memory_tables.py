@@ -1,10 +1,10 @@
-"""The tables about long-term memory: what is known of each line, what changed, and the work that waits."""
+"""The tables of long-term memory, account links, access and approvals, for both databases."""
 
 from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
 
-from memory.store.schema.columns import flag, id_column, integer, is_one_of, metadata, moment, partial_index, text
+from memory.store.schema.tables import flag, id_column, integer, is_one_of, metadata, moment, partial_index, text
 
-# One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file.
+# One row per line of a MEMORY.md, and per line that was deleted from it. The file is authoritative for the text.
 memory = Table(
     "memory",
     metadata,
@@ -32,7 +32,7 @@ Index("memory_space", memory.c.space, memory.c.state)
 Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)
 partial_index("memory_norm", memory.c.space, memory.c.norm, where=is_one_of(memory.c.state, "live"), unique=True)
 
-# Every write of ours to a memory file. added, removed: JSON lists of lines; before: the file's text, for a dream.
+# One row per write to a memory file.
 memory_change = Table(
     "memory_change",
     metadata,
@@ -42,16 +42,16 @@ memory_change = Table(
     text("kind"),
     text("before_sha256"),
     text("after_sha256"),
-    text("added"),
-    text("removed"),
-    text("before"),
+    text("added"),  # JSON list of lines
+    text("removed"),  # JSON list of lines
+    text("before"),  # the file's former text, of a dream only
     text("about"),
     flag("undone"),
     moment("at"),
 )
 Index("memory_change_space", memory_change.c.space, memory_change.c.at)
 
-# Turns whose lasting facts are still to be noted, or were. found: JSON of what the model said and we believed.
+# Turns that facts were extracted from, or are queued for it.
 extraction = Table(
     "extraction",
     metadata,
@@ -61,13 +61,13 @@ extraction = Table(
     integer("turn"),
     text("state"),
     integer("attempts"),
-    text("found"),
+    text("found"),  # JSON of the model's facts that passed the checks
     text("reason"),
     moment("at"),
 )
 partial_index("extraction_open", extraction.c.space, where=is_one_of(extraction.c.state, "queued", "found"))
 
-# One row per space and night that its memory was put in order. plan: JSON; diary: the file's path in the space.
+# One row per space and night in which its memory was consolidated.
 dream = Table(
     "dream",
     metadata,
@@ -75,14 +75,14 @@ dream = Table(
     text("space"),
     text("day"),
     text("state"),
-    text("plan"),
-    text("diary"),
+    text("plan"),  # JSON
+    text("diary"),  # path of the dream log in the space's folder
     text("reason"),
     moment("at"),
     UniqueConstraint("space", "day", name="dream_day"),
 )
 
-# What a person asked to have forgotten. targets: JSON, emptied when it is done; receipt: JSON of places and counts.
+# Requests to forget something.
 forgetting = Table(
     "forgetting",
     metadata,
@@ -92,8 +92,8 @@ forgetting = Table(
     text("asked_by"),
     text("state"),
     text("code_sha256"),
-    text("targets"),
-    text("receipt"),
+    text("targets"),  # JSON, emptied at the end
+    text("receipt"),  # JSON of places and counts
     moment("expires"),
     moment("at"),
 )
@@ -101,7 +101,7 @@ partial_index(
     "forgetting_open", forgetting.c.space, where=is_one_of(forgetting.c.state, "asked", "confirmed", "removed")
 )
 
-# Whose memory an account has joined: from then on `space` is where its own space's reads and writes go.
+# Links of accounts: reads and writes of `own_space` go to `space`.
 account_link = Table(
     "account_link",
     metadata,
@@ -115,7 +115,7 @@ account_link = Table(
 )
 Index("account_link_space", account_link.c.space)
 
-# Codes for joining two accounts: made in one chat, typed in the other, confirmed in the first.
+# Codes that link two accounts: created in one chat, typed in the other, confirmed in the first.
 link_code = Table(
     "link_code",
     metadata,
@@ -138,23 +138,20 @@ link_code = Table(
 )
 Index("link_code_sha256", link_code.c.code_sha256)
 
-# Files and folders of a space that were given their names in a tainted turn; path: below the space's folder.
+# Files and folders that were named in a tainted turn, by their path below the space's folder.
 file_label = Table(
     "file_label", metadata, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
 )
 
-
-# The tables about who may talk: what was granted, who asks for it, and acts that wait for a person's yes.
-
-# Roles of people, and groups that are allowed. account "": whichever of ours; group_id: the one group it is for.
+# Roles of people, and allowed groups.
 access_grant = Table(
     "access_grant",
     metadata,
     text("channel"),
-    text("account"),
+    text("account"),  # "" for every account of the channel
     text("subject"),
     text("subject_id"),
-    text("group_id"),
+    text("group_id"),  # the only group that it is valid in, "" for all
     text("role"),
     text("name"),
     text("granted_by"),
@@ -162,14 +159,14 @@ access_grant = Table(
     PrimaryKeyConstraint("channel", "subject", "subject_id", "account", "group_id"),
 )
 
-# People and groups that ask to be let in; subject "owner": a code that makes whoever types it an owner.
+# Requests of people and groups for access.
 access_request = Table(
     "access_request",
     metadata,
     id_column(),
     text("channel"),
     text("account"),
-    text("subject"),
+    text("subject"),  # "owner" for a code that gives the owner's role to the person who types it
     text("subject_id"),
     text("name"),
     text("conversation"),
@@ -182,7 +179,7 @@ access_request = Table(
 Index("access_request_at", access_request.c.channel, access_request.c.account, access_request.c.at)
 Index("access_request_code", access_request.c.code_sha256)
 
-# Single acts of a model that wait for the person whose turn it was.
+# Tool calls that wait for the approval of the turn's person.
 approval = Table(
     "approval",
     metadata,

@@ -1,4 +1,4 @@
-"""The tables in PostgreSQL: made by whichever process comes first, while the others wait."""
+"""Creates and upgrades the tables in PostgreSQL; processes that start at the same time wait for the first."""
 
 import asyncio
 from pathlib import Path
@@ -26,41 +26,40 @@ from memory.store.engine.postgres import (
 )
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
 from memory.store.schema import migrations
-from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD, creation_statements, initial_rows
-from memory.store.schema.tables import REVISIONS, process, stamp
+from memory.store.schema.tables import REVISIONS, metadata, process, stamp
 
+SCHEMA = "mnema_index"  # schema of the recall index
 MIGRATE = "stop every mnema run on it and run mnema migrate"
 _SELECT_VERSION = f"SELECT version_num FROM {stamp.name}"  # noqa: S608  our own name
 _SELECT_TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 
 
 class _CodePointOrderCompiler(PGTypeCompiler):
-    """Texts are put in the order of their code points, as every other backend does it."""
+    """Collates texts by code points, as SQLite does."""
 
     def visit_TEXT(self, type_: Text, **options: object) -> str:
         return 'TEXT COLLATE "C"'
 
 
 def create_dialect() -> dialects.PGDialect_psycopg:
-    """How statements and tables are written for this backend."""
-    made = dialects.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
-    set_code_point_order(made)
-    return made
+    """Return the dialect of our statements and tables."""
+    dialect = dialects.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+    _set_code_point_order(dialect)
+    return dialect
 
 
-def set_code_point_order(made: Dialect) -> None:
-    """Let a dialect make columns of ours: texts in the order of their code points."""
-    made.type_compiler_instance = _CodePointOrderCompiler(made)
+def _set_code_point_order(dialect: Dialect) -> None:
+    dialect.type_compiler_instance = _CodePointOrderCompiler(dialect)
 
 
 async def prepare_tables(bare: PostgresConnection) -> None:
-    """Make or mend the tables; every other process that starts meanwhile waits.
+    """Create the tables where there are none, and check the revision of others.
 
     Raises:
-        SchemaNewer: a newer version of this program has been here.
-        SchemaOlder: an older one has; mnema migrate brings its tables up.
-        StoreError: these tables are another program's.
+        SchemaNewer: a newer version of this program has written them.
+        SchemaOlder: they are of an older version; mnema migrate upgrades them.
+        StoreError: they are another program's.
     """
     async with bare.transaction():
         await bare.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
@@ -72,7 +71,7 @@ async def prepare_tables(bare: PostgresConnection) -> None:
 
 
 async def check_revision(bare: PostgresConnection) -> None:
-    """Go on only where the tables are of this version.
+    """Check that the tables are of this version.
 
     Raises:
         SchemaNewer, SchemaOlder: they are of another one.
@@ -86,10 +85,11 @@ async def check_revision(bare: PostgresConnection) -> None:
 
 
 async def read_revision(bare: PostgresConnection) -> str | None:
-    """The revision of the tables, None where there are none.
+    """Return the revision of the tables, None where there are none.
 
     Raises:
-        SchemaNewer, StoreError: see prepare.
+        SchemaNewer: a newer version of this program has written them.
+        StoreError: they are another program's.
     """
     names = {row["table_name"] for row in await (await bare.execute(_SELECT_TABLES)).fetchall()}
     if stamp.name not in names:
@@ -104,18 +104,13 @@ async def read_revision(bare: PostgresConnection) -> str | None:
 
 
 async def create_tables(bare: PostgresConnection) -> None:
-    """All tables, in the connection's open transaction; the caller holds the lock ALONE."""
-    made = create_dialect()
-    for statement in creation_statements(made):
+    """Create all tables in the open transaction of a connection that holds the lock SCHEMA_LOCK_KEY."""
+    dialect = create_dialect()
+    for statement in creation_statements(dialect):
         await bare.execute(statement)
-    for sql, values in initial_rows(made):
+    for sql, values in initial_rows(dialect):
         await bare.execute(sql, values)
 
-
-SCHEMA = "mnema_index"
-
-
-# Brings the tables in PostgreSQL to this version: all revisions in one transaction, while no process is at work.
 
 _LOCK_EXCLUSIVELY = (
     "SET LOCAL statement_timeout = 0",
@@ -125,14 +120,14 @@ _LOCK_EXCLUSIVELY = (
 
 
 async def upgrade_tables(url: str) -> str | None:
-    """Bring the tables up; a kill leaves them as they were.
+    """Upgrade the tables to this version, all revisions in one transaction.
 
     Returns:
-        The revision that was found, None where there are no tables.
+        The revision before the upgrade, None where there are no tables.
 
     Raises:
-        StoreBusy: a process is at work on them.
-        StoreError: the server cannot be used, or a newer version or another program has been here.
+        StoreBusy: a process uses them.
+        StoreError: the server cannot be used, or the tables are a newer version's or another program's.
     """
     async with connected(url) as bare:
         found = await read_revision(bare)
@@ -151,7 +146,7 @@ def _upgrade(url: str) -> None:
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=5), poolclass=NullPool
     )
-    set_code_point_order(engine.dialect)
+    _set_code_point_order(engine.dialect)
     event.listen(engine, "begin", _lock_exclusively)
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))

@@ -1,6 +1,7 @@
-"""The tables of the durable record, the same for every backend."""
+"""The tables of conversations, the audit and processes, for both databases; and the kinds of columns."""
 
 from sqlalchemy import (
+    Boolean,
     Column,
     ColumnElement,
     Double,
@@ -8,36 +9,76 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
     Text,
     UniqueConstraint,
     exists,
+    literal_column,
+    or_,
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from memory.store.schema.columns import (
-    added_integer,
-    added_moment,
-    added_text,
-    conversation_column,
-    flag,
-    id_column,
-    integer,
-    is_one_of,
-    metadata,
-    moment,
-    partial_index,
-    text,
-)
-
-# The versions of these tables, oldest first; the last is what this code reads and writes.
+# The revisions of the tables, oldest first; this code reads and writes the last.
 REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010")
 
+metadata = MetaData()  # of all tables of the store; those of memory_tables too
 
+
+def literal_text(text: str) -> ColumnElement[str]:
+    """Return a constant as a literal in the SQL itself, which partial indexes need."""
+    return literal_column(f"'{text}'", Text())
+
+
+def is_one_of(column: Column[str], *texts: str) -> ColumnElement[bool]:
+    """Return whether the column has one of these constants, so that a partial index over the same ones is used."""
+    return or_(*(column == literal_text(one) for one in texts))
+
+
+def text(name: str, *, added: bool = False) -> Column[str]:
+    """Make a column for a text, "" by default.
+
+    Args:
+        added: by a later revision to a table that may have rows.
+    """
+    return Column(name, Text, nullable=False, default="", server_default="" if added else None)
+
+
+def integer(name: str, default: int = 0, *, added: bool = False) -> Column[int]:
+    """Make a column for a whole number; `added` as for `text`."""
+    return Column(name, Integer, nullable=False, default=default, server_default="0" if added else None)
+
+
+def moment(name: str, *, added: bool = False) -> Column[float]:
+    """Make a column for unix seconds, 0.0 by default; `added` as for `text`."""
+    return Column(name, Double, nullable=False, default=0.0, server_default="0" if added else None)
+
+
+def flag(name: str) -> Column[bool]:
+    """Make a column for yes or no, no by default."""
+    return Column(name, Boolean, nullable=False, default=False)
+
+
+def id_column() -> Column[str]:
+    """Make the column `id`, the primary key."""
+    return Column("id", Text, primary_key=True, nullable=False)
+
+
+def conversation_column() -> Column[str]:
+    """Make the column for the conversation that a row belongs to."""
+    return Column("conversation", Text, ForeignKey("conversation.id"), nullable=False)
+
+
+def partial_index(name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False) -> Index:
+    """Make an index over the rows that satisfy `where`."""
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+
+
+# One row: the number of the newest opening, and whether it has ended cleanly.
 instance = Table(
     "instance",
     metadata,
@@ -45,13 +86,13 @@ instance = Table(
     integer("lease_epoch"),
     flag("clean"),
 )
-# What each channel keeps between its lives, under names of its own.
+# Short texts that channels store between restarts.
 channel_note = Table(
     "channel_note", metadata, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
 )
-
+# Written and deleted by the readiness check.
 probe = Table("probe", metadata, id_column(), text("padding"))
-# The one door through which messages may leave: the trigger lets go of conversations that are named here.
+# Conversations whose messages a trigger allows to change or delete now.
 removal = Table("removal", metadata, Column("conversation", Text, primary_key=True, nullable=False))
 
 conversation = Table(
@@ -106,15 +147,14 @@ inbox = Table(
     moment("not_before"),
     moment("received"),
     integer("lease_epoch"),
-    added_text("album"),
-    added_integer("deaths_alone"),
+    text("album", added=True),
+    integer("deaths_alone", added=True),
     UniqueConstraint("channel", "account", "key", name="inbox_key"),
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)
 partial_index("inbox_open", inbox.c.conversation, where=is_one_of(inbox.c.state, "new", "running"))
 partial_index("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=is_one_of(inbox.c.state, "aside"))
 
-# who: whose budget it counts to, see spending.py; asked: when its message came in.
 turn = Table(
     "turn",
     metadata,
@@ -132,8 +172,8 @@ turn = Table(
     integer("lease_epoch"),
     moment("started"),
     moment("ended"),
-    added_text("who"),
-    added_moment("asked"),
+    text("who", added=True),  # whose budget it counts against; see people/spending.py
+    moment("asked", added=True),  # when its message was received
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
 Index("turn_who", turn.c.who, turn.c.asked)
@@ -141,7 +181,6 @@ Index("turn_started", turn.c.started, turn.c.who)
 Index("turn_first_seq", turn.c.conversation, turn.c.first_seq)
 partial_index("turn_open", turn.c.conversation, where=is_one_of(turn.c.state, "running", "waiting"), unique=True)
 
-# tainted: 1 for what the bot said or was told in a turn that saw words from outside.
 message = Table(
     "message",
     metadata,
@@ -159,7 +198,7 @@ message = Table(
     integer("tokens"),
     text("counter"),
     moment("at"),
-    added_integer("tainted"),
+    integer("tainted", added=True),  # 1 for what was written in a turn that saw words from outside
     UniqueConstraint("conversation", "seq", name="message_seq"),
 )
 Index("message_space", message.c.space, message.c.at)
@@ -207,8 +246,8 @@ outbox = Table(
     integer("line"),
     moment("created"),
     integer("lease_epoch"),
-    added_text("payload"),
-    added_moment("settled"),
+    text("payload", added=True),
+    moment("settled", added=True),
     UniqueConstraint("source", "part_no", name="outbox_part"),
     UniqueConstraint("client_key", name="outbox_client_key"),
 )
@@ -251,24 +290,21 @@ fold = Table(
     flag("log_only"),
     moment("at"),
     integer("lease_epoch"),
-    added_text("why"),
-    added_integer("seen_seq"),
-    added_integer("tainted"),
-    added_text("clean_lines"),
-    added_integer("summary_tainted"),
+    text("why", added=True),
+    integer("seen_seq", added=True),
+    integer("tainted", added=True),
+    text("clean_lines", added=True),
+    integer("summary_tainted", added=True),
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
 _OPEN_FOLD = is_one_of(fold.c.state, "planned", "summarised", "checked", "logged")
 partial_index("fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True)
-Index(
-    "fold_range",
-    fold.c.conversation,
-    fold.c.from_seq,
-    unique=True,
-    sqlite_where=is_one_of(fold.c.state, "folded") & fold.c.log_only.is_(False),
-    postgresql_where=is_one_of(fold.c.state, "folded") & fold.c.log_only.is_(False),
+_FOLDED = is_one_of(fold.c.state, "folded")
+partial_index(
+    "fold_range", fold.c.conversation, fold.c.from_seq, where=_FOLDED & fold.c.log_only.is_(False), unique=True
 )
 
+# The ledger: which fold covers which message.
 coverage = Table(
     "coverage",
     metadata,
@@ -294,7 +330,7 @@ reduction = Table(
 )
 Index("reduction_conversation", reduction.c.conversation)
 
-# System parts as they were shown, each once however many conversations show it; named by the text's hash.
+# Texts of system parts as they were sent, by their hash; several snapshots may share one.
 prefix_text = Table("prefix_text", metadata, Column("sha256", Text, primary_key=True, nullable=False), text("text"))
 
 snapshot = Table(
@@ -319,7 +355,7 @@ snapshot_part = Table(
 )
 Index("snapshot_part_text", snapshot_part.c.sha256)
 
-# One row for each clear: the epoch it began, and the former pair that undoing it brings back.
+# One row for each clear: the epoch that it started, and the former view, which its undo restores.
 clearing = Table(
     "clearing",
     metadata,
@@ -354,7 +390,7 @@ usage = Table(
     integer("cache_write"),
     integer("estimated"),
     moment("at"),
-    added_text("who"),
+    text("who", added=True),
 )
 Index("usage_at", usage.c.at)
 Index("usage_who", usage.c.who, usage.c.at)
@@ -376,7 +412,7 @@ audit = Table(
     text("hash"),
 )
 
-# One row: where the chain ends. Whoever adds to the chain changes it first, so that two never take one place.
+# One row: the end of the chain. An append changes it first, so that no two acts get the same number.
 audit_head = Table(
     "audit_head",
     metadata,
@@ -385,15 +421,15 @@ audit_head = Table(
     text("hash"),
 )
 
-# A person who is being removed; gone when that is done. spaces, parties, blobs: JSON lists; receipt: JSON counts.
+# A person whose removal is not finished.
 person_removal = Table(
     "person_removal",
     metadata,
     id_column(),
-    text("spaces"),
-    text("parties"),
-    text("blobs"),
-    text("receipt"),
+    text("spaces"),  # JSON list
+    text("parties"),  # JSON list
+    text("blobs"),  # JSON list
+    text("receipt"),  # JSON counts
     moment("at"),
 )
 
@@ -404,31 +440,25 @@ stamp = Table(
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
+NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"  # unix seconds by PostgreSQL's clock
+FOREVER = 1e18  # as `until` of SQLite's only writer, whose lease does not expire
 
-# Unix seconds by PostgreSQL's clock, as an expression.
-NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"
-
-
-# The tables about who is alive: processes that have the store open, and the duties that one of them has at a time.
-
-FOREVER = 1e18  # as `until` of a process that no other can outlive: SQLite's only writer
-
-# Openings of the store for writing. until: by the database's clock; told: what it says of itself, JSON.
+# Openings of the store for writing.
 process = Table(
     "process",
     metadata,
     Column("lease", Integer, primary_key=True, autoincrement=False, nullable=False),
     text("name"),
-    moment("until"),
-    text("told"),
+    moment("until"),  # by the database's clock
+    text("told"),  # status of the process for the others, JSON
 )
 
-# What one process does for all: hear a channel's account, dream, write a file. Free once its holder is void.
+# Work that one process does for all, such as receiving for a channel's account; free once the lease is void.
 duty = Table("duty", metadata, text("name"), integer("lease"), PrimaryKeyConstraint("name"))
 
 
 class database_clock(FunctionElement[float]):
-    """Unix seconds by the database's own clock, the same for every process."""
+    """SQL expression for unix seconds by the database's clock."""
 
     type = Double()
     inherit_cache = True
@@ -445,13 +475,11 @@ def _compile_for_postgresql(element: database_clock, compiler: SQLCompiler, **op
 
 
 def is_lease_void(lease: Column[int]) -> ColumnElement[bool]:
-    """Whether the holder of a row is gone: its process is not known any more, or did not renew its lease in time."""
+    """Return whether the lease of a row is void: its process has ended, or did not renew it in time."""
     return ~exists().where(process.c.lease == lease, process.c.until > database_clock())
 
 
-# The table of the Spending door: who was told that a limit is reached.
-
-# Who was told in which conversation that a limit is reached, and until when that holds.
+# Who was notified in which conversation that a limit is reached, and until when they are not notified again.
 limit_told = Table(
     "limit_told",
     metadata,

@@ -19,7 +19,7 @@ import pytest
 from bot.models.base import Request
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Part, ToolCall, ToolResult
-from memory.store.schema.columns import metadata
+from memory.store.schema.tables import metadata
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 

@@ -1,1 +1,1 @@
-"""The way from every earlier version of the tables to this one."""
+"""Upgrades of the tables from every earlier version."""

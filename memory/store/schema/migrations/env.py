@@ -1,4 +1,4 @@
-"""What alembic runs: our revisions, on the connection it was handed."""
+"""The script that alembic runs: our revisions, on the connection in its attributes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Runs alembic on one SQLite file; imported only when its tables are behind."""
+"""Runs alembic on one SQLite file; imported only when its tables are older."""
 
 import sqlite3
 from pathlib import Path
@@ -11,7 +11,7 @@ from sqlalchemy.pool import NullPool
 
 
 def upgrade(path: Path, to: str = "head") -> None:
-    """Each revision in a transaction of its own, so that a kill leaves whole versions only."""
+    """Upgrade each revision in its own transaction, so that a kill leaves the tables of one version."""
     engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
     event.listen(engine, "begin", _begin)
     config = Config()

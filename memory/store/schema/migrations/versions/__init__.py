@@ -1,1 +1,1 @@
-"""One step each: these are never edited once released."""
+"""The revisions; a released one is never edited."""
