@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy import Table
 
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from memory.store.schema.tables import audit_head, instance, metadata, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"
@@ -72,7 +72,7 @@ def made() -> Iterator[str]:
     needs_postgres()
 
     async def make(url: str) -> None:
-        await (await open_postgres(PostgresOptions(url=url))).close()
+        await (await open_postgres(url)).close()
 
     with database() as url:
         asyncio.run(make(url))

@@ -149,7 +149,7 @@ async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | No
     if last > seq:
         return AuditFault(seq=seq + 1, what=f"it is missing, and so is all after it; the chain went to {last}")
     if (end.seq, end.hash) != (seq, before):
-        return AuditFault(seq=seq, what="it is not the one that the record says was added last")
+        return AuditFault(seq=seq, what="it is not the row that the database names as the last")
     return None
 
 
@@ -164,11 +164,11 @@ def _fault_of(row: Row, seq: int, before: str, noted: str | None) -> str:
     if row["seq"] != seq:
         return f"it is missing; after {seq - 1} comes {row['seq']}"
     if row["hash"] != _hash_row(row):
-        return "its words are not those that its hash was made of"
+        return "its hash does not match its text"
     if row["prev_hash"] != before:
         return "it does not follow the row before it"
     if noted is not None and noted != row["hash"]:
-        return "it is another one than was noted outside the record"
+        return "it differs from the one that was noted outside the database"
     return ""
 
 

@@ -1,7 +1,6 @@
 """Opens the store in PostgreSQL: creates tables, takes a lease, makes the pool of connections."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -20,7 +19,7 @@ from memory.store.engine.postgres import (
 )
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
-from memory.store.schema.tables import FOREVER, NOW_SQL, instance
+from memory.store.schema.tables import NOW_SQL, instance
 from memory.store.store import Store
 
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
@@ -30,29 +29,27 @@ MAX_CONNECTIONS = 12  # per process
 LEASE_SECONDS = 5.0  # after which a process that does not renew its lease counts as dead
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostgresOptions:
-    """How to open a store in PostgreSQL."""
-
-    #: As configured: postgresql://….
-    url: str
-    #: Name of this process, for people.
-    name: str = ""
-    #: Limit of open connections.
-    connections: int = MAX_CONNECTIONS
-    #: Unix seconds, None for the database's clock.
-    clock: Callable[[], float] | None = None
-    lease_seconds: float = LEASE_SECONDS
-
-
-async def open_postgres(options: PostgresOptions, *, writable: bool = True) -> Store:
+async def open_postgres(
+    url: str,
+    *,
+    writable: bool = True,
+    name: str = "",
+    connections: int = MAX_CONNECTIONS,
+    clock: Callable[[], float] | None = None,
+    lease_seconds: float = LEASE_SECONDS,
+) -> Store:
     """Open the store and create its tables where there are none. Any number of processes may have it open.
 
+    Args:
+        name: of this process, for people.
+        connections: limit of open connections.
+        clock: unix seconds, None for the database's clock.
+
     Raises:
-        SchemaNewer: a newer version of this program has written it.
-        StoreError: the server cannot be reached, or, for reading, there are no tables of this version.
+        SchemaNewer, SchemaOlder: it has the tables of another version.
+        StoreError: the server cannot be reached, or, for reading, there are no tables.
     """
-    pool = create_pool(driver_url(options.url), options.connections)
+    pool = create_pool(driver_url(url), connections)
     compiler = StatementCompiler(create_dialect())
     try:
         await pool.open(wait=True, timeout=5.0)
@@ -61,8 +58,9 @@ async def open_postgres(options: PostgresOptions, *, writable: bool = True) -> S
                 await prepare_tables(bare)
             else:
                 await check_revision(bare)
-            clock = options.clock or await _read_clock(bare)
-            lease = await _take_lease(bare, compiler, options, clock()) if writable else 0
+            clock = clock or await _read_clock(bare)
+            tx = Tx(driver=PostgresDriver(bare), compiler=compiler, lease=0, now=clock())
+            lease = await _take_lease(bare, tx, name, lease_seconds) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
@@ -81,17 +79,14 @@ async def _read_clock(bare: PostgresConnection) -> DatabaseClock:
     return clock
 
 
-async def _take_lease(
-    bare: PostgresConnection, compiler: StatementCompiler, options: PostgresOptions, now: float
-) -> int:
+async def _take_lease(bare: PostgresConnection, tx: Tx, name: str, seconds: float) -> int:
     async with bare.transaction():
         # Waits for a command that has the store for itself.
         await bare.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
-        tx = Tx(driver=PostgresDriver(bare), compiler=compiler, lease=0, now=now)
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:
             raise StoreCorrupt("the instance row is missing")
         lease = int(taken["lease_epoch"])
-        await leases.add_lease(tx, lease, options.name, min(options.lease_seconds, FOREVER))
+        await leases.add_lease(tx, lease, name, seconds)
     return lease

@@ -136,7 +136,7 @@ async def read_rights(copy: Path, since: float) -> ReplacedRights:
     return await _with_store(copy, lambda tx: _load_rights(tx, since))
 
 
-async def prepare_restored(path: Path, before: ReplacedRights | None, told: str) -> tuple[str, ...]:
+async def prepare_restored(path: Path, before: ReplacedRights | None, source: str) -> tuple[str, ...]:
     """Prepare a checked store for use.
 
     A role that was revoked or lowered since the backup stays so, as does a removed link; who is blocked stays blocked.
@@ -144,7 +144,7 @@ async def prepare_restored(path: Path, before: ReplacedRights | None, told: str)
 
     Args:
         before: of the store that this one replaces; None where there was none.
-        told: where the store came from, for the audit.
+        source: where the store came from, for the audit.
 
     Returns:
         The rights that were not given back, as `channel:id role`.
@@ -152,7 +152,7 @@ async def prepare_restored(path: Path, before: ReplacedRights | None, told: str)
     Raises:
         StoreError: it could not be written.
     """
-    return await _with_store(path, lambda tx: _prepare(tx, before, told))
+    return await _with_store(path, lambda tx: _prepare(tx, before, source))
 
 
 async def _with_store(path: Path, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
@@ -190,7 +190,7 @@ async def _load_rights(tx: Tx, since: float) -> ReplacedRights:
     )
 
 
-async def _prepare(tx: Tx, before: ReplacedRights | None, told: str) -> tuple[str, ...]:
+async def _prepare(tx: Tx, before: ReplacedRights | None, source: str) -> tuple[str, ...]:
     for statement in (*_END_PENDING, _SETTLE_UNSENT, _DELETE_NOTES):
         await tx.run(statement)
     lost: list[str] = []
@@ -199,7 +199,7 @@ async def _prepare(tx: Tx, before: ReplacedRights | None, told: str) -> tuple[st
             await tx.insert(channel_note, **note)
         lost = [*await _lower_grants(tx, before), *await _unlink(tx, before)]
         await _carry_losses(tx, before)
-    await append_act(tx, "restore", told, "done", ACTOR)
+    await append_act(tx, "restore", source, "done", ACTOR)
     return tuple(lost)
 
 

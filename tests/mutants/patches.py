@@ -135,8 +135,8 @@ MUTANTS = (
         name="the lease is not compared at a commit",
         guards="I11",
         file="memory/store/engine/sqlite.py",
-        old='held is None or held["lease_epoch"] != self.lease',
-        new="held is None",
+        old='newest is None or newest["lease_epoch"] != self.lease',
+        new="newest is None",
         tests=(f"{TURNS}::test_a_process_that_was_stopped_and_replaced_cannot_write_any_more",),
     ),
     Mutant(
@@ -231,8 +231,8 @@ MUTANTS = (
         name="a transaction begins without the write lock",
         guards="I25",
         file="memory/store/engine/sqlite.py",
-        old='        writer.do("BEGIN IMMEDIATE")\n        held',
-        new='        writer.do("BEGIN")\n        held',
+        old='        writer.do("BEGIN IMMEDIATE")\n        newest',
+        new='        writer.do("BEGIN")\n        newest',
         tests=("tests/memory/store/test_fences.py",),
     ),
     Mutant(

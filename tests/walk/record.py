@@ -9,14 +9,14 @@ from typing import Any
 import psycopg
 
 from memory.store.open import open_store
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 
 Db = Path | str  # a record: SQLite's file, or the address of a database in PostgreSQL
 
 
 async def ledger_faults(db: Db) -> list[str]:
     """What the coverage ledger finds, read beside whatever runs."""
-    store = await (open_store(db, writable=False) if isinstance(db, Path) else open_postgres(PostgresOptions(url=db)))
+    store = await (open_store(db, writable=False) if isinstance(db, Path) else open_postgres(db))
     try:
         return [f"{fault.subject}: {fault.what}" for fault in await store.folds.check_ledger()]
     finally:

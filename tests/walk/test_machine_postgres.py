@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from memory.store.errors import StaleEpoch, WrongState
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from memory.store.rows import SendOutcome
 from memory.store.store import Store
 from tests.postgres import emptied, made  # noqa: F401  a fixture
@@ -36,8 +36,7 @@ class OverPostgres(Record):
         super().__init__()
 
     async def opened(self) -> Store:
-        wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
-        return await open_postgres(wanted)
+        return await open_postgres(self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
 
     def outlived(self, old: Store) -> None:
         """Its lease runs out, others recover what it held, and then its late writes find no row."""

@@ -23,7 +23,7 @@ from memory.store.audit import Act, note_all
 from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
 from memory.store.engine.postgres_locks import PostgresWriteLocks, exclusive_access
-from memory.store.open_postgres import LEASE_SECONDS, PostgresOptions, open_postgres
+from memory.store.open_postgres import LEASE_SECONDS, open_postgres
 from memory.store.store import Store
 
 LEASE_CONNECTIONS = 1
@@ -40,7 +40,7 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> Cl
         StoreError: the database cannot be used.
     """
     url = file.current.database_url
-    store = await open_postgres(PostgresOptions(url=url, name=_process_name(role)))
+    store = await open_postgres(url, name=_process_name(role))
     database = cast(PostgresDatabase, store.database)
     jobs = await _open_jobs(store, database, url)
     indexes = PostgresSharedIndexes(url)
@@ -106,8 +106,9 @@ async def open_for_command(
     """
     async with connected(url):  # a pool would wait for a server that is not there
         pass
-    options = PostgresOptions(url=url, name=_process_name(COMMAND_ROLE), connections=COMMAND_CONNECTIONS)
-    store = await open_postgres(options, writable=writable)
+    store = await open_postgres(
+        url, name=_process_name(COMMAND_ROLE), connections=COMMAND_CONNECTIONS, writable=writable
+    )
     database = cast(PostgresDatabase, store.database)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(store.close)
@@ -134,7 +135,7 @@ async def note_beside(url: str, acts: Sequence[Act]) -> None:
     Raises:
         StoreError: they could not be stored.
     """
-    store = await open_postgres(PostgresOptions(url=url, name=_process_name(COMMAND_ROLE), connections=1))
+    store = await open_postgres(url, name=_process_name(COMMAND_ROLE), connections=1)
     try:
         await store.database.write(note_all, acts)
     finally:

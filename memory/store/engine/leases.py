@@ -52,13 +52,13 @@ async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
     await tx.run(_INSERT_FOR_SECONDS, lease=lease, name=name, seconds=seconds)
 
 
-async def _renew(tx: Tx, seconds: float, told: str) -> bool:
+async def _renew(tx: Tx, seconds: float, status: str) -> bool:
     """Extend the own lease; False when it has expired.
 
     Args:
-        told: status of this process as JSON, for the others.
+        status: of this process as JSON, for the others.
     """
-    return bool(await tx.run(_RENEW, lease=tx.lease, seconds=seconds, new_told=told))
+    return bool(await tx.run(_RENEW, lease=tx.lease, seconds=seconds, new_told=status))
 
 
 async def _take(tx: Tx, name: str) -> bool:

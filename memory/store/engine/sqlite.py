@@ -40,7 +40,7 @@ _WRITE_MODE = "rwc"
 _WAL_BYTES = 64 * 1024 * 1024
 _MAX_GROUP_COMMIT = 64  # units of work
 _LOG_SECONDS = 60.0  # between two log lines about one lasting problem
-_LEASE = select(instance.c.lease_epoch)
+_LEASE = select(instance.c.lease_epoch)  # of the newest opening
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 _ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusy,
@@ -348,8 +348,8 @@ class SqliteDatabase:
 
     async def _commit(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
         writer.do("BEGIN IMMEDIATE")
-        held = await self._tx(writer).one(_LEASE)
-        if held is None or held["lease_epoch"] != self.lease:
+        newest = await self._tx(writer).one(_LEASE)
+        if newest is None or newest["lease_epoch"] != self.lease:
             raise StoreBusy("another process has taken this database over")
         alone = len(batch) == 1
         outcomes = []

@@ -77,7 +77,7 @@ def test_a_sound_chain_is_said_to_be(home: Path, capsys: pytest.CaptureFixture[s
     code, told = verified(home, capsys, "--head", f"5:{'0' * 64}")
     assert (code, told) == (
         1,
-        "mnema: Act 5 is not as it was written: it is another one than was noted outside the record.\n",
+        "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the database.\n",
     )
     assert verified(home, capsys, "--head", "5")[0] == 2
 
@@ -143,7 +143,7 @@ def test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_fol
     wrong = "mnema: Act 3 is not as it was written: it does not follow the row before it.\n"
     assert verified(home, capsys) == (1, wrong)
     changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = 3")
-    wrong = "mnema: Act 3 is not as it was written: its words are not those that its hash was made of.\n"
+    wrong = "mnema: Act 3 is not as it was written: its hash does not match its text.\n"
     assert verified(home, capsys) == (1, wrong)
 
 
@@ -156,7 +156,7 @@ def test_S64_a_chain_that_was_hashed_anew_to_its_end_is_another_one_than_was_not
         changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = {seq}")
         became = rehashed(home, seq)
     changed(home, f"UPDATE audit_head SET hash = '{became}'")
-    wrong = "mnema: Act 5 is not as it was written: it is another one than was noted outside the record.\n"
+    wrong = "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the database.\n"
     assert verified(home, capsys) == (1, wrong)
 
 
@@ -175,7 +175,7 @@ def test_S64_a_tail_that_was_cut_and_written_on_shows_too(home: Path, capsys: py
     asyncio.run(lived())
     code, told = verified(home, capsys)
     assert code == 1
-    assert told.startswith("mnema: Act 5 is not as it was written: it is another one than was noted")
+    assert told.startswith("mnema: Act 5 is not as it was written: it differs from the one that was noted")
 
 
 def test_refused_commands_and_tools_that_change_something_are_acts_too(

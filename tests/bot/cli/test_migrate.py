@@ -16,7 +16,7 @@ from bot.cli.main import main
 from bot.config import restore_journal as journal
 from memory.store.maintenance.copy import TABLES
 from memory.store.maintenance.postgres_move import replace_store, was_replaced
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from tests.memory.store.older import go_back
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
@@ -112,7 +112,7 @@ def test_a_second_run_says_that_it_was_done_and_refuses_once_the_record_is_lived
     assert (code, facts["moved_before"], facts["equal"]) == (0, True, True)
 
     async def live() -> None:
-        store = await open_postgres(PostgresOptions(url=fresh))
+        store = await open_postgres(fresh)
         await store.leases.delete_expired()
         await store.close()
 
@@ -203,7 +203,7 @@ def test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands(
 
 
 async def _made_tables(url: str) -> None:
-    await (await open_postgres(PostgresOptions(url=url))).close()
+    await (await open_postgres(url)).close()
 
 
 def query_none(url: str, statements: str) -> None:

@@ -20,7 +20,7 @@ from memory.store.engine.database import Tx
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY
 from memory.store.errors import StoreBusy
 from memory.store.maintenance.postgres_move import replace_store
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from memory.store.people.rows import Person
 from memory.store.store import Store
 from tests.memory.store.whole import whole
@@ -215,7 +215,7 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
     fresh: str,  # noqa: F811
 ) -> None:
     async with open_store_for_command(HomeFolder(root=shared), writable=True, alone=True) as record:
-        starting = asyncio.create_task(open_postgres(PostgresOptions(url=fresh, name="late")))
+        starting = asyncio.create_task(open_postgres(fresh, name="late"))
         await until(lambda: query(fresh, WAITING, fresh.rpartition("/")[2]), "the process waits")
         others = [who for who in await record.store.leases.alive() if who.startswith("late")]
         assert (starting.done(), others) == (False, [])
@@ -255,7 +255,7 @@ async def test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_ca
 ) -> None:
     [(garden,)] = query(fresh, GARDEN)
     async with alone_no_more(shared, fresh) as store:
-        came = await open_postgres(PostgresOptions(url=fresh, name="late"))
+        came = await open_postgres(fresh, name="late")
         with pytest.raises(StoreBusy, match="opened the database meanwhile"):
             await store.sessions.delete(garden)
         await left(came)
@@ -292,7 +292,7 @@ async def test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on
     async with alone_no_more(shared, fresh) as store:
         deleting = asyncio.create_task(store.database.write(slowly))
         await deleted.wait()
-        coming = asyncio.create_task(open_postgres(PostgresOptions(url=fresh, name="late")))
+        coming = asyncio.create_task(open_postgres(fresh, name="late"))
         await until(lambda: query(fresh, HELD_UP, fresh.rpartition("/")[2]), "the process waits")
         assert query(fresh, "SELECT 1 FROM process WHERE name = 'late'") == []
         end.set()
@@ -314,7 +314,7 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
     came: list[Store] = []
 
     async def forget_index(space: str) -> None:
-        came.append(await open_postgres(PostgresOptions(url=fresh, name="late")))
+        came.append(await open_postgres(fresh, name="late"))
 
     async with alone_no_more(shared, fresh) as store:
         with pytest.raises(StoreBusy, match="opened the database meanwhile"):

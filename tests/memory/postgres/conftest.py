@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.store.engine.postgres import PostgresDatabase
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from memory.store.store import Store
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 
@@ -19,8 +19,9 @@ class PostgresRecord:
         self.opened: list[Store] = []
 
     async def open(self, *, writable: bool = True, beside: bool = False) -> Store:
-        wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=4)
-        store = await open_postgres(wanted, writable=writable)
+        store = await open_postgres(
+            self.url, writable=writable, clock=lambda: self.now, lease_seconds=3600, connections=4
+        )
         if writable and not beside:
             await self.kill(*self.opened)
         self.opened.append(store)

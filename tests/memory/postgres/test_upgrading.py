@@ -13,7 +13,7 @@ import pytest
 from memory.store.errors import SchemaOlder
 from memory.store.maintenance.copy import TABLES
 from memory.store.maintenance.postgres_move import move_in
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from memory.store.schema.tables import REVISIONS
 from tests.memory.store.older import BACK
 from tests.memory.store.whole import whole
@@ -100,7 +100,7 @@ async def test_I28_a_postgresql_record_is_brought_up_with_all_it_holds_and_survi
     assert code == -signal.SIGKILL
     assert (rows(url, known), shape(url)) == (before, head)
     assert (await mnema(bot, "migrate"))[:2] == (0, "The database of database_url has this version's schema.\n")
-    store = await open_postgres(PostgresOptions(url=url))
+    store = await open_postgres(url)
     assert await store.folds.check_ledger() == []
     assert await store.audit.fault([]) is None
     await store.close()
@@ -110,7 +110,7 @@ async def test_an_older_record_is_refused_by_all_but_migrate_and_the_doctor_tell
     tmp_path: Path, older: tuple[str, Shape]
 ) -> None:
     url, _ = older
-    for opening in (open_postgres(PostgresOptions(url=url)), open_postgres(PostgresOptions(url=url), writable=False)):
+    for opening in (open_postgres(url), open_postgres(url, writable=False)):
         with pytest.raises(SchemaOlder, match="mnema migrate"):
             await opening
     bot = home(tmp_path / "bot", url)

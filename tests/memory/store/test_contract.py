@@ -3,6 +3,7 @@
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
+from tests.contracts.store_kept_suite import AuditSuite, PeopleSuite, RetentionSuite, TraceSuite
 from tests.contracts.store_listing_suite import ListingSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
@@ -59,3 +60,15 @@ class TestFigures(FiguresSuite): ...
 
 
 class TestSpending(SpendingSuite): ...
+
+
+class TestTrace(TraceSuite): ...
+
+
+class TestAudit(AuditSuite): ...
+
+
+class TestPeople(PeopleSuite): ...
+
+
+class TestRetention(RetentionSuite): ...

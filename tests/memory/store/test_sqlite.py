@@ -1,10 +1,12 @@
-"""What SQLite in particular must keep: durability, groups, full disks, second processes, few rows read."""
+"""SQLite only: durability, group commits, full disks, other processes, moved files, few rows read."""
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,12 +15,14 @@ from memory.ids import derive_key, new_id
 from memory.store import audit
 from memory.store.conversations import inbox, messages, outbox, sessions, turns
 from memory.store.engine.database import Statement, Tx
-from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
+from memory.store.engine.sqlite import DatabaseFile
+from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
 from memory.store.store import Store
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
 
+NOBODY = 65_534
 HOLDER = """
 import sqlite3, sys
 held = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -329,6 +333,79 @@ def test_ids_sort_by_time_and_never_repeat() -> None:
     assert len({new_id(1.0) for _ in range(1000)}) == 1000
     assert {len(id) for id in made} == {26}
     assert derive_key("a:answer", 0) == derive_key("a:answer", 0) != derive_key("a:answer", 1)
+
+
+async def test_I25_another_process_that_holds_the_database_is_counted(record: SqliteRecord) -> None:
+    store = await record.open(busy_timeout=0.01)
+    with closing(raw(record)) as outside:
+        outside.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            await store.note("test", "", "", "")
+        outside.execute("ROLLBACK")
+    assert (await store.figures()).busy == 1
+    assert (await store.figures()).wal_bytes > 0
+
+
+def test_a_data_folder_that_is_a_file_now_is_told_in_the_same_words(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "mnema.db").touch()
+    file = DatabaseFile(folder / "mnema.db")
+    assert file.trouble() == ""
+    folder.rename(tmp_path / "elsewhere")
+    folder.touch()
+    assert file.trouble() == (
+        f"{folder / 'mnema.db'} was removed while mnema uses it: stop mnema, put the file back or restore a backup, "
+        "then start again"
+    )
+
+
+@contextmanager
+def closed_to_us(folder: Path) -> Iterator[None]:
+    """The folder's rights are taken away; root, whom no rights hold back, is somebody else meanwhile."""
+    root = os.geteuid() == 0
+    folder.chmod(0)
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+
+
+@contextmanager
+def a_loop_of_links(folder: Path) -> Iterator[None]:
+    aside = folder.with_name("aside")
+    folder.rename(aside)
+    folder.symlink_to(folder)
+    try:
+        yield
+    finally:
+        folder.unlink()
+        aside.rename(folder)
+
+
+@pytest.mark.parametrize("spoilt", [closed_to_us, a_loop_of_links])
+async def test_a_folder_that_cannot_be_looked_into_is_trouble_and_no_error(
+    tmp_path: Path, spoilt: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    record = SqliteRecord(tmp_path / "data" / "mnema.db")
+    store = await record.open()
+    with spoilt(tmp_path / "data"):
+        trouble = store.file_trouble()
+        with pytest.raises(StoreMoved) as refused:
+            await store.delivery.accept([arrival("k", "into nothing")])
+        ready = await store.ready()
+    assert trouble.startswith(f"{tmp_path / 'data' / 'mnema.db'} cannot be reached while mnema uses it (")
+    assert str(refused.value) == trouble
+    assert not ready
+    assert store.file_trouble() == ""
+    assert await store.ready()
+    [stored] = await store.delivery.accept([arrival("k", "again")])
+    assert stored.new
+    await store.close()
 
 
 def _commits(record: SqliteRecord) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.runtime.cluster.quiesce import SpaceQuiescer
 from memory.store.engine.leases import Leases
-from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.open_postgres import open_postgres
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
 
@@ -66,7 +66,7 @@ class Processes:
     stack: AsyncExitStack
 
     async def join(self, *, answers: bool = True, busy: bool = False, silent: bool = False) -> Process:
-        store = await open_postgres(PostgresOptions(url=self.url, lease_seconds=SECONDS, connections=3))
+        store = await open_postgres(self.url, lease_seconds=SECONDS, connections=3)
         self.stack.push_async_callback(store.close)
         process = Process(Leases(store.database), answers)
         self.stack.push_async_callback(process.quiescer.close)
