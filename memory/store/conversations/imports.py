@@ -8,11 +8,11 @@ from memory.conversation import Document, Image, Message, Text, Turn
 from memory.ids import derive_key, new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import SELECT_BY_PLACE, make_title
-from memory.store.conversations.messages import TurnRef, insert_message
+from memory.store.conversations.messages import insert_message
 from memory.store.conversations.turns import answer_source
 from memory.store.engine.database import Tx
 from memory.store.errors import WrongState
-from memory.store.rows import Place, column_values
+from memory.store.rows import Place, TurnRow, column_values
 from memory.store.schema.tables import conversation, inbox, outbox, turn
 
 ORIGIN = "import"  # as the sender and the actor of imported turns
@@ -45,85 +45,70 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
         heard=tx.now,
         updated=tx.now,
     )
-    for number, one in enumerate(turns, 1):
-        importer = _TurnImporter(
-            tx, TurnRef(conversation=conversation_id, turn_id=new_id(tx.now), number=number), place
+    for number, imported in enumerate(turns, 1):
+        turn_row = TurnRow(
+            id=new_id(tx.now),
+            conversation=conversation_id,
+            number=number,
+            epoch=_EPOCH,
+            inbox_id=new_id(tx.now) if imported.messages[0].role == "user" else "",
+            actor=ORIGIN,
+            state="done",
+            step=sum(one.role == "assistant" for one in imported.messages),
+            attempts=0,
+            trace_id=new_id(tx.now),
         )
-        await importer.insert(one, seq, line)
-        seq, line = seq + len(one.messages), line + 2
+        await _insert_turn(tx, place, turn_row, imported, seq)
+        await _insert_lines(tx, place, turn_row, imported, line)
+        seq, line = seq + len(imported.messages), line + 2
     await append_act(tx, "import", conversation_id, "imported")
     return conversation_id
 
 
-class _TurnImporter:
-    """Inserts the rows of one turn. Its user message has the id of its inbox row, as that of a received one."""
+async def _insert_turn(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, first_seq: int) -> None:
+    """Insert a turn and its messages. The user message has the id of the inbox row, as that of a received one."""
+    started, ended = imported.messages[0].at.timestamp(), imported.messages[-1].at.timestamp()
+    await tx.insert(turn, **column_values(turn_row, turn), first_seq=first_seq, started=started, ended=ended)
+    for seq, one in enumerate(imported.messages, first_seq):
+        id = turn_row.inbox_id if seq == first_seq and turn_row.inbox_id else new_id(tx.now)
+        numbered = replace(one, id=id, seq=seq, turn=turn_row.number)
+        await insert_message(tx, turn_row, numbered, at=one.at.timestamp(), epoch=_EPOCH, space=place.space)
 
-    def __init__(self, tx: Tx, turn_ref: TurnRef, place: Place) -> None:
-        self._tx, self._ref, self._place = tx, turn_ref, place
-        self._inbox_id, self._trace_id = new_id(tx.now), new_id(tx.now)
 
-    async def insert(self, imported: Turn, seq: int, line: int) -> None:
-        first, last = imported.messages[0], imported.messages[-1]
-        has_user_message = first.role == "user"
-        if has_user_message:
-            await self._insert_inbox(first, line)
-        await self._tx.insert(
-            turn,
-            id=self._ref.turn_id,
-            conversation=self._ref.conversation,
-            number=self._ref.number,
-            epoch=_EPOCH,
-            inbox_id=self._inbox_id if has_user_message else "",
-            actor=ORIGIN,
-            state="done",
-            step=sum(one.role == "assistant" for one in imported.messages),
-            trace_id=self._trace_id,
-            first_seq=seq,
-            started=first.at.timestamp(),
-            ended=last.at.timestamp(),
-        )
-        for offset, one in enumerate(imported.messages):
-            id = self._inbox_id if has_user_message and offset == 0 else new_id(self._tx.now)
-            numbered = replace(one, id=id, seq=seq + offset, turn=self._ref.number)
-            await insert_message(
-                self._tx, self._ref, numbered, at=one.at.timestamp(), epoch=_EPOCH, space=self._place.space
-            )
-        if last.role == "assistant" and (text := _shown_text(last)):
-            await self._insert_outbox(last, text, line + 1, self._inbox_id if has_user_message else "")
-
-    async def _insert_inbox(self, first: Message, line: int) -> None:
-        await self._tx.insert(
+async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, line: int) -> None:
+    """Insert the inbox and outbox rows of a turn, for the transcript: processed, and sent."""
+    first, last = imported.messages[0], imported.messages[-1]
+    if turn_row.inbox_id:
+        await tx.insert(
             inbox,
-            id=self._inbox_id,
-            conversation=self._ref.conversation,
-            channel=self._place.channel,
-            account=self._place.account,
-            key=f"{ORIGIN}:{self._ref.conversation}:{self._ref.number}",
+            conversation=turn_row.conversation,
+            id=turn_row.inbox_id,
+            channel=place.channel,
+            account=place.account,
+            key=f"{ORIGIN}:{turn_row.conversation}:{turn_row.number}",
             kind="message",
             sender_id=ORIGIN,
             body=json.dumps({"text": _shown_text(first)}, ensure_ascii=False),
             state="done",
-            turn_id=self._ref.turn_id,
-            trace_id=self._trace_id,
+            turn_id=turn_row.id,
+            trace_id=turn_row.trace_id,
             line=line,
             received=first.at.timestamp(),
         )
-
-    async def _insert_outbox(self, last: Message, text: str, line: int, reply_to: str) -> None:
-        """Insert the reply for the transcript, as sent."""
-        source = answer_source(reply_to or self._ref.turn_id)
-        await self._tx.insert(
+    if last.role == "assistant" and (text := _shown_text(last)):
+        source = answer_source(turn_row.inbox_id or turn_row.id)
+        await tx.insert(
             outbox,
-            id=new_id(self._tx.now),
-            conversation=self._ref.conversation,
+            conversation=turn_row.conversation,
+            id=new_id(tx.now),
             source=source,
             epoch=_EPOCH,
             kind="final",
             client_key=derive_key(source, 0),
             text=text,
             state="sent",
-            reply_to=reply_to,
-            line=line,
+            reply_to=turn_row.inbox_id,
+            line=line + 1,
             created=last.at.timestamp(),
         )
 

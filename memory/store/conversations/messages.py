@@ -1,7 +1,6 @@
 """Messages and tool calls of a conversation, and its counters. Messages are only added, never changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -70,26 +69,17 @@ async def load_conversation_row(tx: Tx, id: str) -> Row:
     return row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRef:
-    """Where a message belongs: its conversation, and its turn by id and number."""
-
-    conversation: str
-    turn_id: str
-    number: int
-
-
-async def add_message(tx: Tx, turn_ref: TurnRef, draft: NewMessage, taken: Row | None = None) -> Message:
-    """Store a message as the last of its conversation.
+async def add_message(tx: Tx, turn_row: TurnRow, draft: NewMessage, taken: Row | None = None) -> Message:
+    """Store a message of a turn as the last of its conversation.
 
     Args:
         taken: the result of `take_numbers` where the caller has taken the message's seq already.
     """
-    conversation_row = taken or await take_numbers(tx, turn_ref.conversation, seqs=1)
+    conversation_row = taken or await take_numbers(tx, turn_row.conversation, seqs=1)
     added = Message(
         id=draft.id or new_id(tx.now),
         seq=conversation_row["next_seq"] - 1,
-        turn=turn_ref.number,
+        turn=turn_row.number,
         role=draft.role,
         parts=draft.parts,
         at=from_unix(tx.now),
@@ -99,12 +89,12 @@ async def add_message(tx: Tx, turn_ref: TurnRef, draft: NewMessage, taken: Row |
         tainted=draft.tainted,
     )
     epoch, space = conversation_row["epoch"], conversation_row["space"]
-    await insert_message(tx, turn_ref, added, at=tx.now, epoch=epoch, space=space)
+    await insert_message(tx, turn_row, added, at=tx.now, epoch=epoch, space=space)
     return added
 
 
-async def insert_message(tx: Tx, turn_ref: TurnRef, added: Message, *, at: float, epoch: int, space: str) -> None:
-    """Insert the row of a message.
+async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float, epoch: int, space: str) -> None:
+    """Insert the row of a message of a turn.
 
     Args:
         at: unix seconds; `added.at` has them rounded to microseconds.
@@ -113,8 +103,8 @@ async def insert_message(tx: Tx, turn_ref: TurnRef, added: Message, *, at: float
     await tx.insert(
         message,
         **columns | {"at": at},
-        conversation=turn_ref.conversation,
-        turn_id=turn_ref.turn_id,
+        conversation=turn_row.conversation,
+        turn_id=turn_row.id,
         epoch=epoch,
         space=space,
         has_text=any(isinstance(part, Text | Document) and bool(part.text.strip()) for part in added.parts),
@@ -227,8 +217,7 @@ async def close_calls(tx: Tx, turn_row: TurnRow) -> None:
     )
     tokens = _CLOSING_TOKENS * len(open_calls)
     draft = NewMessage(role="user", parts=results, tokens=tokens, counter="house", origin="house")
-    turn_ref = TurnRef(conversation=turn_row.conversation, turn_id=turn_row.id, number=turn_row.number)
-    added = await add_message(tx, turn_ref, draft)
+    added = await add_message(tx, turn_row, draft)
     for call in open_calls:
         await end_call(tx, call, states[call.id], added.id)
 

@@ -1,7 +1,6 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,10 +24,9 @@ from memory.conversation import Message, Session, Summary, Turn
 from memory.failpoints import hit_async
 from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
-from memory.store.conversations import messages as calls
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
-from memory.store.conversations.messages import load_conversation_row, take_numbers
+from memory.store.conversations.messages import load_calls, load_conversation_row, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
@@ -39,7 +37,6 @@ from memory.store.rows import (
     ConversationRow,
     FoldPlan,
     TranscriptRow,
-    Usage,
     columns_of,
     new_binds,
     to_conversation_row,
@@ -478,7 +475,7 @@ class Sessions(Repository):
     add_step = write(turns.add_step, committed="plan.committed")
     start_calls = write(turns.start_calls, committed="tool.started")
     end_calls = write(turns.end_calls, committed="tool.committed")
-    calls = read(calls.load_calls)
+    calls = read(load_calls)
     turn = read(turns.load_turn)
     reduce = write(prompt_state.add_reductions)
     mark_prefix = write(prompt_state.mark_prefix)
@@ -494,11 +491,5 @@ class Sessions(Repository):
     idle = read(load_idle)
     import_conversation = write(imports.import_conversation)
     trace = read(traces.load_trace)
-
-    async def spend(self, conversation: str, spent: Sequence[Usage]) -> None:
-        """Store the usage of model calls outside a turn, such as those of a fold or an extraction."""
-        await self._database.write(usage_rows.add_usage, conversation, spent)
-
-    async def delete(self, conversation: str) -> None:
-        """Delete the conversation with all its rows (`mnema sessions delete`)."""
-        await self._database.write(delete_conversation, conversation)
+    spend = write(usage_rows.add_usage)
+    delete = write(delete_conversation)

@@ -11,7 +11,6 @@ from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import take_context_rows
 from memory.store.conversations.messages import (
-    TurnRef,
     add_message,
     close_calls,
     end_call,
@@ -221,7 +220,7 @@ async def claim_turn(
     )
     await tx.run(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
     await take_context_rows(tx, also, claimed.id)
-    await add_message(tx, _turn_ref(claimed), replace(user, id=inbox_id), conversation_row)
+    await add_message(tx, claimed, replace(user, id=inbox_id), conversation_row)
     await hit_async("claim.in_txn")
     return claimed
 
@@ -277,7 +276,7 @@ async def add_step(
         WrongState: the turn is not running, or not on this process.
     """
     await _set_state(tx, turn, "running", "waiting" if calls else "running", more=1)
-    await add_message(tx, _turn_ref(turn), message)
+    await add_message(tx, turn, message)
     planned = await plan_calls(tx, turn.id, calls)
     await add_usage(tx, turn.conversation, [usage], turn.id)
     return planned
@@ -314,7 +313,7 @@ async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]
     open_calls = {call.id: call for call in await load_open_calls(tx, turn.id)}
     if open_calls.keys() != {call.id for call, _ in results}:
         raise WrongState("the results are not those of the calls that wait for one")
-    added = await add_message(tx, _turn_ref(turn), message)
+    added = await add_message(tx, turn, message)
     for call, state in results:
         await end_call(tx, open_calls[call.id], state, added.id)
     return added
@@ -354,7 +353,7 @@ async def finish_turn(
     seqs = 0 if final is None else 1
     taken = await take_numbers(tx, turn_row.conversation, seqs=seqs, lines=len(out), touched=True)
     if final is not None:
-        await add_message(tx, _turn_ref(turn_row), final, taken)
+        await add_message(tx, turn_row, final, taken)
     await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
     await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
     if remember:
@@ -409,7 +408,3 @@ async def _cancel(tx: Tx, turn_row: TurnRow) -> None:
     if await tx.run(_CANCEL, id=turn_row.id, now=tx.now):
         await close_calls(tx, turn_row)
         await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="done")
-
-
-def _turn_ref(turn_row: TurnRow) -> TurnRef:
-    return TurnRef(conversation=turn_row.conversation, turn_id=turn_row.id, number=turn_row.number)

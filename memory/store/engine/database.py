@@ -2,7 +2,6 @@
 
 import sqlite3
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -287,11 +286,15 @@ class Repository:
         self._database = database
 
 
-class _Bound(ABC, Generic[P, T]):
-    """A function of a transaction as a method: same parameters without the transaction, same result."""
+class UnitMethod(Generic[P, T]):
+    """A unit of work as a method of a repository: same parameters without the transaction, same result."""
 
-    def __init__(self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]]) -> None:
+    def __init__(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, writes: bool, committed: str = ""
+    ) -> None:
         self._work = work
+        self._writes = writes
+        self._committed = committed
         self.__doc__ = work.__doc__
 
     @overload
@@ -303,39 +306,30 @@ class _Bound(ABC, Generic[P, T]):
     def __get__(
         self, instance: Repository | None, owner: type[Repository]
     ) -> Self | Callable[P, Coroutine[Any, Any, T]]:
-        return self if instance is None else self._bind(instance._database)
+        if instance is None:
+            return self
+        database = instance._database
 
-    @abstractmethod
-    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]: ...
-
-
-class read(_Bound[P, T]):
-    """A method that runs its function on one snapshot of what is committed."""
-
-    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]:
-        def call(*args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, T]:
-            return database.read(self._work, *args, **kwargs)
-
-        return call
-
-
-class write(_Bound[P, T]):
-    """A method that runs its function as one transaction and returns after the commit."""
-
-    def __init__(self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, committed: str = "") -> None:
-        """Bind `work`.
-
-        Args:
-            committed: name of the failpoint to pass after the commit, "" for none.
-        """
-        super().__init__(work)
-        self._committed = committed
-
-    def _bind(self, database: Database) -> Callable[P, Coroutine[Any, Any, T]]:
         async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            if not self._writes:
+                return await database.read(self._work, *args, **kwargs)
             result = await database.write(self._work, *args, **kwargs)
             if self._committed:
                 await hit_async(self._committed)
             return result
 
         return call
+
+
+def read(work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]]) -> UnitMethod[P, T]:
+    """Make a method that runs `work` on one snapshot of what is committed."""
+    return UnitMethod(work, writes=False)
+
+
+def write(work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, committed: str = "") -> UnitMethod[P, T]:
+    """Make a method that runs `work` as one transaction and returns after the commit.
+
+    Args:
+        committed: name of the failpoint to pass after the commit, "" for none.
+    """
+    return UnitMethod(work, writes=True, committed=committed)
