@@ -57,7 +57,7 @@ class Ours:
         self.workers = workers
         self._deliver = house.receiver.deliver_for(CHANNEL)
         self._model = model
-        house.store.delivery.sent = self._noting(house.store.delivery.sent)
+        house.store.delivery.settle_sent = self._noting(house.store.delivery.settle_sent)
 
     async def say(self, name: Name, text: str) -> None:
         """One message, as a channel hands it over."""

@@ -76,7 +76,7 @@ class CommandRouter:
         if name == RETRY_COMMAND and (parts := await self._newest_user_parts(context)):
             return parts
         delivery = self._services.store.delivery
-        if is_mutating(name, arguments) and not await delivery.begin(row.id):
+        if is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
             reply = format_text(context.lang, "command_interrupted", command=command)
         else:

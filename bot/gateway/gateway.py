@@ -64,7 +64,7 @@ class Departure:
         async with self._marking:
             if self.has_ended or not self.is_pending:
                 return
-            if self.withdrawn or await self._delivery.sending(self._id) is None:
+            if self.withdrawn or await self._delivery.mark_sending(self._id) is None:
                 self.withdrawn = True
                 raise PartWithdrawn("it was dropped before it left")
             self.is_pending = False
@@ -371,7 +371,9 @@ class Gateway:
         while True:
             try:
                 return await (
-                    self._delivery.stayed(id, outcome) if departure.is_pending else self._delivery.sent(id, outcome)
+                    self._delivery.settle_not_sent(id, outcome)
+                    if departure.is_pending
+                    else self._delivery.settle_sent(id, outcome)
                 )
             except WrongState:
                 raise

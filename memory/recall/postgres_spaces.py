@@ -121,7 +121,7 @@ class PostgresIndexKeeper:
 
     async def _sync_and_run(self, work: Callable[[SpaceIndex], T]) -> T:
         began = time.monotonic()
-        ends = await self._dependencies.store.sessions.ends(self.space)
+        ends = await self._dependencies.store.sessions.next_seqs(self.space)
         current, result = await self._in_thread(
             lambda: self._read(lambda index: self._run_if_current(index, ends, work))
         )
@@ -140,7 +140,7 @@ class PostgresIndexKeeper:
         dependencies, index = self._dependencies, self._index
         try:
             await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
-            ends = await dependencies.store.sessions.ends(self.space)
+            ends = await dependencies.store.sessions.next_seqs(self.space)
             behind = await self._in_thread(lambda: sync_files(index, dependencies.workspace, self.space, ends))
             for conversation, until in behind.items():
                 await self._index_messages(conversation, until, ends[conversation])

@@ -292,7 +292,7 @@ class Recall:
         for member in await self._store.links.members(request.space):
             if has_memory_files(self._dependencies.workspace, member):
                 return False
-            if (await self._store.sessions.ends(member)).keys() - {request.on_behalf_of}:
+            if (await self._store.sessions.next_seqs(member)).keys() - {request.on_behalf_of}:
                 return False
         return True
 

@@ -407,7 +407,7 @@ class FileIndexKeeper:
 
     async def _sync_and_run(self, work: Callable[[SpaceIndex], T]) -> T:
         began = time.monotonic()
-        ends = await self._dependencies.store.sessions.ends(self.space)
+        ends = await self._dependencies.store.sessions.next_seqs(self.space)
         behind, result = await asyncio.to_thread(self._run, lambda index: self._sync_files_and_run(index, ends, work))
         if not behind:
             self._synced_at = began

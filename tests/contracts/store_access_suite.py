@@ -175,7 +175,7 @@ class RequestSuite:
             await store.access.tell([Notice(conversation=home, source="once", out=tuple(parts("hi", kind="notice")))])
         row = await store.delivery.next_outbox_row(home)
         assert row
-        await store.delivery.sending(row.id)
+        await store.delivery.mark_sending(row.id)
         assert await store.delivery.next_outbox_row(home) is None
 
 

@@ -97,8 +97,8 @@ class SessionSuite:
         store = await record.open()
         mine = await talk(store, "1", "2", chat="mine")
         theirs = await talk(store, "3", chat="theirs", space="them")
-        assert await store.sessions.ends("") == {mine: 5}
-        assert await store.sessions.ends("them") == {theirs: 3}
+        assert await store.sessions.next_seqs("") == {mine: 5}
+        assert await store.sessions.next_seqs("them") == {theirs: 3}
 
     async def test_a_counters_factor_is_remembered(self, record: Record) -> None:
         store = await record.open()

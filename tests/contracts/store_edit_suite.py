@@ -36,18 +36,18 @@ class EditSuite:
         row = await after.delivery.inbox(stored.id)
         assert row is not None
         assert (row.attempts, row.body) == (1, '{"text": "/new"}')
-        assert await after.delivery.begin(stored.id)
-        assert not await after.delivery.begin(stored.id)
+        assert await after.delivery.mark_begun(stored.id)
+        assert not await after.delivery.mark_begun(stored.id)
 
     async def test_an_edit_of_a_command_that_has_begun_is_said_aside(self, record: Record) -> None:
         store = await record.open()
         (stored,) = await store.delivery.accept([arrival("one", "/new")])
         before = await store.delivery.inbox(stored.id)
-        assert await store.delivery.begin(stored.id)
+        assert await store.delivery.mark_begun(stored.id)
         edit = replace(arrival("edit"), kind="edit", target="one", body='{"text": "/remember tea"}')
         (edited,) = await store.delivery.accept([edit])
         row = await store.delivery.inbox(stored.id)
         assert row is not None
         assert before is not None
         assert (row.body, row.state, edited.state) == (before.body, "new", "aside")
-        assert not await store.delivery.begin(stored.id)
+        assert not await store.delivery.mark_begun(stored.id)

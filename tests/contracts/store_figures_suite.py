@@ -69,8 +69,8 @@ class FiguresSuite:
         out = await store.delivery.next_outbox_row(first.conversation)
         assert out
         assert out.trace_id == first.trace_id
-        assert await store.delivery.sending(out.id)
-        await store.delivery.sent(out.id, SENT)
+        assert await store.delivery.mark_sending(out.id)
+        await store.delivery.settle_sent(out.id, SENT)
         news = await store.delivery.next_outbox_row(first.conversation)
         assert news
         assert news.trace_id == ""

@@ -31,8 +31,8 @@ class TraceSuite:
         record.now += 0.5
         first = await store.delivery.next_outbox_row(turn.conversation)
         assert first is not None
-        await store.delivery.sending(first.id)
-        await store.delivery.sent(first.id, SendOutcome(state="sent", platform_id="p1"))
+        await store.delivery.mark_sending(first.id)
+        await store.delivery.settle_sent(first.id, SendOutcome(state="sent", platform_id="p1"))
         found = await store.sessions.trace(turn.conversation)
         assert found is not None
         told = [(event.kind, event.state, event.seconds) for event in found.events]

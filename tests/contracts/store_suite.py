@@ -295,14 +295,14 @@ class OutboxSuite:
     async def test_I04_a_part_waits_until_the_one_before_it_is_settled(self, record: Record) -> None:
         store, first = await self._first(record)
         delivery = store.delivery
-        assert await delivery.sending(first.id)
+        assert await delivery.mark_sending(first.id)
         assert await delivery.next_outbox_row(first.conversation) is None
-        assert await delivery.sending(first.id) is None
-        await delivery.sent(first.id, SendOutcome(state="pending", retry_at=record.now + 60))
+        assert await delivery.mark_sending(first.id) is None
+        await delivery.settle_sent(first.id, SendOutcome(state="pending", retry_at=record.now + 60))
         head = await delivery.next_outbox_row(first.conversation)
         assert (head.id, head.not_before, head.attempts) == (first.id, record.now + 60, 1)
-        await delivery.sending(first.id)
-        await delivery.sent(first.id, SendOutcome(state="sent", platform_id="9"))
+        await delivery.mark_sending(first.id)
+        await delivery.settle_sent(first.id, SendOutcome(state="sent", platform_id="9"))
         second = await delivery.next_outbox_row(first.conversation)
         assert (second.text, second.part_no, second.reply_to_key) == ("two", 1, "k1")
         assert second.line == first.line + 1
@@ -310,31 +310,31 @@ class OutboxSuite:
     async def test_I05_every_try_has_the_same_key(self, record: Record) -> None:
         store, row = await self._first(record, key_valid=3600)
         delivery = store.delivery
-        tried = await delivery.sending(row.id)
+        tried = await delivery.mark_sending(row.id)
         assert tried.key_expires == record.now + 3600
-        again = await delivery.sent(row.id, SendOutcome(state="unknown"))
+        again = await delivery.settle_sent(row.id, SendOutcome(state="unknown"))
         assert (again.state, again.client_key, again.repeats) == ("pending", row.client_key, 0)
         record.now += 3601
-        assert (await delivery.sending(row.id)).key_expires == tried.key_expires
-        marked = await delivery.sent(row.id, SendOutcome(state="unknown"))
+        assert (await delivery.mark_sending(row.id)).key_expires == tried.key_expires
+        marked = await delivery.settle_sent(row.id, SendOutcome(state="unknown"))
         assert (marked.state, marked.repeats) == ("pending", 1)
-        await delivery.sending(row.id)
-        assert (await delivery.sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
+        await delivery.mark_sending(row.id)
+        assert (await delivery.settle_sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
         assert (await delivery.next_outbox_row(row.conversation)).text == "two"
         assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]
 
     async def test_I05_a_notice_of_unknown_fate_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record, kind="notice")
-        await store.delivery.sending(row.id)
-        again = await store.delivery.sent(row.id, SendOutcome(state="unknown"))
+        await store.delivery.mark_sending(row.id)
+        again = await store.delivery.settle_sent(row.id, SendOutcome(state="unknown"))
         assert (again.state, again.repeats) == ("pending", 1)
-        await store.delivery.sending(row.id)
-        assert (await store.delivery.sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
+        await store.delivery.mark_sending(row.id)
+        assert (await store.delivery.settle_sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
 
     async def test_what_is_held_goes_once_the_person_has_written(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)
-        held = await store.delivery.sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        await store.delivery.mark_sending(row.id)
+        held = await store.delivery.settle_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert held.not_before == HELD_UNTIL_REPLY
         await store.delivery.accept([arrival("another")])
         waiting = await store.delivery.next_outbox_row(row.conversation)
@@ -343,18 +343,18 @@ class OutboxSuite:
 
     async def test_what_is_held_while_the_person_writes_is_not_held(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)
+        await store.delivery.mark_sending(row.id)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        after = await store.delivery.settle_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert after.not_before == 0.0
 
     async def test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        after = await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert after is not None
         assert after.not_before == 0.0
-        held = await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        held = await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert held is not None
         assert held.not_before == HELD_UNTIL_REPLY
 
@@ -362,7 +362,7 @@ class OutboxSuite:
         self, record: Record
     ) -> None:
         store, row = await self._first(record)
-        await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=record.now + 60))
+        await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=record.now + 60))
         await store.delivery.accept([arrival("another")])
         waiting = await store.delivery.next_outbox_row(row.conversation)
         assert waiting is not None
@@ -370,28 +370,28 @@ class OutboxSuite:
 
     async def test_a_failed_part_takes_the_later_ones_with_it(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)
-        failed = await store.delivery.sent(row.id, SendOutcome(state="failed", error="gone"))
+        await store.delivery.mark_sending(row.id)
+        failed = await store.delivery.settle_sent(row.id, SendOutcome(state="failed", error="gone"))
         assert (failed.state, failed.error) == ("failed", "gone")
         assert await store.delivery.unsent() == []
 
     async def test_a_refused_form_goes_again_as_plain_text(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)
-        again = await store.delivery.sent(row.id, SendOutcome(state="pending", plain=True))
+        await store.delivery.mark_sending(row.id)
+        again = await store.delivery.settle_sent(row.id, SendOutcome(state="pending", plain=True))
         assert (again.id, again.plain, again.state) == (row.id, True, "pending")
 
     async def test_only_what_is_being_sent_has_a_fate(self, record: Record) -> None:
         store, row = await self._first(record)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, SendOutcome(state="sent"))
-        await store.delivery.sending(row.id)
+            await store.delivery.settle_sent(row.id, SendOutcome(state="sent"))
+        await store.delivery.mark_sending(row.id)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, SendOutcome(state="dropped"))
+            await store.delivery.settle_sent(row.id, SendOutcome(state="dropped"))
 
     async def test_I06_a_part_cut_off_by_a_crash_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)
+        await store.delivery.mark_sending(row.id)
         store = await record.open()
         assert (await store.delivery.recover(record.now)).sends_unknown == 1
         head = await store.delivery.next_outbox_row(row.conversation)
@@ -542,8 +542,8 @@ class RecoverySuite:
         await store.delivery.finish(turn, "done", reply(), parts("one", "two"))
         first = await store.delivery.next_outbox_row(turn.conversation)
         assert first
-        await store.delivery.sending(first.id)
-        await store.delivery.sent(first.id, SendOutcome(state="sent"))
+        await store.delivery.mark_sending(first.id)
+        await store.delivery.settle_sent(first.id, SendOutcome(state="sent"))
         other = await begin(store, "2")
         await store.delivery.finish(other, "done", reply(), parts("three"))
         await store.delivery.notify(turn.conversation, "n", parts("note", kind="notice"))
@@ -557,9 +557,9 @@ class RecoverySuite:
         await store.delivery.finish(turn, "done", reply(), parts("one"))
         row = await store.delivery.next_outbox_row(turn.conversation)
         assert row
-        await store.delivery.sending(row.id)
+        await store.delivery.mark_sending(row.id)
         await store.sessions.clear(turn.conversation)
-        assert (await store.delivery.sent(row.id, SendOutcome(state="pending"))).state == "dropped"
+        assert (await store.delivery.settle_sent(row.id, SendOutcome(state="pending"))).state == "dropped"
 
     async def test_conversations_go_on_beside_each_other(self, record: Record) -> None:
         store = await record.open()

@@ -97,8 +97,8 @@ async def talk(store: Store, *keys: str, chat: str = "c1", space: str = "") -> s
         assert await store.delivery.finish(turn, "done", reply(f"answer {key}"), parts(f"answer {key}"), [SPENT])
         row = await store.delivery.next_outbox_row(home)
         assert row is not None
-        assert await store.delivery.sending(row.id)
-        await store.delivery.sent(row.id, SendOutcome(state="sent", platform_id=f"p-{key}"))
+        assert await store.delivery.mark_sending(row.id)
+        await store.delivery.settle_sent(row.id, SendOutcome(state="sent", platform_id=f"p-{key}"))
     return home
 
 

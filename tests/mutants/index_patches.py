@@ -46,9 +46,9 @@ INDEXES = (
         guards="recall",
         file="memory/recall/postgres_spaces.py",
         old="""            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
-            ends = await dependencies.store.sessions.ends(self.space)
+            ends = await dependencies.store.sessions.next_seqs(self.space)
 """,
-        new="""            ends = await dependencies.store.sessions.ends(self.space)
+        new="""            ends = await dependencies.store.sessions.next_seqs(self.space)
             await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
 """,
         tests=(f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",),

@@ -193,7 +193,7 @@ class Record(RuleBasedStateMachine):
         assert (row.id if row else "") == talk.next_outbox_row
         if row is None:
             return
-        taken = self.do(self.store.delivery.sending(row.id))
+        taken = self.do(self.store.delivery.mark_sending(row.id))
         assert taken
         assert taken.client_key == row.client_key == talk.out[row.id].setdefault("key", row.client_key)
         assert bool(taken.repeats) == bool(talk.out[row.id]["repeats"])
@@ -208,7 +208,7 @@ class Record(RuleBasedStateMachine):
             return
         if fate == "sent" or (fate == "unknown" and arrived):
             talk.seen.append((id, bool(talk.out[id]["repeats"])))
-        self.do(self.store.delivery.sent(id, SendOutcome(state=fate)))
+        self.do(self.store.delivery.settle_sent(id, SendOutcome(state=fate)))
         talk.settle(id, fate)
 
     # --- the view ---------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ class OverPostgres(Record):
         for turn in late:
             self.refused(old.delivery.finish(turn, "done", said("late"), outgoing("final", 1, True)))
         for id in sends:
-            self.refused(old.delivery.sent(id, SendOutcome(state="sent")))
+            self.refused(old.delivery.settle_sent(id, SendOutcome(state="sent")))
         self.do(old.close())
 
     def refused(self, write: Any) -> None:

@@ -182,7 +182,7 @@ class ClusterBot(Bot):
         rounds = 0
         while True:
             try:
-                if await self._leases.dead():
+                if await self._leases.has_expired():
                     recovered = await self.store.delivery.recover(self.store.now(), alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()
@@ -215,5 +215,5 @@ class ClusterBot(Bot):
 
     async def _drop_views(self, space: str) -> None:
         for member in await self.store.links.members(space):
-            for conversation in await self.store.sessions.ends(member):
+            for conversation in await self.store.sessions.next_seqs(member):
                 await self._drop_view(conversation)

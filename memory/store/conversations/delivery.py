@@ -63,16 +63,16 @@ class Delivery(Repository):
     take_over = write(turns.take_over_turn)
     mark_opened = write(turns.mark_opened)
     deaths_of_others = read(turns.deaths_of_others)
-    begin = write(inbox_rows.count_attempt)
+    mark_begun = write(inbox_rows.mark_begun)
     settle = write(turns.settle_inbox_row)
     notify = write(outbox.add_notices)
     unsent = read(outbox.load_unsent)
     move = write(inbox_rows.move)
     has_open_parts = read(outbox.has_open_parts)
     next_outbox_row = read(outbox.next_row)
-    sending = write(outbox.mark_sending, committed="outbox.claimed")
-    stayed = write(outbox.settle_not_sent)
-    sent = write(outbox.settle_sent, committed="outbox.marked")
+    mark_sending = write(outbox.mark_sending, committed="outbox.claimed")
+    settle_not_sent = write(outbox.settle_not_sent)
+    settle_sent = write(outbox.settle_sent, committed="outbox.marked")
 
     async def finish(
         self,

@@ -113,7 +113,7 @@ _UPDATE_LAST_INBOUND = (
         title=case((conversation.c.title == literal_text(""), bindparam("new_title")), else_=conversation.c.title),
     )
 )
-_COUNT_ATTEMPT = (
+_MARK_BEGUN = (
     update(inbox)
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
     .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("new_lease_epoch"), reason=literal_text(BEGUN))
@@ -313,14 +313,14 @@ async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     return to_inbox_row(row) if row else None
 
 
-async def count_attempt(tx: Tx, inbox_id: str) -> bool:
+async def mark_begun(tx: Tx, inbox_id: str) -> bool:
     """Mark the row of a command as begun, before its effect; False when it had begun before.
 
     Raises:
         WrongState: the row is not new.
     """
     row = await tx.one(_SELECT_ONE, id=inbox_id)
-    if row is None or not await tx.run(_COUNT_ATTEMPT, id=inbox_id, new_lease_epoch=tx.lease):
+    if row is None or not await tx.run(_MARK_BEGUN, id=inbox_id, new_lease_epoch=tx.lease):
         raise WrongState(f"inbox row {inbox_id} is not new")
     return bool(row["reason"] != BEGUN)
 

@@ -484,7 +484,7 @@ class Sessions(Repository):
     clear = write(clear_conversation, committed="clear.committed")
     undo_clear = write(undo_clear)
     choose = write(_set_choices)
-    ends = read(load_next_seqs)
+    next_seqs = read(load_next_seqs)
     usage = read(usage_rows.sum_usage)
     factor = read(usage_rows.load_factor)
     set_factors = write(usage_rows.set_factors)

@@ -118,6 +118,6 @@ class Leases(Repository):
     alive = read(_alive)
     others = read(_others)
     duties_of_others = read(_duties_of_others)
-    dead = read(_has_expired)
+    has_expired = read(_has_expired)
     delete_expired = write(_delete_expired)
     leave = write(_leave)

@@ -83,8 +83,8 @@ class Desk:
         """Ask; the code, and what the buttons for yes and no bring back."""
         assert await self.approvals.ask(wanted or self.wanted()) == ASKED
         row = await self.question()
-        await self.store.delivery.sending(row.id)
-        await self.store.delivery.sent(row.id, FATE)
+        await self.store.delivery.mark_sending(row.id)
+        await self.store.delivery.settle_sent(row.id, FATE)
         found = CODE.search(row.text)
         assert found
         (_, yes), (_, no) = load_extras(row.payload).buttons
@@ -252,8 +252,8 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="kind " * 300))
     parts = []
     while row := await desk.store.delivery.next_outbox_row(desk.home.id):
-        await desk.store.delivery.sending(row.id)
-        await desk.store.delivery.sent(row.id, FATE)
+        await desk.store.delivery.mark_sending(row.id)
+        await desk.store.delivery.settle_sent(row.id, FATE)
         parts.append(row)
     assert len(parts) > 3
     assert not [row for row in parts if row.payload]

@@ -56,7 +56,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
     await after.delivery.recover(record.now)
     row = await after.delivery.next_inbox_row(conversation, record.now)
     assert row is not None
-    return row, await after.delivery.begin(row.id)
+    return row, await after.delivery.mark_begun(row.id)
 
 
 async def arrived(record: SqliteRecord, text: str) -> None:

@@ -103,9 +103,9 @@ class Hanging:
         self.go_on = asyncio.Event()
         self.go_on.set()
 
-    async def ends(self, space: str) -> Any:
+    async def next_seqs(self, space: str) -> Any:
         await self.go_on.wait()
-        return await self._store.sessions.ends(space)
+        return await self._store.sessions.next_seqs(space)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name) if hasattr(self._store, name) else getattr(self._store.sessions, name)

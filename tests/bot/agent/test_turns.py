@@ -226,7 +226,7 @@ async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_pat
     body = dump_body(MessageBody(text="/context clear"))
     row = NewInboxRow(place=place, key="again", kind="command", sender_id="owner", body=body)
     [stored] = await store.delivery.accept([row])
-    assert await store.delivery.begin(stored.id)  # and there the process dies
+    assert await store.delivery.mark_begun(stored.id)  # and there the process dies
     before = await store.sessions.load(conversation)
     await store.close()
     async with inside(tmp_path, lambda _: "ok") as it:

@@ -1,4 +1,4 @@
-"""Connections that the server has ended: what is asked next is asked over another one."""
+"""After the server has closed connections, the next unit of work uses another one."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ _END = f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {_OT
 
 
 def end_all(record: PostgresRecord) -> int:
-    """How many sessions there were."""
+    """End all sessions; return how many there were."""
     with psycopg.connect(record.url, autocommit=True) as held:
         return len(held.execute(_END).fetchall())
 
@@ -38,7 +38,7 @@ async def test_after_a_restart_of_the_server_the_next_question_is_answered(recor
     if asks == "reads":
         assert (await store.sessions.load(id)).conversation == id
     elif asks == "glances":
-        assert not await store.leases.dead()
+        assert not await store.leases.has_expired()
     else:
         await store.note("config.reload", "", "in force", "")
 

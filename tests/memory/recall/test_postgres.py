@@ -234,7 +234,7 @@ async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(
     searching = asyncio.create_task(found(recall, "canoe"))
     await waited_for(processes)
     conversation = await talk(processes.store, [("my canoe is red", "nice")])
-    end = (await processes.store.sessions.ends(""))[conversation]
+    end = (await processes.store.sessions.next_seqs(""))[conversation]
     async for stamp, rows in read_new_messages(processes.store, conversation, IndexPosition(), end, UTC):
         other.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True)
     other.end(keep=True)
@@ -283,7 +283,7 @@ async def test_I44_a_space_that_is_forgotten_is_in_no_table(processes: Processes
         assert len(await found(recall, "canary")) == 3
         assert await found(recall, "heron", "telegram-2") == ["heron"]
     processes.write("- nothing\n")
-    await processes.store.sessions.delete(next(iter(await processes.store.sessions.ends(""))))
+    await processes.store.sessions.delete(next(iter(await processes.store.sessions.next_seqs(""))))
     await one.forget("")
     assert "canar" not in processes.everything()
     assert "heron" in processes.everything()

@@ -1,4 +1,4 @@
-"""Each fence by itself: a row that a clear or another process has moved takes nothing from who comes late."""
+"""Each fence by itself: late work changes no row that a clear or another process has moved."""
 
 import asyncio
 import sqlite3
@@ -18,18 +18,18 @@ ANOTHER = 999
 
 
 def outside(record: SqliteRecord, statement: str) -> None:
-    """Another process's change, all by itself."""
+    """Change the file as another process would."""
     with closing(sqlite3.connect(record.path, isolation_level=None)) as held:
         held.execute(statement)
 
 
 async def being_sent(store: Store) -> str:
-    """A part that is on its way."""
+    """Return the id of a part that is being sent."""
     turn = await begin(store)
     await store.delivery.finish(turn, "done", reply(), parts("one"))
     row = await store.delivery.next_outbox_row(turn.conversation)
     assert row
-    assert await store.delivery.sending(row.id)
+    assert await store.delivery.mark_sending(row.id)
     return row.id
 
 
@@ -58,7 +58,7 @@ async def test_I18_undoing_a_clear_revives_nothing_that_was_said_before_it(recor
     [home] = [row.id for row in await store.sessions.conversations()]
     await store.sessions.clear(home)
     assert await store.sessions.undo_clear(home)
-    assert (await store.delivery.sent(id, SendOutcome(state="pending"))).state == "dropped"
+    assert (await store.delivery.settle_sent(id, SendOutcome(state="pending"))).state == "dropped"
 
 
 async def test_I18_what_was_taken_back_before_a_clear_holds_no_fold_back_after_it(record: SqliteRecord) -> None:
@@ -95,7 +95,7 @@ async def test_I11_a_send_is_ended_only_by_who_began_it(record: SqliteRecord) ->
     id = await being_sent(store)
     outside(record, "UPDATE outbox SET lease_epoch = lease_epoch + 1")
     with pytest.raises(WrongState, match="not ours"):
-        await store.delivery.sent(id, SendOutcome(state="sent"))
+        await store.delivery.settle_sent(id, SendOutcome(state="sent"))
 
 
 async def test_I11_only_what_nobody_holds_any_more_is_taken_over(record: SqliteRecord) -> None:

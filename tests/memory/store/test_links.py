@@ -1,4 +1,4 @@
-"""Joined accounts: whose memory a conversation reads, how an account joins one and leaves it, and who may not."""
+"""Linked accounts: whose memory a conversation uses, how accounts are linked and unlinked, and what is refused."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -35,14 +35,14 @@ async def store(record: SqliteRecord) -> Store:
 
 
 class Joining:
-    """The steps of a link, each as short as a word."""
+    """The steps of a link as short methods."""
 
     def __init__(self, store: Store, record: SqliteRecord) -> None:
         self.links = AccountLinks(store.database)
         self._record = record
 
     async def typed(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> str:
-        """A code is made and typed; the id of its row, "" when it was not taken."""
+        """Make and type a code; return the id of its row, "" when it was refused."""
         await self.links.make_code(code, maker, f"of {maker.sender_id}", at(self._record) + NEVER)
         held = await self.links.type_code(code, typist, "a name", f"of {typist.sender_id}", at(self._record))
         return held.id if held else ""
@@ -58,14 +58,14 @@ def joining(store: Store, record: SqliteRecord) -> Joining:
 
 
 async def said(store: Store, space: str) -> set[str]:
-    """The words of the people whose messages a search of this space looks at."""
-    homes = [home for member in await store.links.members(space) for home in await store.sessions.ends(member)]
+    """Return the texts that a search of this space reads."""
+    homes = [home for member in await store.links.members(space) for home in await store.sessions.next_seqs(member)]
     found = [message for home in homes for message in await store.sessions.messages(home)]
     return {part.text for message in found for part in message.parts if isinstance(part, Text)} - {"answer k"}
 
 
 async def told(store: Store, *people: str) -> dict[str, str]:
-    """Each says their own word in a conversation of their own; the conversations."""
+    """Start a conversation with its own text for each; return the conversations."""
     homes = {}
     for name in people:
         turn = await begin(store, f"key {name}", name, f"word of {name}", name)
