@@ -205,12 +205,12 @@ class ToolSpec:
 
 
 def dump_parts(parts: tuple[Part, ...]) -> str:
-    """Parts as JSON text, the stored form: a list of objects with `kind` and the part's fields."""
+    """Return parts as JSON text, the stored form: a list of objects with `kind` and the part's fields."""
     return json.dumps([_part_to_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
 
 
 def load_parts(text: str) -> tuple[Part, ...]:
-    """The inverse of `dump_parts`."""
+    """Return the parts in a JSON text of `dump_parts`."""
     return tuple(_part_from_dict(item) for item in json.loads(text))
 
 

@@ -19,23 +19,24 @@ class FailpointError(RuntimeError):
 def arm(environ: dict[str, str]) -> bool:
     """Read MNEMA_FP=name[@nth]:action[:arg],… when MNEMA_TEST=1.
 
-    Returns False when MNEMA_FP is set without MNEMA_TEST=1 (ignored; the caller warns).
+    Returns:
+        False when MNEMA_FP is set without MNEMA_TEST=1; it is ignored then.
     """
     _ACTIONS.clear()
     _HITS.clear()
-    wanted = environ.get("MNEMA_FP", "")
+    armed = environ.get("MNEMA_FP", "")
     if environ.get("MNEMA_TEST") != "1":
-        return not wanted
-    for item in filter(None, wanted.split(",")):
-        place, action, *arg = item.split(":")
-        name, _, nth = place.partition("@")
+        return not armed
+    for item in filter(None, armed.split(",")):
+        point, action, *arg = item.split(":")
+        name, _, nth = point.partition("@")
         _ACTIONS.setdefault(name, []).append((int(nth or 1), action, arg[0] if arg else ""))
     return True
 
 
 def hit(name: str) -> None:
-    """A failpoint in synchronous code; `hang` blocks the thread."""
-    for action, arg in _due_action(name):
+    """Pass a failpoint in synchronous code; `hang` blocks the thread."""
+    for action, arg in _due_actions(name):
         _perform(name, action, arg)
         if action == "hang":
             time.sleep(86_400)
@@ -44,8 +45,8 @@ def hit(name: str) -> None:
 
 
 async def hit_async(name: str) -> None:
-    """A failpoint in a coroutine; `hang` and `sleep` do not block the event loop."""
-    for action, arg in _due_action(name):
+    """Pass a failpoint in a coroutine; `hang` and `sleep` do not block the event loop."""
+    for action, arg in _due_actions(name):
         _perform(name, action, arg)
         if action == "hang":
             await asyncio.Event().wait()
@@ -54,11 +55,11 @@ async def hit_async(name: str) -> None:
 
 
 def is_torn(name: str) -> bool:
-    """Whether the write at this point should stop half-way; the caller writes half and calls `kill_process`.
+    """Return whether the write at this point should stop half-way; the caller writes half and calls `kill_process`.
 
     Counted apart from `hit`, so that one name can mark both a write and the moment after it.
     """
-    return any(action == "torn" for action, _ in _due_action(name, tally=f"{name} torn"))
+    return any(action == "torn" for action, _ in _due_actions(name, counter=f"{name} torn"))
 
 
 def kill_process() -> None:
@@ -66,12 +67,12 @@ def kill_process() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _due_action(name: str, tally: str = "") -> list[tuple[str, str]]:
+def _due_actions(name: str, counter: str = "") -> list[tuple[str, str]]:
     if not _ACTIONS:
         return []
-    tally = tally or name
-    _HITS[tally] += 1
-    return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[tally]]
+    counter = counter or name
+    _HITS[counter] += 1
+    return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[counter]]
 
 
 def _perform(name: str, action: str, arg: str) -> None:

@@ -1,4 +1,4 @@
-"""Failpoints do nothing in a process that was not started to be tested, whatever its environment asks for."""
+"""Failpoints do nothing in a process that was not started for a test."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tasks that are told to end, and do not hear it the first time."""
+"""Tasks that lose their first cancellation."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from memory.tasks import cancel_and_wait
 
 
 async def test_a_cancellation_that_is_lost_is_told_again() -> None:
-    """It comes together with what is waited for: `asyncio.wait_for` of Python 3.11 returns then, as if nothing were."""
+    """Cancel it together with its result: `asyncio.wait_for` of Python 3.11 returns then and drops the cancellation."""
     came = asyncio.Event()
 
     async def work_for_ever() -> None:

@@ -1,4 +1,4 @@
-"""A record in PostgreSQL for each test, opened as often as it likes."""
+"""One PostgreSQL database per test, which may be opened several times."""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +11,7 @@ from tests.postgres import fresh, made  # noqa: F401  fixtures
 
 
 class PostgresRecord:
-    """One database. now: what its openings take for the time; whoever opens finds the earlier ones dead."""
+    """One database, whose clock is `now`; a new opening finds the earlier ones dead unless `beside` is set."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -28,7 +28,7 @@ class PostgresRecord:
         return store
 
     async def kill(self, *stores: Store) -> None:
-        """As if their processes had not renewed their leases."""
+        """Let the leases of these stores expire."""
         for store in stores:
             database = self.database(store)
             if not database.pool.closed:

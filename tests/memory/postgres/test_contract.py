@@ -1,4 +1,4 @@
-"""PostgreSQL passes the store's suites."""
+"""PostgreSQL passes the store's contract suites."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a unit of work on PostgreSQL costs and promises: one job for a row, and questions without a transaction."""
+"""Units of work on PostgreSQL: one job per inbox row, and single queries without a transaction."""
 
 from collections.abc import Sequence
 

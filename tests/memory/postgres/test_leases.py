@@ -1,4 +1,4 @@
-"""Duties and leases among processes that are really there: two openings of one record in PostgreSQL."""
+"""Duties and leases of two openings of one PostgreSQL database."""
 
 import psycopg
 import pytest

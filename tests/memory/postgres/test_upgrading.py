@@ -1,4 +1,4 @@
-"""A PostgreSQL record of an earlier version is brought up with all it holds, in one transaction."""
+"""A PostgreSQL database of an earlier version is upgraded with all rows, in one transaction."""
 
 import asyncio
 import json
@@ -38,12 +38,12 @@ SHAPE = {
 
 
 def shape(url: str) -> Shape:
-    """Everything that matters of a database's tables."""
+    """Return the structure of a database's tables."""
     return {name: sorted(query(url, sql), key=repr) for name, sql in SHAPE.items()}
 
 
 def go_back(url: str, to: str) -> None:
-    """Take the tables back to an earlier version; what that has no place for is lost."""
+    """Downgrade the tables to an earlier version; columns that it lacks are lost."""
     with psycopg.connect(url, autocommit=True) as held:
         for revision in sorted(BACK, reverse=True):
             for statement in BACK[revision] if revision >= to else ():
@@ -52,7 +52,7 @@ def go_back(url: str, to: str) -> None:
 
 
 def rows(url: str, known: dict[str, list[str]]) -> Rows:
-    """All rows of these tables by these columns."""
+    """Return all rows of these tables with these columns."""
     return {
         name: sorted(query(url, f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
         for name, columns in known.items()
@@ -60,7 +60,7 @@ def rows(url: str, known: dict[str, list[str]]) -> Rows:
 
 
 def columns(url: str) -> dict[str, list[str]]:
-    """The columns of every table that holds something of people's."""
+    """Return the columns of every table that holds data of people."""
     asked = "SELECT column_name FROM information_schema.columns WHERE table_name = ? AND table_schema = 'public'"
     found = {table.name: [f'"{name}"' for (name,) in query(url, asked, table.name)] for table in TABLES}
     return {name: held for name, held in found.items() if held}
@@ -68,7 +68,7 @@ def columns(url: str) -> dict[str, list[str]]:
 
 @pytest.fixture
 def older(tmp_path: Path) -> Iterator[tuple[str, Shape]]:
-    """A record with rows in every table, as the first version in PostgreSQL had it; and the shape of new tables."""
+    """Make a database of the first version in PostgreSQL with rows in every table; return the new tables' structure."""
     needs_postgres()
     with database() as url:
         asyncio.run(move_in(whole(tmp_path / "whole.db"), url))

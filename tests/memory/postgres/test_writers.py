@@ -1,4 +1,4 @@
-"""The order of writers in PostgreSQL passes the suite, and whoever has slept too long writes nothing."""
+"""Write locks in PostgreSQL pass the suite, and a process that was suspended for too long writes nothing."""
 
 import itertools
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class TestInPostgres(WritersSuite): ...
 
 
 def end_its_session(record: psycopg.Connection) -> None:
-    """As the server does by itself with a session that lies idle with a lock, only now."""
+    """End a session that is idle with a lock, as the server does after its timeout."""
     record.execute(LOCKS.replace("SELECT pid", "SELECT pg_terminate_backend(pid)"), [LOCK_CLASS])
 
 

@@ -1,4 +1,4 @@
-"""A record on disk for each test, opened as often as it likes."""
+"""One database file per test, which may be opened several times."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from memory.store.store import Store
 
 
 class SqliteRecord:
-    """One database file. now: what its openings take for the time, unix seconds."""
+    """One database file and all stores opened on it, whose clock is `now` (unix seconds)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Takes a database back to the tables of an earlier version, with all that those could hold."""
+"""Downgrades a database to the tables of an earlier version, with all rows that those can hold."""
 
 import sqlite3
 from contextlib import closing
@@ -53,7 +53,7 @@ BACK = {
 
 
 def go_back(path: Path, to: str = "r0001") -> None:
-    """Nobody may have it open; what the older tables have no place for is lost."""
+    """Downgrade a database that no process has open; columns that the older tables lack are lost."""
     with closing(sqlite3.connect(path, isolation_level=None)) as held:
         held.execute("PRAGMA foreign_keys=OFF")
         held.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Makes the dump of a record as this version leaves it: a life of a real bot with all it can do, and one cut short.
+"""Dumps a database as this version writes it: by a real bot that uses every feature, and by one that is killed.
 
 `python -m tests.memory.store.releasing` writes `released/<revision>.sql` for the newest revision, once, when a version
 is released; later versions must read it as it is, so it is never written again.
@@ -35,7 +35,7 @@ LEFT = {
 
 
 async def live(talk: Scene, telegram: TelegramEmulator) -> None:
-    """Folds, one that is taken back, a clear, a log, files, memories, a chat, a stranger."""
+    """Make folds, an undone fold, a clear, a log, files, memories, a chat and a message of a stranger."""
     for number in range(5):
         await talk.say("garden", asked(f"g{number}", "the roses want water; I prefer tea. 花园要浇水"))
     await talk.say("garden", "/context fold")
@@ -60,7 +60,7 @@ async def live(talk: Scene, telegram: TelegramEmulator) -> None:
 
 
 async def leave(talk: Scene) -> None:
-    """A life that leaves something to every step of the recovery."""
+    """Leave open work for every step of the recovery, then kill the bot."""
     await talk.bot.start(HANGING)
     for number in range(2):
         await talk.say("late", asked(f"l{number}"))
@@ -76,7 +76,7 @@ async def leave(talk: Scene) -> None:
 
 
 async def made() -> str:
-    """The record of these two lives, as SQL."""
+    """Return the database of both runs as SQL."""
     model, home = ModelEmulator(responder=answer), Path(tempfile.mkdtemp(prefix="release"))
     others = {"provider": "openai", "memory": {"extract": True}}
     async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
@@ -98,7 +98,7 @@ async def _picture(talk: Scene) -> None:
 
 
 def main() -> int:
-    """Write the dump of the newest revision; 1 when there is one already."""
+    """Write the dump of the newest revision; return 1 when there is one already."""
     target = RELEASED / f"{HEAD}.sql"
     if target.exists():
         print(f"{target.name} is there; what was released does not change")

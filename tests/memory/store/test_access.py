@@ -1,4 +1,4 @@
-"""SQLite passes the suites about who may talk, and keeps a chain of what was decided."""
+"""SQLite passes the access suites, and each decision is in the audit chain."""
 
 from sqlalchemy import select
 

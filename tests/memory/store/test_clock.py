@@ -1,4 +1,4 @@
-"""The database's clock as one process knows it."""
+"""DatabaseClock: the database's time between two server times."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""SQLite passes the store's suites."""
+"""SQLite passes the store's contract suites."""
 
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite

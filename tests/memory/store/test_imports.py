@@ -1,4 +1,4 @@
-"""A conversation from elsewhere enters the record whole, and once."""
+"""An exported conversation is imported whole, and only once."""
 
 from dataclasses import replace
 

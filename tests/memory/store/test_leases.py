@@ -1,4 +1,4 @@
-"""A duty is one process's at a time, and a lease that is over stays over; in a file, which there is on any machine."""
+"""On SQLite: one process at a time has a duty, and an expired lease cannot be renewed."""
 
 import sqlite3
 from contextlib import closing
@@ -9,7 +9,7 @@ ANOTHER = 999
 
 
 def outside(record: SqliteRecord, *statements: str) -> None:
-    """What another process does to the record."""
+    """Change the file as another process would."""
     with closing(sqlite3.connect(record.path, isolation_level=None)) as held:
         for statement in statements:
             held.execute(statement)

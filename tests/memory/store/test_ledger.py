@@ -1,4 +1,4 @@
-"""The one statement over the ledger finds every breach that is planted, and none in a sound record."""
+"""The ledger check finds every planted breach, and none in a sound database."""
 
 import sqlite3
 from contextlib import closing

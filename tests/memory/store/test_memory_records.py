@@ -1,4 +1,4 @@
-"""SQLite passes the suite about what is known of memory, and keeps its acts in the audit's chain."""
+"""SQLite passes the memory suite, and each change is in the audit chain."""
 
 from sqlalchemy import select
 

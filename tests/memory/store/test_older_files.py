@@ -1,4 +1,4 @@
-"""Files that were named before file labels existed are labelled for what was in view when the upgrade finds it."""
+"""The upgrade labels files of versions without file labels by what was in view when they were named."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ CLEAN, SEEN, GONE = "clean", "seen", "gone"
 
 
 class Old:
-    """A record of the version before, with calls of our own in one conversation of its own."""
+    """A database of the version before, with tool calls in one conversation."""
 
     def __init__(self, path: Path, space: str = "") -> None:
         self.path, self.space, self.seq = restored(path, "r0009"), space, 0

@@ -24,7 +24,7 @@ DAY = 86_400.0
 
 
 def shape(path: Path) -> dict[str, object]:
-    """Everything that matters of a database's tables."""
+    """Return the structure of a database's tables."""
     with closing(sqlite3.connect(path)) as held:
         tables = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         found: dict[str, object] = {
@@ -71,7 +71,7 @@ async def test_I28_older_tables_are_copied_and_then_brought_up(tmp_path: Path) -
 
 
 async def _held(record: SqliteRecord) -> str:
-    """A record of the first version: folds, a clear, an open fold, a reduction, answers."""
+    """Make a database of the first version with folds, a clear, an open fold, a reduction and replies."""
     store = await record.open()
     home = await talk(store, *"123456")
     await folded(store, home, 2)
@@ -87,7 +87,7 @@ async def _held(record: SqliteRecord) -> str:
 
 
 def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Every row of every table, by the columns that the first version had."""
+    """Return every row of every table, with the columns of the first version."""
     with closing(sqlite3.connect(path)) as held:
         names = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         found = {}

@@ -1,4 +1,4 @@
-"""A record that any released version left, in the middle of its work, is brought up with all it holds and lived on in.
+"""A database that any released version left with open work is upgraded with all rows and used further.
 
 `released/` has one dump for each revision: r0001 to r0003, r0005, r0006, r0008 and r0009 by the last code of that
 revision, a bot that was killed with a fold, a tool and a send under way; r0004 never was a release's newest, it is
@@ -47,7 +47,7 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 
 def restored(path: Path, revision: str) -> Path:
-    """The record as that version left it."""
+    """Restore the database as that version left it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as held:
         held.execute("PRAGMA auto_vacuum=INCREMENTAL")
@@ -58,7 +58,7 @@ def restored(path: Path, revision: str) -> Path:
 
 
 def columns(path: Path) -> dict[str, list[str]]:
-    """The columns of every table that holds something of people's."""
+    """Return the columns of every table that holds data of people."""
     with closing(sqlite3.connect(path)) as held:
         names = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {
@@ -67,7 +67,7 @@ def columns(path: Path) -> dict[str, list[str]]:
 
 
 def content(path: Path, wanted: dict[str, list[str]]) -> Rows:
-    """All rows of these tables by these columns."""
+    """Return all rows of these tables with these columns."""
     with closing(sqlite3.connect(path)) as held:
         return {name: _rows(held, name, known) for name, known in wanted.items()}
 
@@ -144,7 +144,7 @@ async def test_I28_a_kill_on_the_way_from_any_version_leaves_one_version_whole(
 
 
 async def _opened(path: Path, point: str) -> int:
-    """The exit code of a process that opens the record and is killed there."""
+    """Return the exit code of a process that opens the database and is killed at this failpoint."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", OPENED, str(path)),
         cwd=ROOT,
@@ -156,7 +156,7 @@ async def _opened(path: Path, point: str) -> int:
 @pytest.mark.kill
 @killed
 async def test_I28_a_bot_lives_on_in_a_released_record(tmp_path: Path, revision: str) -> None:
-    """What stood still at the kill comes to its end, and the next message is answered."""
+    """Check that the open work is finished and the next message is answered."""
     restored(tmp_path / "data" / "mnema.db", revision)
     model = ModelEmulator(responder=answer)
     async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, provider="openai") as talk:

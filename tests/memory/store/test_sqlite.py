@@ -34,7 +34,7 @@ held.execute("COMMIT")
 
 
 def raw(record: SqliteRecord) -> sqlite3.Connection:
-    """A look at the file from outside."""
+    """Open a second connection to the file."""
     return sqlite3.connect(record.path, isolation_level=None)
 
 
@@ -49,7 +49,7 @@ async def pragma(store: Store, name: str) -> object:
 
 
 async def limit_pages(store: Store, more: int) -> None:
-    """Let the file grow by so many pages only; -1 takes the limit away."""
+    """Limit the growth of the file in pages; -1 removes the limit."""
     pages = await pragma(store, "page_count")
     assert isinstance(pages, int)
     await pragma(store, f"max_page_count={pages + more if more >= 0 else 1 << 30}")
@@ -362,7 +362,7 @@ def test_a_data_folder_that_is_a_file_now_is_told_in_the_same_words(tmp_path: Pa
 
 @contextmanager
 def closed_to_us(folder: Path) -> Iterator[None]:
-    """The folder's rights are taken away; root, whom no rights hold back, is somebody else meanwhile."""
+    """Remove all rights of the folder; root, who ignores them, becomes another user for the time."""
     root = os.geteuid() == 0
     folder.chmod(0)
     if root:
@@ -409,7 +409,7 @@ async def test_a_folder_that_cannot_be_looked_into_is_trouble_and_no_error(
 
 
 def _commits(record: SqliteRecord) -> int:
-    """How many commits the log beside the file holds: each ends with a frame that names the file's size."""
+    """Count the commits in the write-ahead log: each ends with a frame that has the size of the database."""
     log = record.path.with_name(record.path.name + "-wal").read_bytes()
     page = int.from_bytes(log[8:12], "big")
     frames = (log[at : at + 24] for at in range(32, len(log) - 24, page + 24))
@@ -417,7 +417,7 @@ def _commits(record: SqliteRecord) -> int:
 
 
 async def _steps(store: Store, home: str) -> int:
-    """How much SQLite works to load a session, in hundreds of its virtual machine's steps."""
+    """Count the steps of SQLite's virtual machine to load a session, in hundreds."""
     reader = store.database._reader
     counted = 0
 
@@ -436,7 +436,7 @@ async def _steps(store: Store, home: str) -> int:
 
 
 async def _grow(record: SqliteRecord, home: str, count: int) -> None:
-    """Many old messages below the view, as years of talk would leave them."""
+    """Insert many old messages before the view, as a conversation of years has."""
     with closing(raw(record)) as outside:
         outside.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "

@@ -1,4 +1,4 @@
-"""A record with a row in every table, as a killed bot left it: the newest dump, brought up, and what it cannot have."""
+"""A database with a row in every table: the newest dump, upgraded, with rows that a dump cannot have."""
 
 import shutil
 import sqlite3
@@ -34,7 +34,7 @@ def _made() -> Path:
 
 
 def whole(path: Path) -> Path:
-    """The record, as a file of that name."""
+    """Copy the database to this path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(_made(), path)
     return path
