@@ -154,6 +154,12 @@ class OutboundMessage:
     #: One in each row, on platforms with rows.
     buttons: tuple[Button, ...] = ()
 
+    @property
+    def ends_live_reply(self) -> bool:
+        """Whether it is the first part of the reply itself; files, buttons and progress are sent beside it."""
+        beside = self.file is not None or self.buttons or self.kind == "progress"
+        return bool(self.reply_to) and not self.part_no and not beside
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:

@@ -78,7 +78,6 @@ class ScriptedChannel:
                 await self._changed.wait()
 
     async def run(self, deliver: Deliver) -> None:
-        """Receive until cancelled, or until `end`."""
         while True:
             batch = list(self._undelivered)
             if self._ended is not None:
@@ -93,7 +92,6 @@ class ScriptedChannel:
             self._notify_waiters()
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Take one part, or raise the next error of `fail`."""
         error, arrived = self._faults.pop(0) if self._faults else (None, True)
         if arrived:
             self.sent.append(message)
@@ -103,7 +101,6 @@ class ScriptedChannel:
         return Receipt(platform_id=str(len(self.sent)))
 
     async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
-        """Return a file of `files`. Raises AttachmentTooBig, Rejected."""
         if ref not in self.files:
             raise Rejected("the file is gone")
         if len(self.files[ref]) > max_bytes:

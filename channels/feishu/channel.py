@@ -9,7 +9,7 @@ from dataclasses import replace
 import structlog
 
 from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
-from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
+from channels.errors import ChannelError, Rejected
 from channels.feishu.cards import LIMIT, idempotency_key, message_body
 from channels.feishu.client import (
     ANSWER_SECONDS,
@@ -20,8 +20,6 @@ from channels.feishu.client import (
     FeishuClient,
     Json,
     PermissionMissing,
-    file_body,
-    plan_upload,
     reply_field,
 )
 from channels.feishu.messages import ParseContext, parse, parse_ref
@@ -40,7 +38,7 @@ from channels.message import (
     Quote,
     Receipt,
 )
-from channels.toolkit.delivery import BackgroundTasks, BoundedDict, store_with_retry, without_leaving
+from channels.toolkit.delivery import BackgroundTasks, BoundedDict, EmptyNotebook, store_with_retry
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
 
@@ -92,7 +90,7 @@ class Feishu:
         self._connection = LongConnection(self._client, settings.proxy)
         self._live = LiveCards(self._client, self._post)
         self._names = MemberNames(self._client)
-        self._notebook: Notebook | None = None
+        self._notebook: Notebook = EmptyNotebook()
         self._deliver: Deliver | None = None
         self._open_id = ""
         self._kinds: dict[str, ChatKind] = {}
@@ -105,19 +103,12 @@ class Feishu:
         self._last_call = 0.0
 
     def bind(self, notebook: Notebook) -> None:
-        """Set the notebook: it holds kinds of chats, newest messages of topics, and unfinished cards."""
         self._notebook = notebook
         self._live.bind(notebook)
 
     # -- receiving --------------------------------------------------------------------------------
 
     async def run(self, deliver: Deliver) -> None:
-        """Receive until cancelled; an event is acknowledged only after `deliver` returned.
-
-        Raises:
-            LoggedOut: the app is refused. ReceiverConflict: it has too many connections.
-            ChannelError: nothing was received for 90 s.
-        """
         await asyncio.to_thread(import_lark, "ws.pb.pbbp2_pb2")
         await asyncio.to_thread(import_lark, "core.utils.decryptor")
         await self._read_notebook()
@@ -132,7 +123,6 @@ class Feishu:
             self._deliver = None
 
     async def hook(self, request: WebhookRequest) -> WebhookReply:
-        """Take one event, or answer a challenge, by webhook."""
         if self._verifier is None or self._deliver is None:
             return WebhookReply(status=503)
         try:
@@ -212,11 +202,6 @@ class Feishu:
     # -- sending ----------------------------------------------------------------------------------
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Send one part and return the id of the new message.
-
-        Raises:
-            Retryable, Rejected, BadFormat, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
-        """
         await self._read_notebook()
         if message.file is not None:
             return await self._send_file(message, message.file)
@@ -228,11 +213,9 @@ class Feishu:
         return receipt
 
     def show(self, event: LiveEvent) -> None:
-        """Show a reply while it is written; best effort."""
         self._live.show(event, self._message_ids.get(event.message_id, ""), self._is_private(event.address))
 
     async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
-        """Download an attachment."""
         try:
             message_id, kind, key = parse_ref(ref)
         except ValueError as err:
@@ -241,16 +224,8 @@ class Feishu:
 
     async def _send_file(self, message: OutboundMessage, file: OutboundFile) -> Receipt:
         """Send the file, then its text. Each has its own key, so that a second attempt repeats neither."""
-        upload = plan_upload(file)
-        try:
-            with without_leaving():
-                reply = await self._client.call("POST", upload.path, data=upload.fields, files=upload.files)
-        except PermissionMissing as err:
-            raise Rejected(f"the file cannot be sent: {err}") from err
-        except Ambiguous as err:  # an upload alone is not visible
-            raise Retryable(str(err)) from err
         target = _reply_target(message)
-        body = file_body(upload, reply_field(reply, upload.key))
+        body = await self._client.upload(file)
         id = await self._post(message.address, target, {**body, "uuid": idempotency_key(f"{message.client_key} file")})
         if message.text.strip():
             text = {**message_body(message), "uuid": idempotency_key(message.client_key)}
@@ -261,7 +236,7 @@ class Feishu:
         """Post a message and return its id; outside private chats it replies to `target`, in topics always to one."""
         if self._is_private(address):
             target = ""
-        elif address.thread_id and not target and self._notebook is not None:
+        elif address.thread_id and not target:
             name = THREAD + address.thread_id
             target = (await self._notebook.read(name)).get(name, "")
         if target:
@@ -282,12 +257,10 @@ class Feishu:
     # -- status -----------------------------------------------------------------------------------
 
     def connection_status(self) -> ConnectionStatus:
-        """Return the last contact, and what fails now."""
         trouble = "; ".join(filter(None, (self._connection.trouble, self._live.refused)))
         return ConnectionStatus(last_contact=max(self._last_call, self._connection.last_contact), trouble=trouble)
 
     async def probe(self) -> str:
-        """Describe the app and its bot."""
         bot = await self._bot_info()
         return f"{bot.get('app_name') or 'bot'} ({self.account}, {bot['open_id']})"
 
@@ -305,7 +278,7 @@ class Feishu:
         return bot
 
     async def _read_notebook(self) -> None:
-        if self._notebook is not None and not self._kinds:
+        if not self._kinds:
             entries = await self._notebook.read(CHAT)
             self._kinds = {name.removeprefix(CHAT): "dm" if kind == "dm" else "group" for name, kind in entries.items()}
 

@@ -138,6 +138,22 @@ class FeishuClient:
             token = await self._token.get(rejected=token)
         raise _error_in_response(refusal) if refusal["code"] else Ambiguous("an answer without a file")
 
+    async def upload(self, file: OutboundFile) -> Json:
+        """Upload a file; return msg_type and content of the message that shows it.
+
+        Raises:
+            Rejected, AttachmentTooBig: never accepted. Retryable, LoggedOut: not now.
+        """
+        upload = plan_upload(file)
+        try:
+            with without_leaving():
+                reply = await self.call("POST", upload.path, data=upload.fields, files=upload.files)
+        except PermissionMissing as err:
+            raise Rejected(f"the file cannot be sent: {err}") from err
+        except Ambiguous as err:  # an upload alone is not visible
+            raise Retryable(str(err)) from err
+        return {"msg_type": upload.msg_type, "content": json.dumps({upload.key: reply_field(reply, upload.key)})}
+
     async def close(self) -> None:
         """Close all connections."""
         await self._http.close()
@@ -282,8 +298,3 @@ def plan_upload(file: OutboundFile) -> Upload:
     kind, msg_type = _MEDIA_TYPES.get(ending, (_FILE_TYPES.get(ending, "stream"), "file"))
     fields = {"file_type": kind, "file_name": name}
     return Upload(path="/im/v1/files", fields=fields, files={"file": content}, key="file_key", msg_type=msg_type)
-
-
-def file_body(upload: Upload, key: str) -> Json:
-    """Return msg_type and content of the message that shows an uploaded file."""
-    return {"msg_type": upload.msg_type, "content": json.dumps({upload.key: key})}

@@ -3,7 +3,7 @@
 import json
 import mimetypes
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -100,8 +100,24 @@ def _row(row: Any) -> list[Json]:
 
 
 def _element_text(element: Json) -> str:
-    read = _TEXT_READERS.get(str(element.get("tag")))
-    return read(element) if read else ""
+    text = str(element.get("text") or element.get("content") or "")
+    match element.get("tag"):
+        case "text" | "md" | "markdown" | "plain_text" | "button":
+            return text
+        case "a":
+            url = str(element.get("href") or "")
+            return f"[{text}]({url})" if url and url != text else text or url
+        case "at":
+            # The placeholder of a mention, or its name where there is none.
+            id = str(element.get("user_id") or "")
+            return "@_all" if id == "all" else id if id.startswith("@_") else f"@{element.get('user_name') or id}"
+        case "code_block":
+            return f"```{str(element.get('language') or '').lower()}\n{text.rstrip()}\n```"
+        case "emotion":
+            return f":{element.get('emoji_type') or 'emoji'}:"
+        case "hr":
+            return "---"
+    return ""
 
 
 def _attachment(element: Json, message_id: str) -> Attachment | None:
@@ -111,41 +127,6 @@ def _attachment(element: Json, message_id: str) -> Attachment | None:
         return _file(message_id, "file", element["file_key"], "video.mp4")
     return None
 
-
-def _text(element: Json) -> str:
-    return str(element.get("text") or element.get("content") or "")
-
-
-def _link(element: Json) -> str:
-    text, url = _text(element), str(element.get("href") or "")
-    return f"[{text}]({url})" if url and url != text else text or url
-
-
-def _at(element: Json) -> str:
-    """Return the placeholder of a mention, or its name where there is none."""
-    id = str(element.get("user_id") or "")
-    if id == "all":
-        return "@_all"
-    return id if id.startswith("@_") else f"@{element.get('user_name') or id}"
-
-
-def _code(element: Json) -> str:
-    language = str(element.get("language") or "").lower()
-    return f"```{language}\n{_text(element).rstrip()}\n```"
-
-
-_TEXT_READERS: dict[str, Callable[[Json], str]] = {
-    "text": _text,
-    "md": _text,
-    "markdown": _text,
-    "plain_text": _text,
-    "button": _text,
-    "a": _link,
-    "at": _at,
-    "code_block": _code,
-    "emotion": lambda element: f":{element.get('emoji_type') or 'emoji'}:",
-    "hr": lambda element: "---",
-}
 
 _MENTION_SEPARATORS = " \t\r\n\u3000,:，："  # between a leading mention of the bot and the text
 _PLACEHOLDER = re.compile(r"@_user_\d+|@_all")

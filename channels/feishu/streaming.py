@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ from channels.feishu.client import (
     reply_field,
 )
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.delivery import BackgroundTasks
+from channels.toolkit.delivery import BackgroundTasks, EmptyNotebook
 
 log = structlog.get_logger(__name__)
 
@@ -135,7 +135,7 @@ class LiveCards:
     def __init__(self, client: FeishuClient, post: Post) -> None:
         self._client = client
         self._post = post
-        self._notebook: Notebook | None = None
+        self._notebook: Notebook = EmptyNotebook()
         self._drafts: dict[str, CardDraft] = {}
         self._background = BackgroundTasks()
         #: Monotonic seconds of the next update of any card, and of the last clean-up.
@@ -175,7 +175,7 @@ class LiveCards:
         Raises:
             Retryable, Ambiguous, LoggedOut: the draft waits for the next attempt.
         """
-        if not _ends_draft(message):
+        if not message.ends_live_reply:
             return None
         draft = self._drafts.pop(message.reply_to, None)
         if draft is None:
@@ -202,14 +202,14 @@ class LiveCards:
     async def _clean_up(self) -> None:
         """Delete old notes; end the streaming of cards that were never finished."""
         self._cleaned_up = time.monotonic()
-        for name, note in (await self._notebook.read(NOTE_PREFIX) if self._notebook else {}).items():
+        for name, note in (await self._notebook.read(NOTE_PREFIX)).items():
             draft = CardDraft(id=name.removeprefix(NOTE_PREFIX), address=_NO_ADDRESS, at=0.0)
             draft.restore(note)
             if time.time() - draft.at < DRAFT_TTL_SECONDS or draft.id in self._drafts:
                 continue
             if draft.message and not draft.done and not draft.closed:
                 await _log_failure(self._end_streaming(draft, "…"))
-            await _log_failure(self._write_notes({name: ""}))
+            await _log_failure(self._notebook.write({name: ""}))
 
     # -- while the reply is written ---------------------------------------------------------------
 
@@ -313,7 +313,7 @@ class LiveCards:
     async def _remove_typing(self, draft: CardDraft) -> None:
         await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}"))
         if not draft.card:
-            await _log_failure(self._write_notes({NOTE_PREFIX + draft.id: ""}))
+            await _log_failure(self._notebook.write({NOTE_PREFIX + draft.id: ""}))
 
     # -- when the reply is complete ---------------------------------------------------------------
 
@@ -359,21 +359,16 @@ class LiveCards:
         log.warning("card withdrawn", error=str(err))
         if draft.message:
             await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.message}"))
-        await _log_failure(self._write_notes({NOTE_PREFIX + draft.id: ""}))
+        await _log_failure(self._notebook.write({NOTE_PREFIX + draft.id: ""}))
 
     # -- notebook ---------------------------------------------------------------------------------
 
     async def _restore(self, draft: CardDraft) -> None:
-        if self._notebook is not None:
-            name = NOTE_PREFIX + draft.id
-            draft.restore((await self._notebook.read(name)).get(name, ""))
+        name = NOTE_PREFIX + draft.id
+        draft.restore((await self._notebook.read(name)).get(name, ""))
 
     async def _note(self, draft: CardDraft) -> None:
-        await self._write_notes(draft.note())
-
-    async def _write_notes(self, values: Mapping[str, str]) -> None:
-        if self._notebook is not None:
-            await self._notebook.write(values)
+        await self._notebook.write(draft.note())
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return self._background.start(work, "feishu live")
@@ -385,12 +380,6 @@ async def _log_failure(work: Awaitable[Any]) -> None:
         await work
     except (ChannelError, OSError) as err:
         log.info("live card not tidied", error=f"{type(err).__name__}: {err}")
-
-
-def _ends_draft(message: OutboundMessage) -> bool:
-    """Whether this part completes the reply being written; files, buttons and progress do not."""
-    first = bool(message.reply_to) and not message.part_no
-    return first and message.kind in ("final", "notice") and message.file is None and not message.buttons
 
 
 _NO_ADDRESS = Address(channel="feishu", account="", chat_id="")

@@ -116,7 +116,6 @@ class Telegram:
         self._typing = TypingIndicator(self._show_typing, every=TYPING_SECONDS, longest=MAX_TYPING_SECONDS)
 
     def bind(self, notebook: Notebook) -> None:
-        """Set the notebook: it holds the messages of live replies and the webhook this program has set."""
         self._live.notebook = self._receiver.notebook = notebook
 
     def commands(self, commands: Sequence[tuple[str, str, str]]) -> None:
@@ -124,13 +123,6 @@ class Telegram:
         self._commands = tuple(commands)
 
     async def run(self, deliver: Deliver) -> None:
-        """Receive until cancelled; a batch is acknowledged only after `deliver` returned.
-
-        Raises:
-            LoggedOut: the token is refused.
-            ReceiverConflict: another program, or a webhook of another program, receives this bot's messages.
-            ChannelError: no answer for the time of three polls.
-        """
         client = await self._open_client(self._receiver.answer_seconds)
         try:
             me = await self._receiver.call(client, "get_me", {})
@@ -146,7 +138,6 @@ class Telegram:
             await client.close()
 
     async def hook(self, request: WebhookRequest) -> WebhookReply:
-        """Take one update by webhook."""
         update = read_webhook_update(request, self._settings.webhook_secret) if self.capabilities.hook else None
         if update is None:
             return WebhookReply(status=401)
@@ -163,27 +154,19 @@ class Telegram:
         return WebhookReply()
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Send one part and return the id of the new message.
-
-        Raises:
-            Retryable, Rejected, BadFormat, AttachmentTooBig, ChatMoved, Ambiguous, LoggedOut: see channels.errors.
-        """
         self._typing.stop(message.address)
-        beside_reply = message.file is not None or message.buttons or message.kind == "progress"
-        ends_live = bool(message.reply_to) and not message.part_no and not beside_reply
-        receipt = await self._finish_live(message) if ends_live else None
+        receipt = await self._finish_live(message) if message.ends_live_reply else None
         if message.file is not None:
             receipt = await self._send_file(message, message.file)
         elif receipt is None:
             in_thread = len(message.text) > LONG_TEXT_CHARS
             parameters = await asyncio.to_thread(render, message) if in_thread else render(message)
             receipt = await self._send("send_message", parameters)
-        if ends_live and self._settings.reactions:
+        if message.ends_live_reply and self._settings.reactions:
             self._react(message.reply_to_key, "")
         return receipt
 
     def show(self, event: LiveEvent) -> None:
-        """Show that a reply is being written, and its text so far; best effort."""
         if event.name in ("reply", "failed", "notice"):
             self._typing.stop(event.address)
         elif event.name in ("started", "delta", "tool_started", "tool_ended"):
@@ -197,7 +180,6 @@ class Telegram:
             self._react(question, WORKING_EMOJI)
 
     async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
-        """Download a file by its id."""
         try:
             file = await self._call("get_file", {"file_id": ref})
         except Ambiguous as err:  # the call changes nothing, so it may be repeated
@@ -209,20 +191,18 @@ class Telegram:
         return await self._files.fetch(str(file.get("file_path") or ""), min(max_bytes, FETCH_BYTES))
 
     def connection_status(self) -> ConnectionStatus:
-        """Return when Telegram last answered, and what fails now."""
         return ConnectionStatus(last_contact=self._receiver.last_contact, trouble=self._receiver.trouble)
 
     async def probe(self) -> str:
-        """Describe the bot, what it receives in groups, and a webhook that prevents polling."""
         me = await self._call("get_me", {})
         info = await self._call("get_webhook_info", {})
-        hears = "all" if me.get("can_read_all_group_messages") else "only what is meant for it (privacy mode)"
-        words = f"@{me['username']} ({me['id']}); in groups it hears {hears}"
+        scope = "all messages" if me.get("can_read_all_group_messages") else "messages to it (privacy mode)"
+        text = f"@{me['username']} ({me['id']}); in groups it receives {scope}"
         if info.get("url") and self._settings.mode == "polling":
-            words += "; a webhook is set, so that polling hears nothing"
+            text += "; a webhook is set, so polling receives nothing"
         if info.get("pending_update_count"):
-            words += f"; {info['pending_update_count']} waiting"
-        return words
+            text += f"; {info['pending_update_count']} waiting"
+        return text
 
     async def close(self) -> None:
         """Close the connections that sends use; a later send reopens them."""

@@ -15,6 +15,7 @@ from channels.errors import Ambiguous, ChannelError, ReceiverConflict, Retryable
 from channels.telegram.client import BotApiClient, WebhookConflict
 from channels.telegram.messages import UPDATE_TYPES
 from channels.telegram.settings import TelegramSettings
+from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.untrusted import parse_strict_json
 
 log = structlog.get_logger(__name__)
@@ -43,7 +44,9 @@ class UpdateReceiver:
         self._lost_poll = False
         self._call_trouble = ""
         self._webhook_trouble = ""
-        self.notebook: Notebook | None = None
+        self.notebook: Notebook = EmptyNotebook()
+        #: Timeout of a call.
+        self.answer_seconds = poll_seconds + GRACE_SECONDS
         #: Unix seconds of the last good answer, 0 for none.
         self.last_contact = 0.0
 
@@ -51,11 +54,6 @@ class UpdateReceiver:
     def trouble(self) -> str:
         """What fails at the moment, "" for nothing."""
         return self._call_trouble or self._webhook_trouble
-
-    @property
-    def answer_seconds(self) -> float:
-        """Timeout of a call."""
-        return self._poll_seconds + GRACE_SECONDS
 
     async def poll(self, client: BotApiClient, store: StoreUpdates) -> None:
         """Poll until cancelled; a batch is acknowledged only after `store` returned for it.
@@ -150,7 +148,7 @@ class UpdateReceiver:
         own_urls = {self._settings.webhook_url, (await self._read_note()).partition(" ")[2]} - {""}
         if url and url not in own_urls:
             raise ReceiverConflict(
-                f"a webhook at {_host(url)} receives this bot's messages, so that polling hears nothing: set mode to "
+                f"a webhook at {_host(url)} receives this bot's messages, so polling receives nothing: set mode to "
                 "webhook, remove it with Telegram's deleteWebhook, or give this program a bot of its own"
             )
         if url:
@@ -165,14 +163,13 @@ class UpdateReceiver:
         )
 
     async def _read_note(self) -> str:
-        return (await self.notebook.read(NOTEBOOK_KEY)).get(NOTEBOOK_KEY, "") if self.notebook else ""
+        return (await self.notebook.read(NOTEBOOK_KEY)).get(NOTEBOOK_KEY, "")
 
     async def _write_note(self, value: str) -> None:
-        if self.notebook:
-            try:
-                await self.notebook.write({NOTEBOOK_KEY: value})
-            except OSError as err:
-                log.warning("webhook not noted", error=type(err).__name__)
+        try:
+            await self.notebook.write({NOTEBOOK_KEY: value})
+        except OSError as err:
+            log.warning("webhook not noted", error=type(err).__name__)
 
 
 def read_webhook_update(request: WebhookRequest, secret: str) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from channels.errors import Ambiguous, ChannelError, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.client import MessageUnchanged, MethodMissing
 from channels.telegram.messages import draft_parameters, edit_parameters, opening_parameters, preview_text
-from channels.toolkit.delivery import BoundedDict
+from channels.toolkit.delivery import BoundedDict, EmptyNotebook
 
 log = structlog.get_logger(__name__)
 
@@ -75,7 +75,7 @@ class LiveReplies:
         self._messages: dict[str, _LiveMessage] | None = None
         self._reading = asyncio.Lock()
         self._has_drafts = True
-        self.notebook: Notebook | None = None
+        self.notebook: Notebook = EmptyNotebook()
 
     def add(self, event: LiveEvent, question: str) -> None:
         """Add a piece of a reply. question: the platform key of the message replied to, "" if unknown."""
@@ -208,7 +208,7 @@ class LiveReplies:
     async def _load_messages(self) -> dict[str, _LiveMessage]:
         async with self._reading:
             if self._messages is None:
-                notes = await self.notebook.read(NOTE_PREFIX) if self.notebook else {}
+                notes = await self.notebook.read(NOTE_PREFIX)
                 self._messages = {name.removeprefix(NOTE_PREFIX): _parse_note(note) for name, note in notes.items()}
         return self._messages
 
@@ -218,9 +218,8 @@ class LiveReplies:
         expired = [name for name, one in messages.items() if one.since < time.time() - NOTE_TTL_SECONDS]
         for name in expired:
             del messages[name]
-        if self.notebook:
-            note = f"{live.chat} {live.message} {live.since} {live.claimed_by}"
-            await self.notebook.write({NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired})
+        note = f"{live.chat} {live.message} {live.since} {live.claimed_by}"
+        await self.notebook.write({NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired})
 
 
 def _parse_note(note: str) -> _LiveMessage:

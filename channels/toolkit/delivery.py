@@ -7,7 +7,7 @@ part leaves: just before the first bytes of its message are sent.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -176,6 +176,16 @@ class TypingIndicator:
         finally:
             if self._tasks.get(address) is asyncio.current_task():
                 del self._tasks[address], self._until[address]
+
+
+class EmptyNotebook:
+    """Stores nothing: the notebook of a channel until `bind`."""
+
+    async def read(self, start: str = "") -> dict[str, str]:
+        return {}
+
+    async def write(self, values: Mapping[str, str]) -> None:
+        return
 
 
 class BoundedDict(dict[K, V]):

@@ -245,10 +245,10 @@ async def test_a_menu_that_is_refused_keeps_nobody_from_being_heard(
 async def test_a_probe_says_who_we_are_and_what_stands_in_the_way(
     emulator: TelegramEmulator, telegram: Telegram
 ) -> None:
-    assert await telegram.probe() == "@lab_bot (100); in groups it hears only what is meant for it (privacy mode)"
+    assert await telegram.probe() == "@lab_bot (100); in groups it receives messages to it (privacy mode)"
     emulator.methods.webhook = "https://example.org/hook"
     emulator.inject("waits")
-    assert (await telegram.probe()).endswith("a webhook is set, so that polling hears nothing; 1 waiting")
+    assert (await telegram.probe()).endswith("a webhook is set, so polling receives nothing; 1 waiting")
     emulator.token = "100:another"
     with pytest.raises(ChannelError):
         await telegram.probe()
