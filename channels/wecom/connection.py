@@ -1,4 +1,4 @@
-"""Keeps one connection to WeCom up, and hands it to whoever wants to speak."""
+"""The WebSocket connection to WeCom: frames, requests, and reconnecting."""
 
 import asyncio
 import json
@@ -17,40 +17,39 @@ from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict
 from channels.toolkit.delivery import without_leaving
 from channels.wecom.settings import WecomSettings
 
-# Frames of WeCom's socket, and what an error code in one of them means. Pure but for the ids.
+# Frames and their error codes.
 
-# How long a chat is left alone that got too much; the rates are per minute, and no answer names the time.
-RATE_LIMIT_SECONDS = 60.0
+RATE_LIMIT_SECONDS = 60.0  # pause of a chat after a rate limit: limits are per minute, and no reply names a time
 MAX_ERROR_TEXT = 200
 _BUSY_CODES = (-1, 846601, 846602)
 
 
 class StreamClosed(Rejected):
-    """This callback can no longer be answered, or this stream no longer changed; a message of its own can be sent."""
+    """The callback can no longer be answered, or its stream no longer changed; a new message can be sent."""
 
 
 class NotSubscribed(Retryable):
-    """The server does not hold this connection for subscribed."""
+    """The server does not regard this connection as subscribed."""
 
 
 def new_request_id(command: str) -> str:
-    """A new one, as other clients make them."""
+    """Create a request id in the form that the vendor's clients use."""
     return f"{command}_{time.time_ns() // 1_000_000}_{secrets.token_hex(4)}"
 
 
-def dump_frame(command: str, request: str, body: Mapping[str, Any] | None = None) -> str:
-    """A frame as text."""
-    frame: dict[str, Any] = {"cmd": command, "headers": {"req_id": request}}
+def dump_frame(command: str, request_id: str, body: Mapping[str, Any] | None = None) -> str:
+    """Serialise a frame."""
+    frame: dict[str, Any] = {"cmd": command, "headers": {"req_id": request_id}}
     if body is not None:
         frame["body"] = body
     return json.dumps(frame, ensure_ascii=False)
 
 
 def parse_frame(text: str | bytes) -> dict[str, Any]:
-    """A frame that came.
+    """Parse a received frame.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is malformed.
     """
     try:
         frame = json.loads(text)
@@ -61,35 +60,35 @@ def parse_frame(text: str | bytes) -> dict[str, Any]:
     return frame
 
 
-def error_in_answer(answer: Mapping[str, Any], limited: float = RATE_LIMIT_SECONDS) -> ChannelError | None:
-    """What an answer frame reports, None when it is good.
+def error_in_reply(reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECONDS) -> ChannelError | None:
+    """Return the error that a reply frame reports, None for success.
 
     Args:
-        limited: seconds to wait when it was too much at once.
+        rate_limit: seconds to wait after a rate limit.
     """
-    code = answer.get("errcode")
+    code = reply.get("errcode")
     if code == 0:
         return None
     if not isinstance(code, int):
         return Ambiguous("an answer without a code")
-    text = f"WeCom answers {code}: {str(answer.get('errmsg', ''))[:MAX_ERROR_TEXT]}"
+    text = f"WeCom answers {code}: {str(reply.get('errmsg', ''))[:MAX_ERROR_TEXT]}"
     if code in (846605, 846608):
         return StreamClosed(text)
     if code == 846609:
         return NotSubscribed(text, whole_channel=True)
     if code == 45009:
-        return Retryable(text, retry_after=limited)
+        return Retryable(text, retry_after=rate_limit)
     if code in _BUSY_CODES:
         return Retryable(text)
     return Rejected(text, gone=code == 93006)
 
 
-# One subscribed connection to WeCom: what is asked over it, what comes by itself, and whether it still lives.
+# One subscribed connection.
 
 log = structlog.get_logger(__name__)
 SERVER = "wss://openws.work.weixin.qq.com"
 MAX_FRAME_BYTES = 4 * 2**20
-AnswerQueue = asyncio.Queue[dict[str, Any] | None]  # those to one request id; None: there will be no more
+ReplyQueue = asyncio.Queue[dict[str, Any] | None]  # replies to one request id; None: the connection has ended
 EVICTED_TEXT = (
     "another program has subscribed as this WeCom bot and receives in our place; stop one of the two, then start this "
     "one again"
@@ -98,162 +97,157 @@ EVICTED_TEXT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WecomTiming:
-    """Seconds."""
+    """Timeouts and pauses, in seconds."""
 
     connect: float = 10.0
-    #: Between two signs of life.
+    #: Between two pings.
     ping: float = 30.0
-    #: How long one may take, two in a row without are the end.
+    #: Timeout of a ping's reply; two missed in a row end the connection.
     pong: float = 10.0
-    #: How long an answer may take.
-    answer: float = 5.0
-    #: How far the next may be behind one that took longer.
+    #: Timeout of any other reply.
+    reply: float = 5.0
+    #: How long after a late reply the right one may come.
     late: float = 1.0
-    #: As answer.
+    #: Timeout of an upload's replies.
     upload: float = 30.0
-    #: Between attempts to connect.
+    #: First pause between attempts to connect; it doubles.
     first_pause: float = 1.0
-    #: Between attempts to connect.
-    longest_pause: float = 30.0
-    #: After so long a connection counts as good.
-    settled: float = 30.0
-    #: For how long a chat rests that got too much.
-    limited: float = RATE_LIMIT_SECONDS
+    max_pause: float = 30.0
+    #: After which a connection counts as stable, and the attempts as successful.
+    stable: float = 30.0
+    #: Pause of a chat after a rate limit.
+    rate_limit: float = RATE_LIMIT_SECONDS
     #: Between two packets of one stream.
     live: float = 0.7
-    #: Before a silent one is renewed.
-    alive: float = 200.0
-    #: For how long it is.
-    longest_live: float = 570.0
+    #: After which an unchanged stream is sent again, so that it stays open.
+    live_refresh: float = 200.0
+    #: For which a stream is shown at most.
+    max_live: float = 570.0
 
 
 class Subscription:
-    """A connection. heard: takes every callback frame, at once. last: unix seconds of the last frame, 0 for none."""
+    """One connection. on_callback: called with every callback frame, must not block."""
 
-    def __init__(self, socket: Any, timing: WecomTiming, heard: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, socket: Any, timing: WecomTiming, on_callback: Callable[[dict[str, Any]], None]) -> None:
         self._socket = socket
         self._timing = timing
-        self._heard = heard
-        self._waiting: dict[str, AnswerQueue] = {}
+        self._on_callback = on_callback
+        self._waiting: dict[str, ReplyQueue] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._over = ""
+        #: Why the connection has ended, "" while it is open.
+        self._closed = ""
+        #: Request ids whose last reply did not come in time.
         self._late: set[str] = set()
-        self._useless = asyncio.Event()
+        #: Set when the connection is no longer usable.
+        self.discarded = asyncio.Event()
+        #: Unix seconds of the last frame, 0 for none.
         self.last = 0.0
 
-    async def ask(self, command: str, body: Mapping[str, Any] | None, request: str = "", wait: float = 0.0) -> Any:
-        """Send a frame and wait for its answer; returns the answer's body. Those of one request id go one by one.
+    async def request(
+        self, command: str, body: Mapping[str, Any] | None, request_id: str = "", timeout: float = 0.0
+    ) -> Any:
+        """Send a frame and return the body of its reply. Those with the same request id wait for each other.
 
         Args:
-            request: the request id, "" for a new one. wait: for how many seconds, 0 for the usual.
+            request_id: "" for a new one. timeout: seconds, 0 for the default.
 
         Raises:
-            Rejected, Retryable: what the answer says. Ambiguous: none came.
+            Rejected, Retryable: what the reply reports. Ambiguous: there was none.
         """
-        request = request or new_request_id(command)
-        lock = self._locks.setdefault(request, asyncio.Lock())
+        request_id = request_id or new_request_id(command)
+        lock = self._locks.setdefault(request_id, asyncio.Lock())
         async with lock:
-            answer = await self._exchange(dump_frame(command, request, body), request, wait or self._timing.answer)
-        if (problem := error_in_answer(answer, self._timing.limited)) is not None:
-            raise problem
-        return answer.get("body")
+            frame = dump_frame(command, request_id, body)
+            reply = await self._exchange(frame, request_id, timeout or self._timing.reply)
+        if (error := error_in_reply(reply, self._timing.rate_limit)) is not None:
+            raise error
+        return reply.get("body")
 
-    async def _exchange(self, frame: str, request: str, wait: float) -> dict[str, Any]:
+    async def _exchange(self, frame: str, request_id: str, timeout: float) -> dict[str, Any]:
         from websockets.exceptions import ConnectionClosed
 
-        if self._over:
-            raise NotSubscribed(self._over, whole_channel=True)
-        answers: AnswerQueue = asyncio.Queue()
-        self._waiting[request] = answers
+        if self._closed:
+            raise NotSubscribed(self._closed, whole_channel=True)
+        replies: ReplyQueue = asyncio.Queue()
+        self._waiting[request_id] = replies
         try:
-            async with asyncio.timeout(wait):
+            async with asyncio.timeout(timeout):
                 await self._socket.send(frame)
-                answer = await self._next(answers)
-            return await self._newest(request, answers, answer)
+                reply = await self._next(replies)
+            return await self._newest(request_id, replies, reply)
         except TimeoutError as err:
-            self._late.add(request)
-            raise Ambiguous(f"no answer within {wait:g} s") from err
+            self._late.add(request_id)
+            raise Ambiguous(f"no answer within {timeout:g} s") from err
         except ConnectionClosed as err:
             raise Ambiguous("the connection was closed before an answer came") from err
         finally:
-            del self._waiting[request]
+            del self._waiting[request_id]
 
-    async def _newest(self, request: str, answers: AnswerQueue, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer, or the one right after it where this may have been the late one to the frame before."""
-        if request not in self._late:
-            return answer
-        self._late.discard(request)
+    async def _newest(self, request_id: str, replies: ReplyQueue, reply: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply, or the next one if this may be the late reply to an earlier frame with this id."""
+        if request_id not in self._late:
+            return reply
+        self._late.discard(request_id)
         with suppress(TimeoutError):
             async with asyncio.timeout(self._timing.late):
-                return await self._next(answers)
-        return answer
+                return await self._next(replies)
+        return reply
 
-    async def _next(self, answers: AnswerQueue) -> dict[str, Any]:
-        answer = await answers.get()
-        if answer is None:
-            raise Ambiguous(self._over)
-        return answer
+    async def _next(self, replies: ReplyQueue) -> dict[str, Any]:
+        reply = await replies.get()
+        if reply is None:
+            raise Ambiguous(self._closed)
+        return reply
 
     async def subscribe(self, bot_id: str, secret: str) -> None:
         """Become the one connection of this bot.
 
         Raises:
-            LoggedOut: id and secret do not hold. Retryable, Ambiguous: not now.
+            LoggedOut: id or secret is wrong. Retryable, Ambiguous: not now.
         """
         try:
-            await self.ask("aibot_subscribe", {"bot_id": bot_id, "secret": secret}, wait=self._timing.connect)
+            await self.request("aibot_subscribe", {"bot_id": bot_id, "secret": secret}, timeout=self._timing.connect)
         except Rejected as err:
             raise LoggedOut(f"WeCom refuses bot_id and secret ({err})") from err
 
-    async def listen(self) -> None:
-        """Read until the connection ends.
+    async def receive(self) -> None:
+        """Read frames until the connection ends.
 
         Raises:
-            ReceiverConflict: another connection has taken the bot.
+            ReceiverConflict: another connection has subscribed as this bot.
         """
         try:
             async for text in self._socket:
                 try:
-                    self._take(parse_frame(text))
+                    self._handle(parse_frame(text))
                 except ValueError as err:
                     log.warning("frame not understood", error=str(err))
         finally:
-            self._end("the connection is lost")
+            self._closed = "the connection is lost"
+            for replies in self._waiting.values():
+                replies.put_nowait(None)
 
-    async def beat(self) -> None:
-        """Give signs of life until two in a row are not answered."""
+    async def ping(self) -> None:
+        """Send pings until two in a row get no reply."""
         missed = 0
         while missed < 2:
             await asyncio.sleep(0 if missed else self._timing.ping)
             try:
-                await self.ask("ping", None, wait=self._timing.pong)
+                await self.request("ping", None, timeout=self._timing.pong)
                 missed = 0
             except Ambiguous:
                 missed += 1
 
-    def give_up(self) -> None:
-        """Say that this connection serves for nothing any more."""
-        self._useless.set()
-
-    async def given_up(self) -> None:
-        """Wait until somebody says so."""
-        await self._useless.wait()
-
-    def _take(self, frame: dict[str, Any]) -> None:
+    def _handle(self, frame: dict[str, Any]) -> None:
         self.last = time.time()
         if "cmd" not in frame:
-            answers = self._waiting.get(str(frame["headers"].get("req_id")))
-            if answers is not None:
-                answers.put_nowait(frame)
+            replies = self._waiting.get(str(frame["headers"].get("req_id")))
+            if replies is not None:
+                replies.put_nowait(frame)
         elif _is_eviction(frame):
             raise ReceiverConflict(EVICTED_TEXT)
         elif frame["cmd"] in ("aibot_msg_callback", "aibot_event_callback"):
-            self._heard(frame)
-
-    def _end(self, why: str) -> None:
-        self._over = why
-        for answers in self._waiting.values():
-            answers.put_nowait(None)
+            self._on_callback(frame)
 
 
 def _is_eviction(frame: Mapping[str, Any]) -> bool:
@@ -262,68 +256,85 @@ def _is_eviction(frame: Mapping[str, Any]) -> bool:
     return isinstance(event, dict) and event.get("eventtype") == "disconnected_event"
 
 
-MAX_TRIES = 10
+# The connection of a bot.
+
+MAX_ATTEMPTS = 10
 
 
 class ReconnectingSocket:
-    """One bot's connection. heard: takes every callback frame.
+    """One bot's connection, reconnected when it ends. on_callback: called with every callback frame.
 
-    It outlives the hearing: the platform has one connection for both ways, and answers go out after the last message
-    was heard. Once another program has taken the bot it stays down for good: to connect would be to take it back.
+    It outlives `run` of the channel, because replies are sent over it after the last message was received. Once another
+    program has subscribed as the bot, it stays closed: to connect would be to take the bot back.
     """
 
-    def __init__(self, settings: WecomSettings, timing: WecomTiming, heard: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, settings: WecomSettings, timing: WecomTiming, on_callback: Callable[[dict[str, Any]], None]
+    ) -> None:
         self._settings = settings
         self._timing = timing
-        self._heard = heard
+        self._on_callback = on_callback
         self._task: asyncio.Task[None] | None = None
-        self._line: Subscription | None = None
-        self._up = asyncio.Event()
+        self._subscription: Subscription | None = None
+        self._connected = asyncio.Event()
         self._last = 0.0
+        #: Why there is no connection, "" while there is one.
         self.trouble = ""
 
     @property
     def last(self) -> float:
-        """Unix seconds of the last sign of the platform, 0 for never."""
-        return self._line.last if self._line is not None else self._last
+        """Unix seconds of the last frame from the platform, 0 for none."""
+        return self._subscription.last if self._subscription is not None else self._last
 
-    async def keep(self) -> None:
-        """Have the connection kept up, and wait for the end of that. What is cancelled is the waiting only.
+    async def maintain(self) -> None:
+        """Start the connection, and wait until reconnecting ends. Cancelling ends only the wait.
 
         Raises:
-            LoggedOut, ReceiverConflict: the owner has to act. ChannelError: ten tries in a row failed.
+            LoggedOut, ReceiverConflict: the owner has to act. ChannelError: ten attempts in a row failed.
         """
         if self._task is None or (self._task.done() and not isinstance(_task_error(self._task), ReceiverConflict)):
-            self._start()
-        if self._task is not None:
-            await asyncio.shield(self._task)
+            self._task = self._start()
+        await asyncio.shield(self._task)
 
-    async def ask(self, command: str, body: dict[str, Any], request: str = "", wait: float = 0.0) -> Any:
-        """As Line.ask, over whatever connection there is.
+    async def request(self, command: str, body: dict[str, Any], request_id: str = "", timeout: float = 0.0) -> Any:
+        """Subscription.request over the current connection.
 
         Raises:
-            Retryable, also: there is none. LoggedOut: and there will be none.
+            Retryable: also if there is no connection. LoggedOut: there will be none.
         """
         for _ in range(2):
-            line = await self._connected()
+            subscription = await self.connected()
             try:
-                return await line.ask(command, body, request, wait)
+                return await subscription.request(command, body, request_id, timeout)
             except NotSubscribed:
-                line.give_up()
-                self._forget(line)
+                subscription.discarded.set()
+                self._remove(subscription)
         raise Retryable("WeCom does not keep our subscription", whole_channel=True)
 
-    async def ready(self) -> None:
-        """Wait until there is a connection. Raises as `ask` does where there is none."""
-        await self._connected()
+    async def connected(self) -> Subscription:
+        """Wait for a connection. Raises Retryable, LoggedOut as `request` does."""
+        if self._task is None:
+            self._task = self._start()
+        waiting = asyncio.create_task(self._connected.wait())
+        try:
+            if self._subscription is None:
+                tasks = {self._task, waiting}
+                await asyncio.wait(tasks, timeout=self._timing.reply, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        if self._subscription is not None:
+            return self._subscription
+        if isinstance(err := _task_error(self._task), LoggedOut):
+            raise LoggedOut(str(err))
+        raise Retryable(f"not connected to WeCom: {err or self.trouble or 'not yet'}", whole_channel=True)
 
-    async def reach(self) -> bool:
-        """Try whether the socket can be opened, and close it again; True when one is open anyway.
+    async def probe(self) -> bool:
+        """Open and close the socket; return True without doing so if there is a connection.
 
         Raises:
-            ChannelError: it cannot.
+            ChannelError: it cannot be opened.
         """
-        if self._line is not None:
+        if self._subscription is not None:
             return True
         from websockets.exceptions import WebSocketException
 
@@ -334,72 +345,58 @@ class ReconnectingSocket:
             raise ChannelError(f"WeCom's socket cannot be reached: {type(err).__name__}: {err}") from err
 
     async def close(self) -> None:
-        """Drop the connection; a later `keep` or `ask` opens one again."""
+        """Close the connection; a later `maintain` or `request` opens a new one."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
-    def _start(self) -> None:
+    def _start(self) -> asyncio.Task[None]:
         with without_leaving():  # it outlives the send that may have opened it
-            self._task = asyncio.create_task(self._go_on(), name="wecom connection")
-        self._task.add_done_callback(_task_error)
+            task = asyncio.create_task(self._reconnect(), name="wecom connection")
+        task.add_done_callback(_task_error)
+        return task
 
-    async def _connected(self) -> Subscription:
-        if self._task is None:
-            self._start()
-        waiting = asyncio.create_task(self._up.wait())
-        try:
-            if self._task is not None and self._line is None:
-                wanted = {self._task, waiting}
-                await asyncio.wait(wanted, timeout=self._timing.answer, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            waiting.cancel()
-        if self._line is not None:
-            return self._line
-        if isinstance(err := _task_error(self._task), LoggedOut):
-            raise LoggedOut(str(err))
-        raise Retryable(f"not connected to WeCom: {err or self.trouble or 'not yet'}", whole_channel=True)
-
-    async def _go_on(self) -> None:
+    async def _reconnect(self) -> None:
         from websockets.exceptions import WebSocketException
 
-        tries = 0
+        attempts = 0
         while True:
             began = time.monotonic()
             try:
-                await self._once()
+                await self._connect_once()
             except (LoggedOut, ReceiverConflict):
                 raise
             except (OSError, TimeoutError, WebSocketException, ChannelError) as err:
                 self.trouble = f"{type(err).__name__}: {err}"
-            tries = 1 if time.monotonic() - began > self._timing.settled else tries + 1
-            log.info("wecom connection ended", error=self.trouble, tries=tries)
-            if tries >= MAX_TRIES:
-                raise ChannelError(f"no lasting connection to WeCom after {MAX_TRIES} tries: {self.trouble}")
-            await asyncio.sleep(min(self._timing.longest_pause, self._timing.first_pause * 2 ** (tries - 1)))
+            attempts = 1 if time.monotonic() - began > self._timing.stable else attempts + 1
+            log.info("wecom connection ended", error=self.trouble, tries=attempts)
+            if attempts >= MAX_ATTEMPTS:
+                raise ChannelError(f"no lasting connection to WeCom after {MAX_ATTEMPTS} tries: {self.trouble}")
+            await asyncio.sleep(min(self._timing.max_pause, self._timing.first_pause * 2 ** (attempts - 1)))
 
-    async def _once(self) -> None:
-        """One connection from its opening to its end."""
+    async def _connect_once(self) -> None:
+        """Open one connection and use it until it ends."""
         async with await self._open() as socket:
-            line = Subscription(socket, self._timing, self._heard)
+            subscription = Subscription(socket, self._timing, self._on_callback)
+            subscribed = self._subscribe_and_ping(subscription)
             try:
-                await run_until_first(line.listen(), self._speak(line), line.given_up())
+                await run_until_first(subscription.receive(), subscribed, subscription.discarded.wait())
             finally:
-                self._last = line.last or self._last
-                self._forget(line)
+                self._last = subscription.last or self._last
+                self._remove(subscription)
         self.trouble = "WeCom closed the connection, or answered no more"
 
-    async def _speak(self, line: Subscription) -> None:
-        await line.subscribe(self._settings.bot_id, self._settings.secret)
-        self._line, self.trouble = line, ""
-        self._up.set()
-        await line.beat()
+    async def _subscribe_and_ping(self, subscription: Subscription) -> None:
+        await subscription.subscribe(self._settings.bot_id, self._settings.secret)
+        self._subscription, self.trouble = subscription, ""
+        self._connected.set()
+        await subscription.ping()
 
-    def _forget(self, line: Subscription) -> None:
-        if self._line is line:
-            self._line = None
-            self._up.clear()
+    def _remove(self, subscription: Subscription) -> None:
+        if self._subscription is subscription:
+            self._subscription = None
+            self._connected.clear()
 
     async def _open(self) -> Any:
         connect = await asyncio.to_thread(_import_connect)
@@ -414,12 +411,12 @@ class ReconnectingSocket:
         )
 
 
-async def run_until_first(*work: Coroutine[Any, Any, None]) -> None:
-    """Run them beside each other until one has ended, then end the others; raises what those that ended raised.
+async def run_until_first(*work: Coroutine[Any, Any, object]) -> None:
+    """Run coroutines concurrently until one ends, then cancel the others; raise what the first raised.
 
-    Of several errors that is the one which the owner has to know: who is refused, or evicted, is hung up on too.
+    Of several errors, one that the owner has to know is raised: after a refusal or an eviction the connection ends too.
     """
-    tasks = [asyncio.create_task(one) for one in work]
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         errors = [error for task in tasks if (error := _task_error(task)) is not None]
@@ -434,10 +431,10 @@ async def run_until_first(*work: Coroutine[Any, Any, None]) -> None:
 def _import_connect() -> Any:
     from websockets.asyncio.client import connect
 
-    # Below that it prints frames: the secret, and what people say.
+    # Below WARNING it logs frames, with the secret and all messages.
     logging.getLogger("websockets").setLevel(logging.WARNING)
     return connect
 
 
-def _task_error(task: asyncio.Task[None] | None) -> BaseException | None:
+def _task_error(task: asyncio.Task[Any] | None) -> BaseException | None:
     return task.exception() if task is not None and task.done() and not task.cancelled() else None

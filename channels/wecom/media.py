@@ -36,8 +36,8 @@ async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "
         ws_url: the WebSocket's URL; plain http is accepted for files only where the socket is plain ws (tests).
     """
     try:
-        place = json.loads(ref)
-        url, key = str(place["url"]), base64.b64decode(place["aeskey"] + "=" * (-len(place["aeskey"]) % 4))
+        source = json.loads(ref)
+        url, key = str(source["url"]), base64.b64decode(source["aeskey"] + "=" * (-len(source["aeskey"]) % 4))
     except (ValueError, KeyError, TypeError, binascii.Error) as err:
         raise Rejected("this is no file of WeCom's") from err
     if urlsplit(url).scheme != "https" and urlsplit(ws_url or SERVER).scheme != "ws":
@@ -55,13 +55,13 @@ async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "
 
 
 async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
-    opened = await asyncio.to_thread(create_http_client, proxy)
+    http_client = await asyncio.to_thread(create_http_client, proxy)
     import httpx2
 
     try:
         async with (
             asyncio.timeout(FETCH_SECONDS),
-            opened as client,
+            http_client as client,
             client.stream("GET", url, headers={"accept-encoding": "identity"}) as reply,
         ):
             _check_status(reply.status_code)
@@ -107,7 +107,7 @@ def media_kind(file: OutboundFile) -> str:
     return "file"
 
 
-async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
+async def upload_media(file: OutboundFile, send: SendCommand) -> dict[str, Any]:
     """Upload a file and return the body of a message that shows it.
 
     Raises:
@@ -115,7 +115,7 @@ async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
     """
     kind = media_kind(file)
     try:
-        begun = await ask(
+        begun = await send(
             "aibot_upload_media_init",
             {
                 "type": kind,
@@ -129,8 +129,8 @@ async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
         for number, start in enumerate(range(0, len(file.data), CHUNK_BYTES)):
             piece = base64.b64encode(file.data[start : start + CHUNK_BYTES]).decode()
             chunk = {"upload_id": id, "chunk_index": number, "base64_data": piece}
-            await ask("aibot_upload_media_chunk", chunk)
-        ended = await ask("aibot_upload_media_finish", {"upload_id": id})
+            await send("aibot_upload_media_chunk", chunk)
+        ended = await send("aibot_upload_media_finish", {"upload_id": id})
         return {"msgtype": kind, kind: {"media_id": ended["media_id"]}}
     except Ambiguous as err:
         raise Retryable(f"the file was not taken: {err}") from err

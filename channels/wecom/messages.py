@@ -1,4 +1,4 @@
-"""From WeCom's words to ours and back: a callback as a message, an answer as the body of a frame. Pure."""
+"""Conversion between WeCom's frames and channel messages. Pure."""
 
 import hashlib
 import json
@@ -26,23 +26,23 @@ _FILES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WecomMessage:
-    """One callback that is a message."""
+    """A message, parsed from a callback."""
 
     message: InboundMessage
-    #: What an answer to it bears.
+    #: Request id for replies to it.
     req_id: str
-    #: Its chat as WeCom spells it.
+    #: Its chat id in WeCom's spelling.
     to: str
 
 
 def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage | None:
-    """A callback frame as a message; None for events that nobody has to hear of.
+    """Parse a callback frame; None for events that are no messages.
 
     Args:
         arrival: grows with every frame; orders those of one second.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError: it is of an unknown form.
+        KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError: it is malformed.
     """
     body = frame["body"]
     if frame["cmd"] == "aibot_event_callback":
@@ -56,7 +56,7 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage 
     files = [item for part in _message_items(body) for item in _attachments(part)]
     fields: dict[str, Any] = {"text": _message_text(body, group=body["chattype"] == "group")}
     if quote := body.get("quote"):
-        # It says neither whose words these are nor their message's id, so that nobody is named as their author.
+        # It has neither the author nor the id of the quoted message.
         fields["quote"] = Quote(text=_message_text(quote, group=False))
         files += [item for part in _message_items(quote) for item in _attachments(part)]
     return _build_message(frame, account, arrival, {**fields, "attachments": tuple(files)})
@@ -86,7 +86,7 @@ def _build_message(frame: Mapping[str, Any], account: str, arrival: int, fields:
 
 
 def normalize_user_id(userid: str, corpid: str = "") -> str:
-    """Who that is, whatever the case; people of other companies bear their company's id too."""
+    """Return a case-insensitive user id; for people of other companies with their company's id."""
     return _id(f"{userid}@{corpid}" if corpid else userid).lower()
 
 
@@ -97,7 +97,7 @@ def _id(text: object) -> str:
 
 
 def _message_items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The pieces of a message, of one that is not mixed itself."""
+    """Yield the items of a mixed message, or the message itself."""
     if body["msgtype"] == "mixed":
         yield from body["mixed"]["msg_item"]
     else:
@@ -105,10 +105,9 @@ def _message_items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _message_text(body: Mapping[str, Any], *, group: bool) -> str:
-    pieces = [text for part in _message_items(body) if (text := _item_text(part))]
-    text = "\n".join(pieces)
-    named = _MENTION.match(text) if group else None
-    return text[named.end() :] if named else text
+    text = "\n".join(filter(None, map(_item_text, _message_items(body))))
+    mention = _MENTION.match(text) if group else None
+    return text[mention.end() :] if mention else text
 
 
 def _item_text(part: Mapping[str, Any]) -> str:
@@ -130,34 +129,34 @@ def _attachments(part: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def render(text: str) -> str:
-    """A model's Markdown as WeCom shows it, in which nothing mentions anybody or passes for thinking."""
+    """Render Markdown so that it mentions no user and opens no <think> block."""
     text = replace_unstorable(text)
     spaced = re.sub(r"<(?=@|/?think>)", "< ", text)
     return spaced if text_length(spaced, "utf8") <= LIMIT else re.sub(r"(?<!<)<++(?=@|/?think>)", "", text)
 
 
 def first_message(text: str) -> str:
-    """As much of a text as one message takes."""
+    """Cut a text to the length of one message."""
     return text.encode()[:LIMIT].decode(errors="ignore")
 
 
 def stream_id(name: str) -> str:
-    """The id of the stream that a thing of ours with this name is shown as; the same in every life."""
+    """Derive a stream id from a message or part key, the same in every process."""
     return "s" + hashlib.sha256(name.encode()).hexdigest()[:31]
 
 
 def stream_packet(id: str, text: str, *, finish: bool) -> dict[str, Any]:
-    """A packet that makes the stream with this id say `text`, and nothing else."""
+    """Build a packet that replaces the text of a stream."""
     return {"msgtype": "stream", "stream": {"id": id, "finish": finish, "content": text}}
 
 
 def markdown_packet(text: str) -> dict[str, Any]:
-    """A message of its own."""
+    """Build a new message."""
     return {"msgtype": "markdown", "markdown": {"content": text}}
 
 
 def card_packet(buttons: Sequence[Button], name: str) -> dict[str, Any]:
-    """Buttons to press, under a line of their own; name: of the part they belong to. At most six are shown.
+    """Build a card of at most six buttons. name: key of the part they belong to.
 
     Source: the vendor's page on template cards, button_interaction.
     """

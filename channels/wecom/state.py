@@ -1,11 +1,10 @@
-"""What the channel keeps between its lives: how callbacks are answered, what became of sends, what nobody heard."""
+"""Stored state of a WeCom bot: answerable messages, outcomes of sends, undelivered callbacks."""
 
 import json
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import structlog
 
@@ -14,86 +13,92 @@ from channels.errors import Ambiguous, ChannelError
 from channels.wecom.messages import WecomMessage
 
 log = structlog.get_logger(__name__)
-ANSWERABLE_SECONDS = 24 * 3600.0  # seconds for which a callback's request id is believed to be good
+ANSWERABLE_SECONDS = 24 * 3600.0  # for which a callback's request id is assumed to be valid
 MAX_CALLS = 5000
-_CALL, _TRY, _PERSON, _UNHEARD = "req:", "try:", "who:", "unheard:"
+# Prefixes of names in the notebook.
+_CALL, _ATTEMPTS, _SPELLING, _UNDELIVERED = "req:", "try:", "who:", "unheard:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerableCall:
-    """A message of theirs that can be answered."""
+    """A received message that can be answered. Stored as JSON by these field names."""
 
     key: str
     req_id: str
-    #: When it came, unix seconds.
+    #: When it was received: unix seconds.
     at: float
-    #: The part that ended its stream.
+    #: Client key of the part that ends its stream, "" for none yet.
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendAttempts:
-    """What became of one part."""
+    """Outcome of the attempts to send one part. Stored as JSON by these field names."""
 
+    #: Of the first attempt: unix seconds.
     at: float
-    #: Attempts whose fate is unknown, and how many of them no key would make one with the next.
+    #: Attempts whose outcome is unknown.
     all: int = 0
-    #: Attempts whose fate is unknown, and how many of them no key would make one with the next.
+    #: Those of them without an idempotency key.
     keyless: int = 0
-    #: The platform's id once it has arrived.
+    #: The platform's id once the part was sent.
     done: str = ""
 
 
 class WecomState:
-    """The notebook as this channel reads it; without one it is kept in memory only."""
+    """The notebook, read once and held in memory; without one, state is in memory only."""
 
     def __init__(self) -> None:
         self._notebook: Notebook | None = None
         self._read = False
         self._calls: dict[str, AnswerableCall] = {}
-        self._tries: dict[str, SendAttempts] = {}
-        self._people: dict[str, str] = {}
-        self._unheard: dict[str, str] = {}
+        self._attempts: dict[str, SendAttempts] = {}
+        #: WeCom's spelling of a chat, by chat id.
+        self._spellings: dict[str, str] = {}
+        #: Frames by the time they were received.
+        self._undelivered: dict[str, str] = {}
 
     def bind(self, notebook: Notebook) -> None:
         self._notebook = notebook
 
     async def open(self) -> None:
-        """Read what earlier lives kept; once."""
+        """Read the notebook, the first time."""
         if self._read or self._notebook is None:
             return
-        pages = await self._notebook.read()
-        self._calls = {**{call.key: call for call in _load_pages(pages, _CALL, AnswerableCall)}, **self._calls}
-        self._tries = {**_load_tries(pages), **self._tries}
-        self._people = {**_pages_named(pages, _PERSON), **self._people}
-        self._unheard = {**_pages_named(pages, _UNHEARD), **self._unheard}
+        values = await self._notebook.read()
+        calls = [AnswerableCall(**json.loads(value)) for value in _with_prefix(values, _CALL).values()]
+        attempts = {key: SendAttempts(**json.loads(value)) for key, value in _with_prefix(values, _ATTEMPTS).items()}
+        self._calls = {call.key: call for call in sorted(calls, key=lambda call: call.at)} | self._calls
+        self._attempts = attempts | self._attempts
+        self._spellings = _with_prefix(values, _SPELLING) | self._spellings
+        self._undelivered = _with_prefix(values, _UNDELIVERED) | self._undelivered
         self._read = True
 
     def call(self, key: str) -> AnswerableCall | None:
-        """How the message with this key is answered, None when it no longer is."""
+        """Return how to answer the message with this key; None if that is no longer possible."""
         call = self._calls.get(key)
         return call if call is not None and time.time() - call.at < ANSWERABLE_SECONDS else None
 
-    def heard(self, batch: Iterable[WecomMessage]) -> dict[str, str]:
-        """Note how these are answered, let go of what is too old; returns what to keep with them."""
+    def update(self, batch: Iterable[WecomMessage]) -> dict[str, str]:
+        """Record how to answer these, and drop old ones; return the notebook values to store with them."""
         now = time.time()
-        keep = self._outdated(now)
+        values = self._outdated(now)
         for one in batch:
             key, chat = one.message.key, one.message.address.chat_id
             if one.message.act == "message":
                 call = self._calls.setdefault(key, AnswerableCall(key=key, req_id=one.req_id, at=now))
-                keep[_CALL + key] = _dump_value(call)
+                values[_CALL + key] = _dump_value(call)
             if chat != one.to:
-                self._people[chat] = keep[_PERSON + chat] = one.to
-        return keep
+                self._spellings[chat] = values[_SPELLING + chat] = one.to
+        return values
 
     def chat_spelling(self, chat_id: str) -> str:
-        """A chat as WeCom spells it."""
-        return self._people.get(chat_id, chat_id)
+        """Return a chat id as WeCom spells it."""
+        return self._spellings.get(chat_id, chat_id)
 
     async def claim(self, call: AnswerableCall, client_key: str) -> bool:
-        """Whether this part may end the stream of that message: the first that asks, forever."""
-        known = self._calls.get(call.key, call)  # it may have been let go of since it was looked up
+        """Whether this part may end the stream of that message: only the first one that claims it."""
+        known = self._calls.get(call.key, call)  # it may have been dropped meanwhile
         if not known.by:
             known = self._calls[call.key] = replace(known, by=client_key)
             await self._write({_CALL + call.key: _dump_value(known)})
@@ -101,40 +106,40 @@ class WecomState:
 
     @asynccontextmanager
     async def attempt(self, name: str, receipt: str, *, keyless: bool) -> AsyncIterator[SendAttempts]:
-        """While an attempt at this part goes on; yields what became of earlier ones.
+        """Record an attempt to send this part; yield the outcome of earlier ones.
 
-        That its fate is unknown is kept first, and taken back when it was surely refused; when it ends well, `receipt`.
+        It is first stored as unknown, then as sent with this receipt, or removed if it certainly failed.
         """
-        before = self._tries.get(name, SendAttempts(at=time.time()))
+        before = self._attempts.get(name, SendAttempts(at=time.time()))
         if before.done:
             yield before
             return
-        await self._note(name, replace(before, all=before.all + 1, keyless=before.keyless + keyless))
+        await self._store_attempts(name, replace(before, all=before.all + 1, keyless=before.keyless + keyless))
         try:
             yield before
         except ChannelError as err:
             if not isinstance(err, Ambiguous):
-                await self._settled(name, before if before.all else None)
+                await self._store_outcome(name, before if before.all else None)
             raise
-        await self._settled(name, replace(before, done=receipt))
+        await self._store_outcome(name, replace(before, done=receipt))
 
-    async def hold(self, frames: Mapping[str, str]) -> None:
-        """Keep callbacks that nobody hears at the moment, by the order they came in."""
-        self._unheard |= frames
-        await self._write({_UNHEARD + name: frame for name, frame in frames.items()})
+    async def store_undelivered(self, frames: Mapping[str, str]) -> None:
+        """Store callbacks that could not be delivered, by the time they were received."""
+        self._undelivered |= frames
+        await self._write({_UNDELIVERED + name: frame for name, frame in frames.items()})
 
-    def held_callbacks(self) -> dict[str, str]:
-        """What is held, in order."""
-        return dict(sorted(self._unheard.items()))
+    def undelivered(self) -> dict[str, str]:
+        """Return the stored callbacks in order."""
+        return dict(sorted(self._undelivered.items()))
 
-    def releasing(self, names: Iterable[str]) -> dict[str, str]:
-        """What to keep with the delivery of what was held."""
-        return {_UNHEARD + name: "" for name in names if name in self._unheard}
+    def removal_of(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the notebook values that remove stored callbacks, to be stored with their delivery."""
+        return {_UNDELIVERED + name: "" for name in names if name in self._undelivered}
 
-    def released(self, names: Iterable[str]) -> None:
-        """It is delivered."""
+    def delivered(self, names: Iterable[str]) -> None:
+        """Drop stored callbacks that were delivered."""
         for name in names:
-            self._unheard.pop(name, None)
+            self._undelivered.pop(name, None)
 
     def _outdated(self, now: float) -> dict[str, str]:
         calls = list(self._calls.values())
@@ -144,22 +149,22 @@ class WecomState:
             self._calls.pop(key, None)
         return {_CALL + key: "" for key in old}
 
-    async def _settled(self, name: str, tries: SendAttempts | None) -> None:
+    async def _store_outcome(self, name: str, attempts: SendAttempts | None) -> None:
         try:
-            await self._note(name, tries)
+            await self._store_attempts(name, attempts)
         except OSError as err:
             log.warning("the fate of an attempt is not kept", error=str(err))
 
-    async def _note(self, name: str, tries: SendAttempts | None) -> None:
+    async def _store_attempts(self, name: str, attempts: SendAttempts | None) -> None:
+        """Store the attempts of a part, None to remove them; drop old ones."""
         now = time.time()
-        old = [key for key, kept in self._tries.items() if now - kept.at >= ANSWERABLE_SECONDS]
-        await self._write(
-            {**{_TRY + key: "" for key in old}, _TRY + name: _dump_value(tries) if tries is not None else ""}
-        )
+        old = [key for key, former in self._attempts.items() if now - former.at >= ANSWERABLE_SECONDS]
+        value = _dump_value(attempts) if attempts is not None else ""
+        await self._write({**{_ATTEMPTS + key: "" for key in old}, _ATTEMPTS + name: value})
         for key in (*old, name):
-            self._tries.pop(key, None)
-        if tries is not None:
-            self._tries[name] = tries
+            self._attempts.pop(key, None)
+        if attempts is not None:
+            self._attempts[name] = attempts
 
     async def _write(self, values: Mapping[str, str]) -> None:
         if self._notebook is not None:
@@ -170,15 +175,5 @@ def _dump_value(value: AnswerableCall | SendAttempts) -> str:
     return json.dumps(asdict(value))
 
 
-def _pages_named(pages: Mapping[str, str], start: str) -> dict[str, str]:
-    return {name.removeprefix(start): page for name, page in pages.items() if name.startswith(start)}
-
-
-def _load_pages(pages: Mapping[str, str], start: str, kind: type[AnswerableCall]) -> list[AnswerableCall]:
-    found = [kind(**json.loads(page)) for page in _pages_named(pages, start).values()]
-    return sorted(found, key=lambda call: call.at)
-
-
-def _load_tries(pages: Mapping[str, str]) -> dict[str, SendAttempts]:
-    read: dict[str, Any] = {key: json.loads(page) for key, page in _pages_named(pages, _TRY).items()}
-    return {key: SendAttempts(**fields) for key, fields in read.items()}
+def _with_prefix(values: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}

@@ -1,4 +1,4 @@
-"""Answers as they are written: one stream for each message that is being answered, always the whole text so far."""
+"""Shows replies while they are written: one stream per message, each packet with the text so far."""
 
 import asyncio
 import time
@@ -14,8 +14,8 @@ from channels.wecom.messages import PLACEHOLDER, first_message, render
 from channels.wecom.state import AnswerableCall
 
 log = structlog.get_logger(__name__)
-MAX_KNOWN = 2000
-# Sends one packet: which message is answered, and the text so far.
+MAX_REGISTERED = 2000  # messages whose replies can be shown
+# Sends one packet with the text so far of the reply to a message.
 SendPacket = Callable[[AnswerableCall, str], Awaitable[None]]
 
 
@@ -23,80 +23,83 @@ SendPacket = Callable[[AnswerableCall, str], Awaitable[None]]
 class _LiveStream:
     call: AnswerableCall
     text: str = ""
-    fresh: asyncio.Event = field(default_factory=asyncio.Event)
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Set when the text has changed.
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
 
 class LiveStreams:
-    """Best effort: a packet that fails ends the showing of that answer; the answer itself comes by `send`."""
+    """Shows replies, best effort: a packet that fails ends the stream; the reply itself comes by `send`."""
 
-    def __init__(self, put: SendPacket, timing: WecomTiming) -> None:
-        self._put = put
+    def __init__(self, send: SendPacket, timing: WecomTiming) -> None:
+        self._send = send
         self._timing = timing
-        self._known: dict[str, AnswerableCall] = {}
-        self._shown: dict[str, _LiveStream] = {}
+        #: By inbox id.
+        self._calls: dict[str, AnswerableCall] = {}
+        #: By key of the message.
+        self._streams: dict[str, _LiveStream] = {}
 
-    def know(self, message_id: str, call: AnswerableCall) -> None:
-        """From now on, what is said about this message can be shown."""
-        self._known.setdefault(message_id, call)
-        if len(self._known) > MAX_KNOWN:
-            waiting = (id for id, known in self._known.items() if known.key not in self._shown)
-            del self._known[next(waiting)]  # the newest is not shown yet, so there is one
+    def register(self, message_id: str, call: AnswerableCall) -> None:
+        """Show events about this message from now on."""
+        self._calls.setdefault(message_id, call)
+        if len(self._calls) > MAX_REGISTERED:
+            idle = (id for id, known in self._calls.items() if known.key not in self._streams)
+            del self._calls[next(idle)]  # there is one: the newest has no stream yet
 
-    def take(self, event: LiveEvent) -> None:
-        """One event; see LiveEvent. Needs a running event loop."""
-        call = self._known.get(event.message_id)
+    def handle(self, event: LiveEvent) -> None:
+        """Show one event. Needs a running event loop."""
+        call = self._calls.get(event.message_id)
         if call is None:
             return
         if event.name in ("started", "delta"):
-            showing = self._showing(call)
+            stream = self._stream(call)
             if event.name == "delta":
-                showing.text = event.text if event.facts.get("whole") else showing.text + event.text
-                showing.fresh.set()
-        elif event.name == "tool_started" and call.key in self._shown:
-            self._shown[call.key].text = ""  # what is said after a tool is said again
+                stream.text = event.text if event.facts.get("whole") else stream.text + event.text
+                stream.changed.set()
+        elif event.name == "tool_started" and call.key in self._streams:
+            self._streams[call.key].text = ""  # the text after a tool replaces the one before it
 
     async def end(self, key: str) -> None:
-        """The answer itself is next: returns when the last packet for the message with this key is through."""
+        """End the stream of the message with this key, and wait until its last packet is sent."""
         self._forget(key)
-        showing = self._shown.pop(key, None)
-        if showing is not None and showing.task is not None:
-            showing.over.set()
-            showing.fresh.set()
-            await showing.task
+        stream = self._streams.pop(key, None)
+        if stream is not None and stream.task is not None:
+            stream.ended.set()
+            stream.changed.set()
+            await stream.task
 
     async def close(self) -> None:
-        """End all of them."""
-        for key in list(self._shown):
+        """End all streams."""
+        for key in list(self._streams):
             await self.end(key)
 
-    def _showing(self, call: AnswerableCall) -> _LiveStream:
-        if call.key not in self._shown:
-            showing = self._shown[call.key] = _LiveStream(call)
-            showing.task = asyncio.create_task(self._go_on(showing), name="wecom stream")
-        return self._shown[call.key]
+    def _stream(self, call: AnswerableCall) -> _LiveStream:
+        if call.key not in self._streams:
+            stream = self._streams[call.key] = _LiveStream(call)
+            stream.task = asyncio.create_task(self._run(stream), name="wecom stream")
+        return self._streams[call.key]
 
-    async def _go_on(self, showing: _LiveStream) -> None:
-        until = time.monotonic() + self._timing.longest_live
-        said = ""
+    async def _run(self, stream: _LiveStream) -> None:
+        until = time.monotonic() + self._timing.max_live
+        text = ""
         try:
-            while time.monotonic() < until and not showing.over.is_set():
-                showing.fresh.clear()
-                said = showing.text or said  # a text begun again takes the place of the old one, not nothing
-                await self._put(showing.call, first_message(render(said)) or PLACEHOLDER)
-                await _wait_within(showing.over, self._timing.live)
-                await _wait_within(showing.fresh, self._timing.alive)
+            while time.monotonic() < until and not stream.ended.is_set():
+                stream.changed.clear()
+                text = stream.text or text  # after a tool the old text stays until there is a new one
+                await self._send(stream.call, first_message(render(text)) or PLACEHOLDER)
+                await _wait_within(stream.ended, self._timing.live)
+                await _wait_within(stream.changed, self._timing.live_refresh)
         except ChannelError as err:
             log.info("live text ended", error=str(err))
         finally:
-            self._forget(showing.call.key)
-            if self._shown.get(showing.call.key) is showing:
-                del self._shown[showing.call.key]
+            self._forget(stream.call.key)
+            if self._streams.get(stream.call.key) is stream:
+                del self._streams[stream.call.key]
 
     def _forget(self, key: str) -> None:
-        for message_id in [name for name, call in self._known.items() if call.key == key]:
-            del self._known[message_id]
+        for message_id in [id for id, call in self._calls.items() if call.key == key]:
+            del self._calls[message_id]
 
 
 async def _wait_within(event: asyncio.Event, seconds: float) -> None:

@@ -32,7 +32,7 @@ TOKEN = f"700001:{SECRET}"
 WORDS = "words-for-one-person-alone"
 PERSON = "1001"
 AES = base64.b64encode(b"k" * 32).decode()
-QUICK = WecomTiming(connect=3.0, first_pause=0.02, longest_pause=0.05, answer=2.0)
+QUICK = WecomTiming(connect=3.0, first_pause=0.02, max_pause=0.05, reply=2.0)
 Made = Callable[[str], Any]
 
 

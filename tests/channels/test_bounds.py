@@ -37,31 +37,31 @@ async def test_wecom_goes_on_to_show_an_answer_while_two_thousand_others_wait() 
         put.append((call.key, text))
         moved.set()
 
-    live = WecomLive(take, WecomTiming(live=0.001, alive=60.0))
-    live.know("m0", AnswerableCall(key="k0", req_id="r0", at=0.0))
-    live.take(event("started", 0))
+    live = WecomLive(take, WecomTiming(live=0.001, live_refresh=60.0))
+    live.register("m0", AnswerableCall(key="k0", req_id="r0", at=0.0))
+    live.handle(event("started", 0))
     for number in range(1, 2_002):
-        live.know(f"m{number}", AnswerableCall(key=f"k{number}", req_id=f"r{number}", at=0.0))
-    live.take(event("delta", 0, "Hello"))
+        live.register(f"m{number}", AnswerableCall(key=f"k{number}", req_id=f"r{number}", at=0.0))
+    live.handle(event("delta", 0, "Hello"))
     await within(10, moved, lambda: ("k0", "Hello") in put)
-    live.take(event("started", 2_001))
+    live.handle(event("started", 2_001))
     await within(10, moved, lambda: put[-1][0] == "k2001")
     await live.close()
 
 
 async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_came_meanwhile() -> None:
-    pages = WecomState()
-    pages.heard([WecomMessage(message=message(0), req_id="r0", to="c")])
-    call = pages.call("k0")
+    state = WecomState()
+    state.update([WecomMessage(message=message(0), req_id="r0", to="c")])
+    call = state.call("k0")
     assert call is not None
-    assert await pages.claim(call, "first")
-    claimed = pages.call("k0")
+    assert await state.claim(call, "first")
+    claimed = state.call("k0")
     assert claimed is not None
-    pages.heard([WecomMessage(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
-    pages.heard([WecomMessage(message=message(5_001), req_id="r5001", to="c")])
-    assert pages.call("k0") is None
-    assert [await pages.claim(claimed, name) for name in ("first", "second")] == [True, False]
-    assert all(pages.call(f"k{number}") for number in range(2, 5_002))
+    state.update([WecomMessage(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
+    state.update([WecomMessage(message=message(5_001), req_id="r5001", to="c")])
+    assert state.call("k0") is None
+    assert [await state.claim(claimed, name) for name in ("first", "second")] == [True, False]
+    assert all(state.call(f"k{number}") for number in range(2, 5_002))
 
 
 def message(number: int) -> InboundMessage:

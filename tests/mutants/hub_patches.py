@@ -108,7 +108,7 @@ HUBS = (
         name="the answer being shown makes place for those that wait",
         guards="I8",
         file="channels/wecom/streaming.py",
-        old="if known.key not in self._shown)",
+        old="if known.key not in self._streams)",
         new="if known.key)",
         tests=(CHANNEL_BOUNDS,),
     ),

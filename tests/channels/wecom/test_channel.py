@@ -25,7 +25,16 @@ LIMIT = 20_480
 MARK = "（可能重复 / possibly repeated）\n"
 
 QUICK = WecomTiming(
-    connect=5, ping=30, pong=2, answer=2, upload=5, first_pause=0.02, longest_pause=0.1, limited=60, live=0.02, alive=60
+    connect=5,
+    ping=30,
+    pong=2,
+    reply=2,
+    upload=5,
+    first_pause=0.02,
+    max_pause=0.1,
+    rate_limit=60,
+    live=0.02,
+    live_refresh=60,
 )
 
 
@@ -239,7 +248,7 @@ async def test_live_text_is_always_the_whole_so_far_and_the_answer_ends_it(lab: 
 
 async def test_nothing_is_shown_any_more_once_the_answer_is_there() -> None:
     async with WecomEmulator() as emulator:
-        lab = Lab(emulator, replace(QUICK, alive=0.01, live=0.01))
+        lab = Lab(emulator, replace(QUICK, live_refresh=0.01, live=0.01))
         async with hearing(lab) as asked:
             lab.show(asked, "delta", "half")
             await lab.live(lambda one: one.packets > 3)
@@ -283,7 +292,7 @@ async def test_a_refused_packet_ends_the_showing_and_not_the_answer(lab: Lab) ->
 
 async def test_a_silent_stream_is_renewed_before_it_ends() -> None:
     async with WecomEmulator() as emulator:
-        lab = Lab(emulator, replace(QUICK, alive=0.05))
+        lab = Lab(emulator, replace(QUICK, live_refresh=0.05))
         async with hearing(lab) as asked:
             lab.show(asked, "delta", "thinking")
             await lab.live(lambda one: one.packets > 3)
@@ -386,7 +395,7 @@ async def test_pages_do_not_grow_for_ever(lab: Lab) -> None:
     lab.notebook.values = {"req:old": state._dump_value(old), "try:k": state._dump_value(state.SendAttempts(at=1.0))}
     await known.open()
     assert known.call("old") is None
-    assert known.heard([]) == {"req:old": ""}
+    assert known.update([]) == {"req:old": ""}
     async with known.attempt("new", "r", keyless=True):
         pass
     assert [name for name in lab.notebook.values if name.startswith("try:")] == ["try:new"]

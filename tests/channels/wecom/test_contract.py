@@ -24,7 +24,16 @@ from tests.emulators.wecom import WecomEmulator
 LIMIT = 20_480
 
 QUICK = WecomTiming(
-    connect=5, ping=1, pong=2, answer=2, upload=5, first_pause=0.05, longest_pause=0.2, limited=7, live=0.05, alive=30
+    connect=5,
+    ping=1,
+    pong=2,
+    reply=2,
+    upload=5,
+    first_pause=0.05,
+    max_pause=0.2,
+    rate_limit=7,
+    live=0.05,
+    live_refresh=30,
 )
 
 
@@ -33,8 +42,8 @@ class Counting(Wecom):
 
     taken = 0
 
-    async def _store(self, deliver: Deliver, frames: Frames) -> None:
-        await super()._store(deliver, frames)
+    async def _deliver(self, deliver: Deliver, frames: Frames) -> None:
+        await super()._deliver(deliver, frames)
         self.taken += len(frames)
         self.stir()
 
@@ -141,7 +150,7 @@ class WecomStage:
         return self.before + self.channel.taken
 
     def refuse_next(self, seconds: float) -> None:
-        assert seconds == QUICK.limited, "the platform names no time"
+        assert seconds == QUICK.rate_limit, "the platform names no time"
         self.emulator.fault("errcode", cmd="aibot_send", code=45009)
 
     def lose_next(self) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from channels.errors import Ambiguous, Rejected, Retryable
 from channels.message import Address, Attachment, Button, Quote, Sender
-from channels.wecom.connection import NotSubscribed, StreamClosed, dump_frame, error_in_answer, parse_frame
+from channels.wecom.connection import NotSubscribed, StreamClosed, dump_frame, error_in_reply, parse_frame
 from channels.wecom.messages import (
     card_packet,
     first_message,
@@ -209,16 +209,16 @@ def test_a_card_holds_what_comes_back() -> None:
     ],
 )
 def test_an_error_code_says_what_to_do(code: object, kind: type[Exception]) -> None:
-    assert type(error_in_answer({"errcode": code})) is kind
+    assert type(error_in_reply({"errcode": code})) is kind
 
 
 def test_too_much_at_once_is_waited_out_and_a_closed_chat_is_left() -> None:
-    much, closed = error_in_answer({"errcode": 45009}, 60.0), error_in_answer({"errcode": 93006})
+    much, closed = error_in_reply({"errcode": 45009}, 60.0), error_in_reply({"errcode": 93006})
     assert isinstance(much, Retryable)
     assert (much.retry_after, much.whole_channel) == (60.0, False)
     assert isinstance(closed, Rejected)
     assert closed.gone
-    assert error_in_answer({"errcode": 0}) is None
+    assert error_in_reply({"errcode": 0}) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"headers": 1}', "<html>", "[" * 100_000])
