@@ -23,7 +23,7 @@ from benchmarks import recall_rows
 from benchmarks.figure import Figure, table
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.store.open import open_store
 from memory.text.tokenizer import question_terms, text_terms
 from memory.workspace.daily_log import LOG_FOLDER
@@ -116,7 +116,7 @@ def figure(one: Measured) -> Figure:
     )  # fmt: skip
 
 
-async def measured(path: Path, now: datetime, shared: SharedIndexes | None = None) -> Measured:
+async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None) -> Measured:
     """One set, each person in a workspace of their own. shared: where the index is, None for a file."""
     ours: list[Mapping[str, float]] = []
     plain: list[Mapping[str, float]] = []
@@ -155,13 +155,13 @@ def read(path: Path) -> list[Person]:
 
 
 @asynccontextmanager
-async def opened(shared: SharedIndexes | None = None) -> AsyncIterator[tuple[Workspace, Recall]]:
+async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Workspace, Recall]]:
     """An empty workspace, and recall over it and an empty record."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         store = await open_store(Path(folder) / "mnema.db")
         ground = RecallDependencies(
-            store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC, shared=shared
+            store=store, workspace=workspace, indexes=shared or FileIndexes(Path(folder) / "index"), zone=UTC
         )
         recall = Recall(ground)
         await recall.forget("")

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.figure import Figure
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.store.open import open_store
 from memory.text.tokenizer import question_terms, text_terms
 from memory.workspace.daily_log import LOG_FOLDER
@@ -45,7 +45,7 @@ class Synthetic:
 
 
 async def figures(
-    sizes: Iterable[int], now: datetime, shared: SharedIndexes | None = None
+    sizes: Iterable[int], now: datetime, shared: SpaceIndexes | None = None
 ) -> tuple[list[Figure], list[str]]:
     """For each number of rows what indexing and searching take; and what could not be measured.
 
@@ -60,16 +60,14 @@ async def figures(
     return found, notes
 
 
-async def _at(rows: int, now: datetime, shared: SharedIndexes | None) -> list[Figure]:
+async def _at(rows: int, now: datetime, shared: SpaceIndexes | None) -> list[Figure]:
     made = synthetic(rows)
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         write(workspace, made.lines)
         store = await open_store(Path(folder) / "mnema.db")
-        index = Path(folder) / "index"
-        recall = Recall(
-            RecallDependencies(store=store, workspace=workspace, folder=index, zone=now.tzinfo or UTC, shared=shared)
-        )
+        indexes = shared or FileIndexes(Path(folder) / "index")
+        recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=now.tzinfo or UTC))
         await recall.forget("")
         began = time.perf_counter()
         await recall.refresh("")

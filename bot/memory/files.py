@@ -11,7 +11,7 @@ from bot.config.home import HomeFolder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.longterm.memory_file import MEMORY_PATH
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.store.store import Store
 from memory.workspace import daily_log
 from memory.workspace.blobs import Blobs
@@ -130,10 +130,11 @@ async def list_spaces(store: Store, workspace: Workspace) -> list[str]:
     return sorted({"", *talked, *await asyncio.to_thread(list_space_folders, workspace)})
 
 
-def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: SharedIndexes | None = None) -> Recall:
+def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: SpaceIndexes | None = None) -> Recall:
     """Open recall over a home's files and database. indexes: shared indexes; None for files of the home."""
     workspace = Workspace(home.workspace)
-    return Recall(RecallDependencies(store=store, workspace=workspace, folder=home.index, zone=zone, shared=indexes))
+    indexes = indexes or FileIndexes(home.index)
+    return Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=zone))
 
 
 def open_removal(

@@ -25,7 +25,7 @@ from memory.longterm.extraction_worker import ExtractionWorker
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, SharedIndexes
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.recall.vectors import VectorSearch
 from memory.store.errors import StoreError
 from memory.store.store import Store
@@ -58,7 +58,7 @@ class MemoryService:
         view_changed: Callable[[str], Awaitable[None]],
         quiet: Callable[[str], AbstractAsyncContextManager[None]],
         create_dispatcher: CreateDispatcher = create_local_dispatcher,
-        indexes: SharedIndexes | None = None,
+        indexes: SpaceIndexes | None = None,
     ) -> None:
         """Wire the parts; nothing runs before `open`.
 
@@ -72,13 +72,7 @@ class MemoryService:
         self._config, self._now, self._models = config, now, models
         self._view_changed, self._quiet = view_changed, quiet
         self.recall = Recall(
-            RecallDependencies(
-                store=store,
-                workspace=workspace,
-                folder=home.index,
-                zone=zone,
-                shared=indexes,
-            ),
+            RecallDependencies(store=store, workspace=workspace, indexes=indexes or FileIndexes(home.index), zone=zone),
             _vector_settings(config),
         )
         self.uses = UseCounters(store.memories)

@@ -61,7 +61,7 @@ from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
 from memory.folding import FoldRunner
-from memory.recall.sqlite_index import SharedIndexes
+from memory.recall.sqlite_index import SpaceIndexes
 from memory.store.engine.database import QueueKey
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -80,7 +80,7 @@ class BotDependencies:
     #: Runs queued work: in this process, or through the job queue in PostgreSQL.
     create_dispatcher: CreateDispatcher = create_local_dispatcher
     #: Recall indexes, if they are not files of this home.
-    indexes: SharedIndexes | None = None
+    indexes: SpaceIndexes | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
     #: Locks for writing to the workspace.
     writers: WriteLocks = LOCAL_WRITE_LOCKS

@@ -15,7 +15,7 @@ from memory.recall.dates.parse import find_dates, is_in_spans, remove_dates
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.index import IndexedRow, SearchableIndex, SearchFilter, SpaceIndex, SpaceIndexKeeper
 from memory.recall.ranking import CandidateRow, RankedRow, neighbouring_places, rank_rows
-from memory.recall.sqlite_index import RecallDependencies, create_keeper
+from memory.recall.sqlite_index import RecallDependencies
 from memory.recall.sync import CONVERSATION_PREFIX, FILE_PREFIX, has_memory_files
 from memory.recall.vectors import VectorSearch
 from memory.text.tokenizer import cjk_characters, fold_text, names_in_question, question_terms
@@ -336,7 +336,7 @@ class Recall:
 
     def _open_keeper(self, space: str) -> SpaceIndexKeeper:
         if space not in self._open:
-            self._open[space] = create_keeper(space, self._dependencies)
+            self._open[space] = self._dependencies.indexes.keeper(space, self._dependencies)
             self._close_idle()
         self._open.move_to_end(space)
         return self._open[space]

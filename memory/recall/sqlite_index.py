@@ -325,33 +325,40 @@ class RecallDependencies:
 
     store: Store
     workspace: Workspace
-    #: For indexes in files.
-    folder: Path
+    indexes: "SpaceIndexes"
     #: Time zone of the days and times of messages.
     zone: tzinfo
-    #: Indexes that several processes share; None for files of this process alone.
-    shared: "SharedIndexes | None" = None
 
 
-class SharedIndexes(Protocol):
-    """The indexes of all spaces, shared by several processes."""
+class SpaceIndexes(Protocol):
+    """The indexes of all spaces: files of one process, or tables that several processes share."""
 
     def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
-        """The keeper of one space's index; opens nothing yet."""
+        """Create the keeper of one space's index; opens nothing yet."""
+        ...
+
+    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
+        """Check the indexes, the owner's first; blocks.
+
+        Raises:
+            StoreError: their server cannot be reached.
+        """
         ...
 
 
-def create_keeper(space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
-    """Create the keeper of one space's index, shared or in a file."""
-    if dependencies.shared:
-        return dependencies.shared.keeper(space, dependencies)
-    return FileIndexKeeper(space, dependencies)
+class FileIndexes:
+    """Indexes in files of one folder."""
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
-def check_index_files(folder: Path, workspace: Workspace) -> list[IndexCheck]:
-    """Check every index file in a folder, the owner's first; blocks."""
-    paths = sorted(folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
-    return [_check_file(path, workspace) for path in paths]
+    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+        name = f"{SPACE_STEM_PREFIX}{space}" if space else OWNER_STEM
+        return FileIndexKeeper(space, self._folder / f"{name}.db", dependencies)
+
+    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
+        paths = sorted(self._folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
+        return [_check_file(path, workspace) for path in paths]
 
 
 def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
@@ -366,10 +373,10 @@ def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
 class FileIndexKeeper:
     """A SpaceIndexKeeper for a file. A damaged index is deleted and made again."""
 
-    def __init__(self, space: str, dependencies: RecallDependencies) -> None:
+    def __init__(self, space: str, path: Path, dependencies: RecallDependencies) -> None:
         self.space = space
         self._dependencies = dependencies
-        self._path = dependencies.folder / f"{f'{SPACE_STEM_PREFIX}{space}' if space else OWNER_STEM}.db"
+        self._path = path
         self._index: SqliteIndex | None = None
         self._lock = asyncio.Lock()
         self._thread_lock = threading.Lock()

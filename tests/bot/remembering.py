@@ -11,7 +11,7 @@ from bot.memory.extraction import UseCounters
 from bot.tools.base import MessageContext, ToolContext
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies as RecallGround
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.files import Workspace
@@ -70,7 +70,8 @@ async def shelf(folder: Path) -> AsyncIterator[Shelf]:
     home.ensure()
     store = await open_store(home.db)
     workspace = Workspace(home.workspace)
-    recall = Recall(RecallGround(store=store, workspace=workspace, folder=home.index, zone=UTC))
+    indexes = FileIndexes(home.index)
+    recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
     held = Shelf(home=home, store=store, workspace=workspace, recall=recall, uses=UseCounters(store.memories))
     try:
         yield held

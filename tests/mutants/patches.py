@@ -354,8 +354,8 @@ MUTANTS = (
         name="all spaces share one index",
         guards="I40",
         file="memory/recall/sqlite_index.py",
-        old="""f"{f'{SPACE_STEM_PREFIX}{space}' if space else OWNER_STEM}.db\"""",
-        new='"owner.db"',
+        old='self._folder / f"{name}.db"',
+        new='self._folder / "owner.db"',
         tests=(SPACES,),
     ),
     Mutant(

@@ -25,7 +25,7 @@ from memory.context.system_prompt import SOUL
 from memory.context.tokens import WEIGHTED, load_o200k_counter
 from memory.longterm.memories import MAX_RECORDED, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable, read_memory
-from memory.recall.sqlite_index import check_index_files
+from memory.recall.sqlite_index import FileIndexes
 from memory.recall.sync import IndexCheck
 from memory.store.audit import AuditFault
 from memory.store.engine.sqlite import REMEDY
@@ -184,7 +184,7 @@ def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
     """Check all indexes. url: of the PostgreSQL store, "" for SQLite."""
     workspace = Workspace(home.workspace)
     if not url:
-        return check_index_files(home.index, workspace)
+        return FileIndexes(home.index).check_indexes(workspace)
     indexes = import_scale_module("memory.recall.postgres_spaces").PostgresSharedIndexes(url)
     try:
         found: list[IndexCheck] = indexes.check_indexes(workspace)

@@ -22,7 +22,7 @@ from bot.models.embedding import (
 )
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.recall.vectors import EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
@@ -193,7 +193,8 @@ async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down
     vectors = VectorSearch(
         open_embedder(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")), lambda: 5.0
     )
-    recall = Recall(RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC), vectors)
+    indexes = FileIndexes(tmp_path / "index")
+    recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC), vectors)
     now = datetime(2026, 11, 20, tzinfo=UTC)
     await recall.refresh("")
     await vectors.settled()

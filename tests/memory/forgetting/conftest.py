@@ -12,7 +12,7 @@ import pytest
 from memory.conversation import Part, Text
 from memory.forgetting.forget import ForgetRequester, ForgetService
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies as RecallGround
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place, TurnRow
 from memory.store.store import Store
@@ -94,7 +94,8 @@ async def house(root: Path) -> Household:
     """The home as a process finds it."""
     store = await open_store(root / "data" / "mnema.db", clock=NOW.timestamp)
     workspace, blobs = Workspace(root / "workspace"), Blobs(root / "data" / "blobs")
-    recall = Recall(RecallGround(store=store, workspace=workspace, folder=root / "data" / "index", zone=UTC))
+    indexes = FileIndexes(root / "data" / "index")
+    recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
     let_go: list[str] = []
 
     async def note(conversation: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, check_index_files
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.recall.sync import UNSETTLED_NS, IndexCheck
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
@@ -22,7 +22,7 @@ class Made:
     workspace: Workspace
 
     def look(self) -> list[IndexCheck]:
-        return check_index_files(self.folder, self.workspace)
+        return FileIndexes(self.folder).check_indexes(self.workspace)
 
     def alter(self, statement: str, name: str = "owner.db") -> None:
         with closing(sqlite3.connect(self.folder / name, isolation_level=None)) as base:
@@ -37,7 +37,9 @@ async def made(tmp_path: Path) -> AsyncIterator[Made]:
     workspace.space("").write("memory/2026-11-20.md", "- 09:00 Ann: hello there\n", None)
     workspace.space("telegram-42").write("MEMORY.md", "- a canary\n", None)
     store = await open_store(tmp_path / "mnema.db")
-    recall = Recall(RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC))
+    recall = Recall(
+        RecallDependencies(store=store, workspace=workspace, indexes=FileIndexes(tmp_path / "index"), zone=UTC)
+    )
     settled = (tmp_path / "workspace" / "MEMORY.md").stat().st_ctime_ns + 2 * UNSETTLED_NS
     while _clock(tmp_path) < settled:
         pass
@@ -55,7 +57,7 @@ def _clock(folder: Path) -> int:
 
 
 def test_where_there_is_no_index_there_is_nothing_to_say(tmp_path: Path) -> None:
-    assert check_index_files(tmp_path / "index", Workspace(tmp_path)) == []
+    assert FileIndexes(tmp_path / "index").check_indexes(Workspace(tmp_path)) == []
 
 
 async def test_sound_indexes_have_their_rows_and_no_fault(made: Made) -> None:

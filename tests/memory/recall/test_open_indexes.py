@@ -50,9 +50,8 @@ class Indexes:
             RecallDependencies(
                 store=SimpleNamespace(links=links),  # type: ignore[arg-type]
                 workspace=Workspace(folder),
-                folder=folder,
                 zone=UTC,
-                shared=self,  # type: ignore[arg-type]
+                indexes=self,  # type: ignore[arg-type]
             )
         )
 

@@ -17,7 +17,7 @@ from memory.recall.postgres_index import PostgresIndex, to_storable
 from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
 from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, create_keeper
+from memory.recall.sqlite_index import RecallDependencies
 from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, IndexCheck, read_new_messages
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
@@ -39,12 +39,10 @@ class Processes:
 
     def __init__(self, folder: Path, store: Store, url: str) -> None:
         self.url, self.store, self.workspace = url, store, Workspace(folder / "ws")
-        self._folder, self._opened = folder, list[tuple[Recall, PostgresSharedIndexes]]()
+        self._opened = list[tuple[Recall, PostgresSharedIndexes]]()
 
     def ground(self, shared: PostgresSharedIndexes) -> RecallDependencies:
-        return RecallDependencies(
-            store=self.store, workspace=self.workspace, folder=self._folder, zone=UTC, shared=shared
-        )
+        return RecallDependencies(store=self.store, workspace=self.workspace, indexes=shared, zone=UTC)
 
     def start(self, timeouts: IndexTimeouts | None = None, url: str = "") -> Recall:
         shared = PostgresSharedIndexes(url or self.url, timeouts)
@@ -104,8 +102,8 @@ def changed(index: PostgresIndex, name: str, *words: str) -> None:
 LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
     "best": lambda index: index.best(["canari"], 9, SearchFilter()),
     "narrowed": lambda index: index.best(["canari"], 9, SearchFilter(since="2025-01-01")),
-    "holding": lambda index: index.with_characters(["c"], 9, SearchFilter()),
-    "of_days": lambda index: index.on_days([("2025-01-01", "2025-01-03")], 9, SearchFilter()),
+    "with_characters": lambda index: index.with_characters(["c"], 9, SearchFilter()),
+    "on_days": lambda index: index.on_days([("2025-01-01", "2025-01-03")], 9, SearchFilter()),
     "around": lambda index: index.around([((1 << 32) + 0, 0)], SearchFilter()),
     "candidates": lambda index: index.candidates([1], SearchFilter()),
     "indexed_rows": lambda index: index.indexed_rows([1]),
@@ -119,7 +117,7 @@ LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
     "unembedded": lambda index: index.unembedded("m", 9),
     "vectors": lambda index: index.vectors("m"),
 }
-NOTHING = {"frequencies": ({}, 0), "count": 0, "number": 0, "check": "", "speakers": frozenset(), "sources": {}}
+NOTHING = {"frequencies": ({}, 0), "count": 0, "source_number": 0, "check": "", "speakers": frozenset(), "sources": {}}
 
 
 @pytest.mark.parametrize("look", sorted(LOOKS))
@@ -138,7 +136,7 @@ def test_I40_no_way_to_look_shows_another_space(connections: IndexConnections, l
     mine.begin_reading()
     seen = LOOKS[look](mine)
     mine.end(keep=False)
-    assert seen == NOTHING.get(look, {} if look == "whole" else [])
+    assert seen == NOTHING.get(look, {} if look == "indexed_rows" else [])
 
 
 def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: IndexConnections) -> None:
@@ -213,10 +211,9 @@ async def test_while_another_process_indexes_the_others_search_what_is_there(pro
     busy.begin_changing(1.0)
     processes.write("- likes rowing\n")
     assert await found(recall, "hiking rowing") == ["likes hiking"]
+    shared = PostgresSharedIndexes(processes.url, HASTE)
     with pytest.raises(StoreBusy):
-        await create_keeper("", processes.ground(PostgresSharedIndexes(processes.url, HASTE))).change(
-            lambda index: index.count()
-        )
+        await shared.keeper("", processes.ground(shared)).change(lambda index: index.count())
     busy.end(keep=False)
     assert await found(recall, "hiking rowing") == ["likes rowing"]
 

@@ -14,7 +14,7 @@ from memory.folding import FoldRunner
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import FoldRow
 from memory.store.store import Store
@@ -42,8 +42,8 @@ def workspace(tmp_path: Path) -> Workspace:
 async def recall(
     store: Store, workspace: Workspace, tmp_path: Path, shared: PostgresSharedIndexes | None
 ) -> AsyncIterator[Recall]:
-    ground = RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC, shared=shared)
-    opened = Recall(ground)
+    indexes = shared or FileIndexes(tmp_path / "index")
+    opened = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
     yield opened
     await opened.close()
 

@@ -14,7 +14,7 @@ from memory.recall.documents import IndexRow, SearchRequest
 from memory.recall.index import SpaceIndex, SpaceIndexKeeper
 from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies, SqliteIndex, create_keeper
+from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SqliteIndex
 from memory.recall.vectors import BATCH_ROWS, MAX_NEAREST, RETRY_SECONDS, EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
@@ -36,7 +36,7 @@ class Clock:
 async def ground(tmp_path: Path, shared: PostgresSharedIndexes | None) -> AsyncIterator[RecallDependencies]:
     store = await open_store(tmp_path / "m.db")
     yield RecallDependencies(
-        store=store, workspace=Workspace(tmp_path / "ws"), folder=tmp_path / "index", zone=UTC, shared=shared
+        store=store, workspace=Workspace(tmp_path / "ws"), indexes=shared or FileIndexes(tmp_path / "index"), zone=UTC
     )
     await store.close()
 
@@ -121,7 +121,7 @@ async def test_a_question_waits_no_longer_than_its_limit(ground: RecallDependenc
 
 async def test_a_wait_that_the_wire_asked_for_is_kept(ground: RecallDependencies) -> None:
     write(ground, "one")
-    embedder, clock, kept = Hashing(), Clock(), create_keeper("", ground)
+    embedder, clock, kept = Hashing(), Clock(), ground.indexes.keeper("", ground)
     embedder.fails = [EmbeddingFailed("slow down", kind="RateLimited 429", retry_after=100.0)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
@@ -137,7 +137,7 @@ async def test_a_wait_that_the_wire_asked_for_is_kept(ground: RecallDependencies
 async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependencies) -> None:
     lines = [f"line number {number}" for number in range(BATCH_ROWS * 2 + 5)]
     write(ground, *lines)
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)
     vectors.keep_up(kept)
@@ -152,7 +152,7 @@ async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependen
 
 async def test_what_was_not_finished_goes_on_with_the_next_process(ground: RecallDependencies) -> None:
     write(ground, *(f"line {number}" for number in range(BATCH_ROWS + 1)))
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     killed = vectors_of(embedder)
     embedder.open.clear()
     killed.keep_up(kept)
@@ -161,7 +161,7 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Recal
     kept.close()
     assert embedder.closed
     embedder.open.set()
-    again = create_keeper("", ground)
+    again = ground.indexes.keeper("", ground)
     await kept_up(vectors_of(embedder), again)
     assert len(await held(again)) == BATCH_ROWS + 1
     again.close()
@@ -169,7 +169,7 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Recal
 
 async def test_another_model_embeds_everything_anew(ground: RecallDependencies) -> None:
     write(ground, "likes hiking", "plays chess")
-    kept, other = create_keeper("", ground), Hashing("other", WIDTH * 2)
+    kept, other = ground.indexes.keeper("", ground), Hashing("other", WIDTH * 2)
     await kept_up(vectors_of(Hashing()), kept)
     await kept_up(vectors_of(other), kept)
     assert set(await held(kept, "other")) == {"likes hiking", "plays chess"}
@@ -179,7 +179,7 @@ async def test_another_model_embeds_everything_anew(ground: RecallDependencies) 
 
 async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: RecallDependencies) -> None:
     write(ground, "likes hiking", "plays chess")
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     await kept_up(vectors_of(embedder), kept)
     embedder.width = WIDTH * 2
     vectors = vectors_of(embedder)
@@ -193,7 +193,7 @@ async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(g
 
 async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: RecallDependencies) -> None:
     write(ground, *(f"line {number}" for number in range(6)), "poison", "last")
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     embedder.refuses = "poison"
     vectors = vectors_of(embedder)
     await kept_up(vectors, kept)
@@ -209,7 +209,7 @@ async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(groun
 
 async def test_where_every_text_is_refused_none_is_given_up(ground: RecallDependencies) -> None:
     write(ground, "one", "two")
-    embedder, kept, clock = Hashing(), create_keeper("", ground), Clock()
+    embedder, kept, clock = Hashing(), ground.indexes.keeper("", ground), Clock()
     embedder.fails = [EmbeddingFailed("bad request", kind="BadRequest 400", refused=True) for _ in range(3)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
@@ -224,7 +224,7 @@ async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_on
     ground: RecallDependencies,
 ) -> None:
     write(ground, "old words")
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     vectors = vectors_of(embedder)
     embedder.open.clear()
     vectors.keep_up(kept)
@@ -300,7 +300,7 @@ def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path)
 
 async def test_closing_waits_for_nothing(ground: RecallDependencies) -> None:
     write(ground, "one")
-    embedder, kept = Hashing(), create_keeper("", ground)
+    embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     embedder.open.clear()
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)
