@@ -113,9 +113,9 @@ def _format_confirmation(context: CommandContext, code: str) -> str:
 
 async def _confirm(context: CommandContext, code: str, numbers: str) -> str:
     forgetter, requester = context.services.forgetter, _requester(context)
-    row = await forgetter.asked(requester, code)
+    row = await forgetter.find_request(requester, code)
     if row is None:
-        receipt = await forgetter.told(requester, code)
+        receipt = await forgetter.find_receipt(requester, code)
         return _format_receipt(context, receipt) if receipt is not None else no_request_text(context)
     chosen = sorted({int(number) - 1 for number in re.findall(r"\d+", numbers)})
     most = len(load_targets(row.targets).items)
@@ -125,7 +125,7 @@ async def _confirm(context: CommandContext, code: str, numbers: str) -> str:
 
 
 async def _cancel(context: CommandContext, code: str) -> str:
-    row = await context.services.forgetter.asked(_requester(context), code)
+    row = await context.services.forgetter.find_request(_requester(context), code)
     if row is None:
         return no_request_text(context)
     await context.services.forgetter.drop(row)
@@ -138,7 +138,7 @@ async def decide_forgetting(context: CommandContext, *, approve: bool) -> str | 
     if answer is None or (answer["numbers"] and not approve) or not is_allowed(context, FORGET_ACTION):
         return None
     forgetter, requester, code = context.services.forgetter, _requester(context), answer["code"]
-    if await forgetter.asked(requester, code) is None and await forgetter.told(requester, code) is None:
+    if await forgetter.find_request(requester, code) is None and await forgetter.find_receipt(requester, code) is None:
         return None
     return await _answer(context, f"{'yes' if approve else 'no'} {answer[0]}")
 

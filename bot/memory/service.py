@@ -184,7 +184,7 @@ class MemoryService:
             blobs=self._blobs,
             data=self._home.data,
             now=self._now,
-            let_go=self._view_changed,
+            detach=self._view_changed,
             quiet=self._quiet,
             storing=self.storing,
         )

@@ -201,7 +201,7 @@ class Components:
     async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
         return await self.memory_service.passages(question, conversation, space)
 
-    def _memory_service(self, indexes: SharedIndexes | None) -> MemoryService:
+    def _memory_service(self, indexes: SpaceIndexes | None) -> MemoryService:
         return MemoryService(
             home=self.home,
             store=self.store,

@@ -10,10 +10,17 @@ from memory.text.bullets import parse_bullets
 from memory.text.mentions import MentionMatcher, find_spans, is_mentioned
 from memory.text.redaction import mentioning_sentences, redact_memory, redact_text
 from memory.workspace import daily_log
-from memory.workspace.files import SPACES_FOLDER, FileConflict, FileTooBig, SpaceFiles, TextFile, write_atomic
+from memory.workspace.files import (
+    MEMORY_FILE,
+    SPACES_FOLDER,
+    FileConflict,
+    FileTooBig,
+    SpaceFiles,
+    TextFile,
+    write_atomic,
+)
 from memory.workspace.safe_path import PathRefused
 
-MEMORY_FILE = "MEMORY.md"
 MAX_TRIES = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MISSING_FILE_ERRORS = (FileNotFoundError, NotADirectoryError, PathRefused, FileTooBig)
@@ -27,32 +34,38 @@ class SpaceMemoryFiles:
     files: SpaceFiles
 
     @property
-    def before(self) -> str:
-        """Prefix of the files' paths, relative to the workspace."""
+    def prefix(self) -> str:
+        """The folder of the space, relative to the workspace."""
         return f"{SPACES_FOLDER}/{self.space}/" if self.space else ""
 
-    def found(self, query: str) -> Iterator[Mention]:
+    def find(self, query: str) -> Iterator[Mention]:
         """Find the bullets of MEMORY.md and lines of daily logs that mention the query."""
         for bullet in parse_bullets(self._text(MEMORY_FILE)):
             if is_mentioned(bullet.text, query):
-                path = self.before + MEMORY_FILE
+                path = self.prefix + MEMORY_FILE
                 yield Mention(kind="memory", space=self.space, words=(bullet.text,), path=path, line=bullet.first)
-        for path in self._memory():
+        for path in self._list_paths():
             day = _DAY.search(path)
             if day is None or path.count("/") > 1:
                 continue  # dream logs only repeat MEMORY.md
             for row in daily_log.iter_rows(self._text(path)):
                 if words := mentioning_sentences(row.text, query):
-                    at = {"path": self.before + path, "line": row.number, "date": day.group()}
-                    yield Mention(kind="log", space=self.space, words=words, **at)  # type: ignore[arg-type]
+                    yield Mention(
+                        kind="log",
+                        space=self.space,
+                        words=words,
+                        path=self.prefix + path,
+                        line=row.number,
+                        date=day.group(),
+                    )
 
-    def places(self, targets: ForgetTargets) -> list[ChangedFile]:
-        """The lines that `forget` would change."""
-        held = ((path, self._text(path), targets.matcher(self.before + path)) for path in self._memory())
+    def find_changes(self, targets: ForgetTargets) -> list[ChangedFile]:
+        """Find the lines that `forget` would change."""
+        texts = ((path, self._text(path), targets.matcher(self.prefix + path)) for path in self._list_paths())
         return [
-            self._place(path, text, needle)
-            for path, text, needle in held
-            if _remove_mentions(path, text, needle) != text
+            self._changed_file(path, text, matcher)
+            for path, text, matcher in texts
+            if _remove_mentions(path, text, matcher) != text
         ]
 
     def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
@@ -61,46 +74,46 @@ class SpaceMemoryFiles:
         Raises:
             OSError: a file could not be written, or kept changing.
         """
-        done = [self._forget(path, targets) for path in self._memory()]
-        return [place for place in done if place is not None]
+        done = [self._forget(path, targets) for path in self._list_paths()]
+        return [file for file in done if file is not None]
 
-    def mentioned(self, targets: ForgetTargets) -> list[str]:
-        """Paths of files that still mention it literally: the person's own, and memory files that are not writable.
+    def find_left(self, targets: ForgetTargets) -> list[str]:
+        """Find the files that still mention it literally: the person's own, and memory files that are not writable.
 
         If the person chose only some items, memory files are excluded: they still have the others.
         """
-        chosen = set(self._memory()) if targets.chosen is not None else set()
-        others = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in chosen]
-        return [self.before + path for path in others if find_spans(self._readable(path), targets.query)]
+        excluded = set(self._list_paths()) if targets.chosen is not None else set()
+        paths = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in excluded]
+        return [self.prefix + path for path in paths if find_spans(self._readable(path), targets.query)]
 
     def _forget(self, path: str, targets: ForgetTargets) -> ChangedFile | None:
-        needle = targets.matcher(self.before + path)
+        matcher = targets.matcher(self.prefix + path)
         for _ in range(MAX_TRIES):
-            file = self._whole(path)
-            fresh = _remove_mentions(path, file.text, needle) if file else ""
-            if file is None or fresh == file.text:
+            file = self._read_writable(path)
+            text = _remove_mentions(path, file.text, matcher) if file else ""
+            if file is None or text == file.text:
                 return None
             try:
-                self.files.write(path, fresh, file.sha256)
+                self.files.write(path, text, file.sha256)
             except FileConflict:
                 continue
             except (PathRefused, FileTooBig):
                 return None
-            return self._place(path, file.text, needle)
+            return self._changed_file(path, file.text, matcher)
         raise OSError(f"{path} changes faster than it can be written")
 
-    def _place(self, path: str, text: str, needle: MentionMatcher) -> ChangedFile:
-        return ChangedFile(path=self.before + path, lines=tuple(_changed_lines(path, text, needle)))
+    def _changed_file(self, path: str, text: str, matcher: MentionMatcher) -> ChangedFile:
+        return ChangedFile(path=self.prefix + path, lines=tuple(_changed_lines(path, text, matcher)))
 
-    def _memory(self) -> list[str]:
+    def _list_paths(self) -> list[str]:
         """Paths of MEMORY.md, the daily logs and the dream logs."""
         try:
-            below = self.files.list(daily_log.LOG_FOLDER)
+            logs = self.files.list(daily_log.LOG_FOLDER)
         except (FileNotFoundError, NotADirectoryError, PathRefused):
-            below = []
-        return [MEMORY_FILE, *(entry.path for entry in below if entry.path.endswith(".md"))]
+            logs = []
+        return [MEMORY_FILE, *(entry.path for entry in logs if entry.path.endswith(".md"))]
 
-    def _whole(self, path: str) -> TextFile | None:
+    def _read_writable(self, path: str) -> TextFile | None:
         """Read a file that can be rewritten as text; None when it is missing or not UTF-8.
 
         Raises:
@@ -128,15 +141,15 @@ class SpaceMemoryFiles:
             return ""
 
 
-def _remove_mentions(path: str, text: str, needle: MentionMatcher) -> str:
-    return redact_memory(text, needle) if path == MEMORY_FILE else redact_text(text, needle)
+def _remove_mentions(path: str, text: str, matcher: MentionMatcher) -> str:
+    return redact_memory(text, matcher) if path == MEMORY_FILE else redact_text(text, matcher)
 
 
-def _changed_lines(path: str, text: str, needle: MentionMatcher) -> list[int]:
+def _changed_lines(path: str, text: str, matcher: MentionMatcher) -> list[int]:
     """Numbers of the lines that change; a bullet of MEMORY.md counts as its first line."""
-    gone = [bullet for bullet in parse_bullets(text) if needle.within(bullet.text)] if path == MEMORY_FILE else []
+    gone = [bullet for bullet in parse_bullets(text) if matcher.within(bullet.text)] if path == MEMORY_FILE else []
     inside = {line for bullet in gone for line in range(bullet.first, bullet.last + 1)}
-    pairs = zip(text.splitlines(), redact_text(text, needle).splitlines(), strict=True)
+    pairs = zip(text.splitlines(), redact_text(text, matcher).splitlines(), strict=True)
     changed = {number for number, (before, after) in enumerate(pairs, 1) if before != after}
     return sorted((changed - inside) | {bullet.first for bullet in gone})
 
@@ -156,12 +169,12 @@ class TerminalHistory:
         """Path relative to the home."""
         return f"{self.data.name}/{HISTORY_FILE}"
 
-    def found(self, _: str) -> Iterator[Mention]:
-        """Nothing: typed lines are also messages, and found there."""
+    def find(self, _: str) -> Iterator[Mention]:
+        """Find nothing: typed lines are also messages, and found there."""
         return iter(())
 
-    def places(self, targets: ForgetTargets) -> list[ChangedFile]:
-        """The lines that `forget` would remove."""
+    def find_changes(self, targets: ForgetTargets) -> list[ChangedFile]:
+        """Find the lines that `forget` would remove."""
         lines = _lines_to_remove(self._text(), targets)
         return [ChangedFile(path=self.name, lines=tuple(number + 1 for number in lines))] if lines else []
 
@@ -171,8 +184,8 @@ class TerminalHistory:
         Raises:
             OSError: it could not be written.
         """
-        text, done = self._text(), self.places(targets)
-        gone = {number - 1 for place in done for number in place.lines}
+        text, done = self._text(), self.find_changes(targets)
+        gone = {number - 1 for file in done for number in file.lines}
         if not gone:
             return []
         left = "\n".join(line for number, line in enumerate(text.split("\n")) if number not in gone)
@@ -182,8 +195,8 @@ class TerminalHistory:
             return []
         return done
 
-    def mentioned(self, targets: ForgetTargets) -> list[str]:
-        """The file's name if it still mentions it literally and the person did not choose what stays."""
+    def find_left(self, targets: ForgetTargets) -> list[str]:
+        """Return the file's name if it still mentions it literally and the person did not choose what stays."""
         return [self.name] if targets.chosen is None and find_spans(self._text(), targets.query) else []
 
     def _text(self) -> str:
@@ -194,21 +207,21 @@ class TerminalHistory:
 
 
 def _lines_to_remove(text: str, targets: ForgetTargets) -> list[int]:
-    """Places of the typed lines that mention it, looked for in whole entries: words may go on in the next line."""
-    needle = targets.matcher()
-    going: list[int] = []
+    """Indexes of the typed lines that mention it; whole entries are searched, as a sentence may span lines."""
+    matcher = targets.matcher()
+    numbers: list[int] = []
     for entry in _history_entries(text):
         before = [line for _, line in entry]
-        after = redact_text("\n".join(before), needle).split("\n")
-        if len(after) != len(before):  # a mark took a line's end with it
-            going += [number for number, _ in entry]
+        after = redact_text("\n".join(before), matcher).split("\n")
+        if len(after) != len(before):  # a mark replaced a line break
+            numbers += [number for number, _ in entry]
         else:
-            going += [number for (number, line), fresh in zip(entry, after, strict=True) if line != fresh]
-    return going
+            numbers += [number for (number, old), new in zip(entry, after, strict=True) if old != new]
+    return numbers
 
 
 def _history_entries(text: str) -> Iterator[list[tuple[int, str]]]:
-    """What was typed at once: its lines without their sign, each with its place in the file."""
+    """The entries of the history: their lines without prefix, each with its index in the file."""
     entry: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n")):
         if line.startswith(_HISTORY_PREFIX):

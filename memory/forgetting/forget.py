@@ -1,12 +1,11 @@
 """/forget: finds mentions, asks for confirmation, and erases them; an interrupted request resumes at the start."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
@@ -15,7 +14,8 @@ from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.longterm.similarity import read_wording
-from memory.recall.documents import Passage, SearchRequest
+from memory.recall.documents import SearchRequest
+from memory.recall.search import Recall
 from memory.store.errors import StoreBusy, StoreError
 from memory.store.longterm.rows import (
     ChangedFile,
@@ -45,14 +45,6 @@ PAGE_ROWS = 1_000  # messages read at a time
 MAX_PASSES = 3  # over store and files, to catch concurrent writes
 
 
-class ForgettableIndex(Protocol):
-    """The part of the search index that forgetting needs."""
-
-    async def search(self, wanted: SearchRequest) -> list[Passage]: ...
-
-    async def forget(self, space: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequester:
     """The person who asks, and the conversation."""
@@ -73,11 +65,11 @@ class ForgetService:
         *,
         store: Store,
         workspace: Workspace,
-        recall: ForgettableIndex,
+        recall: Recall,
         blobs: Blobs,
         data: Path,
         now: Callable[[], datetime],
-        let_go: Callable[[str], Awaitable[None]],
+        detach: Callable[[str], Awaitable[None]],
         quiet: Callable[[str], AbstractAsyncContextManager[None]] = lambda space: nullcontext(),
         storing: asyncio.Lock | None = None,
     ) -> None:
@@ -85,7 +77,7 @@ class ForgetService:
         Args:
             data: the folder of the database and its copies.
             now: aware, in the person's time zone.
-            let_go: called with each conversation whose view has changed.
+            detach: called with each conversation whose view has changed.
             quiet: no turn runs in the space while this is entered.
             storing: shared with the fact extraction, which holds it from reading messages to storing their facts.
         """
@@ -96,10 +88,10 @@ class ForgetService:
         self._blobs = blobs
         self._data = data
         self._now = now
-        self._detach = let_go
+        self._detach = detach
         self._quiet = quiet
         self._storing = storing or asyncio.Lock()
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def find(self, space: str, query: str) -> tuple[Mention, ...]:
         """Find all mentions in a space and the spaces linked to it: files first, then messages.
@@ -107,14 +99,18 @@ class ForgetService:
         Messages are searched literally; the search index adds those that say it in other words.
         """
         files = await self._files_of(space)
-        written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.found(query)])
-        wanted = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
-        recalled = {passage.message_id for passage in await self._recall.search(wanted)} - {""}
-        said = [item async for item in self._said(space, query, recalled)]
+        written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.find(query)])
+        request = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
+        recalled = {passage.message_id for passage in await self._recall.search(request)} - {""}
+        said: list[Mention] = []
+        after = ""
+        while page := await self._forgettings.messages(space, after, PAGE_ROWS):
+            after = page[-1].message.id
+            said += await asyncio.to_thread(self._find_in_messages, page, query, recalled)
         return (*written, *said)
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
-        """Store a request until it is confirmed; returns the confirmation code, of which only the hash is stored."""
+        """Store a request; returns its confirmation code, of which only the hash is stored."""
         code = new_code()
         now = self._now()
         row = ForgettingRow(
@@ -129,18 +125,18 @@ class ForgetService:
             expires=now + CODE_VALIDITY,
             at=now,
         )
-        await self._forgettings.ask(row)
+        await self._forgettings.add(row)
         return code
 
-    async def asked(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
-        """This person's unconfirmed request in this conversation. code: only the request of that code."""
-        row = await self._forgettings.asked(asker.conversation, self._now())
+    async def find_request(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
+        """Find this person's unconfirmed request in this conversation. code: only the request of that code."""
+        row = await self._forgettings.find_unconfirmed(asker.conversation, self._now())
         return row if row is not None and _is_request_of(row, asker, code) else None
 
-    async def told(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
-        """The receipt of the request confirmed with that code; an unfinished one is completed first.
+    async def find_receipt(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
+        """Find the receipt of the request confirmed with that code; an unfinished one is completed first.
 
-        Without a code: the last request, if it is at most ten minutes old.
+        Without a code: of the last request, if it is at most ten minutes old.
         """
         for row in await self._forgettings.load_open():
             if _is_request_of(row, asker, code):
@@ -168,15 +164,15 @@ class ForgetService:
         """
         targets = replace(load_targets(row.targets), chosen=None if chosen is None else tuple(chosen))
         files = await self._files_of(row.space)
-        seen = await asyncio.to_thread(lambda: [place for memory in files for place in memory.places(targets)])
+        found = await asyncio.to_thread(lambda: [file for memory in files for file in memory.find_changes(targets)])
 
-        def written(erased: EraseReport) -> tuple[str, str]:
-            receipt = add_files(self._receipt(erased), seen)
+        def describe(erased: EraseReport) -> tuple[str, str]:
+            receipt = add_files(self._make_receipt(erased), found)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
         async with self._quiet(row.space):
-            async with self._turn, self._storing:
-                erased = await self._forgettings.confirm(row, targets, written)
+            async with self._lock, self._storing:
+                erased = await self._forgettings.confirm(row, targets, describe)
                 await self._detach_conversations(erased)
             return await self._run_steps(row.id)
 
@@ -187,12 +183,12 @@ class ForgetService:
             try:
                 async with self._quiet(row.space):
                     await self._run_steps(row.id)
-            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # must not stop the others, nor the start
-                log.warning("a forgetting goes on at the next start", why=type(err).__name__)
+            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # the other requests and the start go on
+                log.warning("a forget request continues at the next start", why=type(err).__name__)
 
     async def _run_steps(self, id: str) -> ForgetReceipt:
         """Run the steps from "confirmed" or "removed" to "done"; each is idempotent."""
-        async with self._turn:
+        async with self._lock:
             row = await self._forgettings.row(id)
             if row.state == "confirmed":
                 row = await self._remove(row)
@@ -212,18 +208,18 @@ class ForgetService:
         return await self._forgettings.row(row.id)
 
     async def _finish(self, row: ForgettingRow) -> ForgettingRow:
-        """removed → done: concurrent writes, the index, then the request's own words and freed bytes."""
+        """removed → done: erase concurrent writes, the index, the request's own words, and freed bytes."""
         if row.targets:
             targets = load_targets(row.targets)
             receipt = add_files(load_receipt(row.receipt), await self._erase_again(row.space, targets))
             await self._recall.forget(row.space)
             files = await self._files_of(row.space)
-            kept = await asyncio.to_thread(lambda: [path for one in files for path in one.mentioned(targets)])
+            kept = await asyncio.to_thread(lambda: [path for one in files for path in one.find_left(targets)])
             backups = await asyncio.to_thread(database_copies, self._data)
-            done = tuple(place for place in receipt.files if place.path not in kept)
-            named = tuple(redact_text(path, targets.matcher(), near=False) for path in kept)
-            receipt = replace(receipt, files=done, index=True, kept=named, backups=backups)
-            await self._forgettings.empty(row.id, dump_receipt(receipt))
+            done = tuple(file for file in receipt.files if file.path not in kept)
+            paths = tuple(redact_text(path, targets.matcher(), near=False) for path in kept)
+            receipt = replace(receipt, files=done, index=True, kept=paths, backups=backups)
+            await self._forgettings.clear_targets(row.id, dump_receipt(receipt))
         if not await self._forgettings.compact():
             raise StoreBusy("the database is being read; forgotten data may still be in its log")
         clear_caches()
@@ -238,15 +234,15 @@ class ForgetService:
         for _ in range(MAX_PASSES):
             erased = await self._forgettings.erase(space, targets)
             await self._detach_conversations(erased)
-            places = await self._forget_files(space, targets)
-            changed += places
-            if not places and not erased.said and not erased.conversations and not erased.records:
+            files = await self._forget_files(space, targets)
+            changed += files
+            if not files and not erased.said and not erased.conversations and not erased.records:
                 break
         return changed
 
     async def _forget_files(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
         files = await self._files_of(space)
-        return await asyncio.to_thread(lambda: [place for memory in files for place in memory.forget(targets)])
+        return await asyncio.to_thread(lambda: [changed for memory in files for changed in memory.forget(targets)])
 
     async def _detach_conversations(self, erased: EraseReport) -> None:
         for conversation in erased.conversations:
@@ -255,38 +251,32 @@ class ForgetService:
     async def _files_of(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
         """The files of a space and the spaces linked to it; the terminal history belongs to the owner."""
         members = await self._links.members(space)
-        typed = [TerminalHistory(self._data)] if "" in members else []
-        held = await asyncio.to_thread(
+        history = [TerminalHistory(self._data)] if "" in members else []
+        spaces = await asyncio.to_thread(
             lambda: [SpaceMemoryFiles(member, self._workspace.space(member)) for member in members]
         )
-        return [*held, *typed]
+        return [*spaces, *history]
 
-    async def _said(self, space: str, query: str, recalled: set[str]) -> AsyncIterator[Mention]:
-        after = ""
-        while page := await self._forgettings.said(space, after, PAGE_ROWS):
-            after = page[-1].message.id
-            for item in await asyncio.to_thread(self._mentioning, page, query, recalled):
-                yield item
+    def _find_in_messages(self, page: Sequence[LocatedMessage], query: str, recalled: set[str]) -> list[Mention]:
+        found = (self._find_in_message(row, query, near=row.message.id in recalled) for row in page)
+        return [mention for mention in found if mention is not None]
 
-    def _mentioning(self, page: Sequence[LocatedMessage], query: str, recalled: set[str]) -> list[Mention]:
-        return [item for row in page if (item := self._item(row, query, near=row.message.id in recalled)) is not None]
-
-    def _item(self, row: LocatedMessage, query: str, *, near: bool) -> Mention | None:
+    def _find_in_message(self, row: LocatedMessage, query: str, *, near: bool) -> Mention | None:
         texts = [text for text in message_texts(row.message) if near or find_spans(text, query)]
-        words = tuple(sentence for text in texts for sentence in mentioning_sentences(text, query))
-        if not words:
+        sentences = tuple(sentence for text in texts for sentence in mentioning_sentences(text, query))
+        if not sentences:
             return None
         return Mention(
             kind="said",
             space=row.space,
-            words=tuple(dict.fromkeys(words)),
+            words=tuple(dict.fromkeys(sentences)),
             date=self._day(row.message.at),
             channel=row.channel,
             message_id=row.message.id,
             mine=row.message.role == "user" and row.message.origin == "person",
         )
 
-    def _receipt(self, erased: EraseReport) -> ForgetReceipt:
+    def _make_receipt(self, erased: EraseReport) -> ForgetReceipt:
         said = count_messages((self._day(one.at), one.channel) for one in erased.said)
         return ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,10 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER
 from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
 
+log = structlog.get_logger(__name__)
 MAX_DEPTH = 64  # nested folders
+PAGE_ROWS = 2_000
+BLOB_TABLES = ("message", "inbox", "outbox")  # tables whose rows refer to blobs
 
 
 def remove_space(root: Path, space: str) -> int:
@@ -30,7 +32,7 @@ def remove_space(root: Path, space: str) -> int:
     """
     if len(split_path(space)) != 1:
         raise PathRefused(f"not the name of a space: {space!r}")
-    with suppress(FileNotFoundError):
+    try:
         top = os.open(root, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
             spaces = open_below(top, (SPACES_FOLDER,), FOLDER_FLAGS)
@@ -40,7 +42,8 @@ def remove_space(root: Path, space: str) -> int:
             return _remove_folder(spaces, space, 0)
         finally:
             os.close(spaces)
-    return 0
+    except FileNotFoundError:
+        return 0
 
 
 def _remove_folder(parent: int, name: str, depth: int) -> int:
@@ -48,26 +51,19 @@ def _remove_folder(parent: int, name: str, depth: int) -> int:
         raise PathRefused(f"folders are nested more than {MAX_DEPTH} deep")
     folder = open_below(parent, (name,), FOLDER_FLAGS)
     try:
-        gone = sum(_remove_entry(folder, item, depth) for item in list(os.scandir(folder)))
+        removed = 0
+        for item in list(os.scandir(folder)):
+            if item.is_dir(follow_symlinks=False):
+                removed += _remove_folder(folder, item.name, depth + 1)
+            else:
+                os.unlink(item.name, dir_fd=folder)
+                removed += 1
         os.fsync(folder)
     finally:
         os.close(folder)
     os.rmdir(name, dir_fd=parent)
     os.fsync(parent)
-    return gone
-
-
-def _remove_entry(folder: int, item: "os.DirEntry[str]", depth: int) -> int:
-    if item.is_dir(follow_symlinks=False):
-        return _remove_folder(folder, item.name, depth + 1)
-    os.unlink(item.name, dir_fd=folder)
-    return 1
-
-
-log = structlog.get_logger(__name__)
-PAGE_ROWS = 2_000
-REMOVED_TABLES = ("message", "inbox", "outbox")  # tables whose rows name files
-GROUP = "group"
+    return removed
 
 
 class PersonNotFound(LookupError):
@@ -93,52 +89,52 @@ class RemovalReport:
     backups: tuple[str, ...] = ()
 
 
-async def find_person(store: Store, wanted: str) -> Person:
+async def find_person(store: Store, name: str) -> Person:
     """Find a person by space or by account ("channel:sender id"), with all linked accounts.
 
     Raises:
         PersonNotFound: there is no such person.
     """
-    rows = await store.people.everyone()
-    space = next((row.space for row in rows if wanted in (row.space or "owner", *row.accounts)), None)
+    rows = await store.people.load_people()
+    space = next((row.space for row in rows if name in (row.space or "owner", *row.accounts)), None)
     if space is None:
-        return await _find_without_conversation(store, wanted)
+        return await _find_without_conversation(store, name)
     home = await store.links.home(space)
     members = await store.links.members(home)
     return Person(spaces=members, accounts=_person_accounts(rows, members))
 
 
-async def find_removable_person(store: Store, wanted: str) -> Person:
+async def find_removable_person(store: Store, name: str) -> Person:
     """Like `find_person`, for a person who may be removed.
 
     Raises:
         PersonNotFound: there is no such person, or it is the owner.
     """
-    person = await find_person(store, wanted)
-    owners = {account for row in await store.people.everyone() if not row.space for account in row.accounts}
+    person = await find_person(store, name)
+    owners = {account for row in await store.people.load_people() if not row.space for account in row.accounts}
     if "" in person.spaces or owners & set(person.accounts):
         raise PersonNotFound(
-            f"{wanted} is the owner or linked to the owner; /unlink parts an account, and the owner's own things are "
+            f"{name} is the owner or linked to the owner; /unlink parts an account, and the owner's own things are "
             "removed with /forget, mnema sessions delete, or with the whole home."
         )
     return person
 
 
 def _person_accounts(rows: Iterable[PersonRow], spaces: Iterable[str]) -> tuple[str, ...]:
-    of = set(spaces)
-    return tuple(sorted({account for row in rows if row.space in of for account in row.accounts}))
+    wanted = set(spaces)
+    return tuple(sorted({account for row in rows if row.space in wanted for account in row.accounts}))
 
 
-async def _find_without_conversation(store: Store, wanted: str) -> Person:
+async def _find_without_conversation(store: Store, name: str) -> Person:
     """Find a person without conversations: partly removed, or with a role but no messages yet."""
-    for leaving in await store.people.leaving():
-        if wanted in (*leaving.person.spaces, *leaving.person.accounts):
-            return leaving.person
-    channel, _, id = wanted.partition(":")
+    for removal in await store.people.load_removals():
+        if name in (*removal.person.spaces, *removal.person.accounts):
+            return removal.person
+    channel, _, id = name.partition(":")
     for row in await store.access.load_all_grants():
         if id and row.party.subject == "user" and (row.party.channel, row.party.id) == (channel, id):
-            return Person(spaces=(), accounts=(wanted,))
-    raise PersonNotFound(f"Nobody here is called {wanted}; mnema people list shows who is.")
+            return Person(spaces=(), accounts=(name,))
+    raise PersonNotFound(f"Nobody here is called {name}; mnema people list shows who is.")
 
 
 class PersonRemoval:
@@ -168,54 +164,54 @@ class PersonRemoval:
             OSError, StoreError: the removal resumes at the next call or start.
         """
         group_messages = sum([await self._people.count_in_groups(account) for account in person.accounts])
-        counts = await self._run_steps(await self._people.begin(person), by)
+        counts = await self._run_steps(await self._people.begin_removal(person), by)
         backups = await asyncio.to_thread(database_copies, self._data)
         acts = await self._people.count_acts_naming(person)
         return RemovalReport(group_messages=group_messages, acts=acts, backups=backups, **counts)
 
     async def resume(self) -> None:
         """At start: finish the removals of a former process."""
-        for leaving in await self._people.leaving():
+        for removal in await self._people.load_removals():
             try:
-                await self._run_steps(leaving, "house")
+                await self._run_steps(removal, "house")
             except (StoreError, OSError, PathRefused) as err:
-                log.warning("the removal of a person goes on at the next start", why=type(err).__name__)
+                log.warning("the removal of a person continues at the next start", why=type(err).__name__)
 
-    async def _run_steps(self, leaving: PersonRemovalRow, by: str) -> dict[str, int]:
+    async def _run_steps(self, removal: PersonRemovalRow, by: str) -> dict[str, int]:
         """Remove conversations, other rows, files, index, attachments and freed bytes; each step is idempotent."""
-        person = leaving.person
+        person = removal.person
         for conversation in await self._people.conversations(person):
             await self._store.sessions.delete(conversation)
-            leaving = await self._count(leaving, conversations=1)
-        leaving = await self._count(leaving, rows=await self._people.drop(leaving))
+            removal = await self._count(removal, conversations=1)
+        removal = await self._count(removal, rows=await self._people.delete_rows(removal))
         for space in person.spaces:
-            await self._people.counted(leaving)  # files have no fence: the store's decides
-            leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, self._root, space))
+            await self._people.set_counts(removal)  # files have no fence: the store's decides
+            removal = await self._count(removal, files=await asyncio.to_thread(remove_space, self._root, space))
             await self._forget_index(space)
         await hit_async("forget.files_done")
-        for name in set(leaving.blobs) - await referenced_blobs(self._store):
-            await self._people.counted(leaving)  # as above
-            leaving = await self._count(leaving, attachments=await asyncio.to_thread(self._blobs.remove, name))
-        await self._people.gone(leaving, by)
+        for name in set(removal.blobs) - await referenced_blobs(self._store):
+            await self._people.set_counts(removal)  # as above
+            removal = await self._count(removal, attachments=await asyncio.to_thread(self._blobs.remove, name))
+        await self._people.finish_removal(removal, by)
         if not await self._people.compact():
-            raise StoreBusy("all is removed, but the database is being read, and its log may still hold bytes of it")
+            raise StoreBusy("all is removed, but the database is being read, and its log may still have bytes of it")
         await hit_async("forget.done")
-        return dict(leaving.counts)
+        return dict(removal.counts)
 
-    async def _count(self, leaving: PersonRemovalRow, **more: int) -> PersonRemovalRow:
-        counts = dict(leaving.counts)
+    async def _count(self, removal: PersonRemovalRow, **more: int) -> PersonRemovalRow:
+        counts = dict(removal.counts)
         for name, number in more.items():
             counts[name] = counts.get(name, 0) + number
-        leaving = replace(leaving, counts=counts)
+        removal = replace(removal, counts=counts)
         if any(more.values()):
-            await self._people.counted(leaving)
-        return leaving
+            await self._people.set_counts(removal)
+        return removal
 
 
 async def referenced_blobs(store: Store) -> set[str]:
     """All blobs that some row refers to; read in pages to keep transactions short."""
     found: set[str] = set()
-    for source in REMOVED_TABLES:
+    for source in BLOB_TABLES:
         after = ""
         while True:
             names, after = await store.people.load_named_blobs(source, after, PAGE_ROWS)

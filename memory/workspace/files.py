@@ -26,6 +26,7 @@ MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
 TEMPORARY = ".mnema-tmp"
 SPACES_FOLDER = "spaces"
+MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 # An unfinished write of a process that may be suspended; see SpaceWriter.mark.
 _TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)

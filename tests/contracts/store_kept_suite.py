@@ -83,22 +83,22 @@ class PeopleSuite:
         await store.delivery.accept([replace(arrival("f", at=at), body=body)])
         await talk(store, "1", chat="c8", space="web-8")
         await store.notes.put("telegram", {"chat:c7": "dm", "chat:c9": "dm"})
-        rows = {row.space: row for row in await store.people.everyone()}
+        rows = {row.space: row for row in await store.people.load_people()}
         assert rows["telegram-7"].accounts == ("telegram:u1",)
         person = Person(spaces=("telegram-7",), accounts=("telegram:u1",))
-        leaving = await store.people.begin(person)
+        leaving = await store.people.begin_removal(person)
         assert leaving.blobs == (NAME,)
-        assert await store.people.begin(person) == leaving
-        assert await store.people.leaving() == [leaving]
+        assert await store.people.begin_removal(person) == leaving
+        assert await store.people.load_removals() == [leaving]
         assert await store.notes.load("telegram") == {"chat:c9": "dm"}
         assert await store.people.load_named_blobs("inbox", "", 100) == ({NAME}, "")
         for conversation in await store.people.conversations(person):
             await store.sessions.delete(conversation)
-        assert await store.people.drop(leaving) == 0
+        assert await store.people.delete_rows(leaving) == 0
         assert await store.people.load_named_blobs("inbox", "", 100) == (set(), "")
-        await store.people.gone(leaving, "me")
-        assert await store.people.leaving() == []
-        assert [row.space for row in await store.people.everyone()] == ["web-8"]
+        await store.people.finish_removal(leaving, "me")
+        assert await store.people.load_removals() == []
+        assert [row.space for row in await store.people.load_people()] == ["web-8"]
         assert (await store.audit.acts(1))[0].action == "person deleted"
         assert await store.people.count_in_groups("telegram:u1") == 0
         assert await store.people.count_acts_naming(person) == 0
@@ -111,16 +111,16 @@ class PeopleSuite:
         late = await store.delivery.accept([arrival("4", at=place("-100"))])
         told = LimitNotice(who="telegram:bot:u1", limit="money_per_day", asked=record.now, until=record.now + 60)
         await store.spending.refuse(late[0].id, told, parts("enough"))
-        leaving = await store.people.begin(Person(spaces=("telegram-7",), accounts=("telegram:u1",)))
-        assert await store.people.drop(leaving) == 1
-        assert await store.people.drop(leaving) == 0
+        leaving = await store.people.begin_removal(Person(spaces=("telegram-7",), accounts=("telegram:u1",)))
+        assert await store.people.delete_rows(leaving) == 1
+        assert await store.people.delete_rows(leaving) == 0
         sums = await store.spending.sums(datetime.fromtimestamp(0, UTC))
         assert sorted((one.who, one.input) for one in sums) == [
             ("", 10),
             ("telegram:bot:u11", 10),
             ("wecom:bot:u1", 10),
         ]
-        await store.people.gone(leaving, "me")
+        await store.people.finish_removal(leaving, "me")
 
 
 class RetentionSuite:

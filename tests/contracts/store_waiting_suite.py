@@ -119,8 +119,8 @@ class ForgettingSuite:
     async def test_a_newer_request_drops_the_older_one_and_its_words(self, record: Record) -> None:
         store = await record.open()
         for id in ("f1", "f2"):
-            await store.forgettings.ask(_request(record, id, "c"))
-        await store.forgettings.ask(_request(record, "f3", "elsewhere"))
+            await store.forgettings.add(_request(record, id, "c"))
+        await store.forgettings.add(_request(record, "f3", "elsewhere"))
         store = await record.open()
         rows = [await store.forgettings.row(id) for id in ("f1", "f2", "f3")]
         assert [(row.state, bool(row.targets)) for row in rows] == [
@@ -128,10 +128,10 @@ class ForgettingSuite:
             ("asked", True),
             ("asked", True),
         ]
-        assert await store.forgettings.asked("c", moment(record)) == rows[1]
+        assert await store.forgettings.find_unconfirmed("c", moment(record)) == rows[1]
         await store.forgettings.move("f3", "dropped")
         later = moment(record) + timedelta(minutes=10)
-        assert await store.forgettings.asked("c", later) is None
+        assert await store.forgettings.find_unconfirmed("c", later) is None
         await store.forgettings.expire(later)
         rows = [await store.forgettings.row(id) for id in ("f2", "f3")]
         assert [(row.state, row.targets) for row in rows] == [("dropped", "")] * 2
@@ -142,7 +142,7 @@ class ForgettingSuite:
         store = await record.open()
         mine, other = await talk(store, "zanzibar"), await talk(store, "zanzibar 2", chat="c2", space="bob")
         request = _request(record, "f1", mine)
-        await store.forgettings.ask(request)
+        await store.forgettings.add(request)
         targets = ForgetTargets(query="zanzibar", row="", items=())
 
         def written(erased: EraseReport) -> tuple[str, str]:
@@ -159,7 +159,7 @@ class ForgettingSuite:
         assert (row.state, row.targets, row.receipt) == ("confirmed", "still to do", "2 said")
         assert (await store.forgettings.erase("", targets)).said == (), "a second time finds nothing"
         await store.forgettings.move(row.id, "removed", receipt="more")
-        await store.forgettings.empty(row.id, "all of it")
+        await store.forgettings.clear_targets(row.id, "all of it")
         assert (await store.forgettings.row(row.id)).targets == ""
         await store.forgettings.move(row.id, "done")
         last = await store.forgettings.last("")
@@ -172,7 +172,7 @@ class ForgettingSuite:
         await talk(store, "1", "2", chat="c1")
         await talk(store, "3", chat="c2", space="bob")
         seen, after = [], ""
-        while page := await store.forgettings.said("", after, 3):
+        while page := await store.forgettings.messages("", after, 3):
             assert len(page) <= 3
             seen += page
             after = page[-1].message.id

@@ -9,7 +9,6 @@ from tests.house.sources import classes, product
 # Protocols with one implementation: remove names, never add one.
 SINGLE = {
     "Backend",
-    "ForgettableIndex",
 }
 
 

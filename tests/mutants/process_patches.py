@@ -92,7 +92,7 @@ PROCESSES = (
         name="a person's files go although somebody has come",
         guards="I11",
         file="memory/forgetting/person_removal.py",
-        old="await self._people.counted(leaving)  # files have no fence",
+        old="await self._people.set_counts(removal)  # files have no fence",
         new="pass  # files have no fence",
         tests=(f"{ALONE}::test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came",),
     ),

@@ -66,7 +66,7 @@ from memory.text.redaction import (
     redact_parts,
     redact_text,
 )
-from memory.workspace.files import SPACES_FOLDER
+from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER
 
 _SCOPE: BindParameter[str] = bindparam("scope")  # a conversation or a space
 # Commands whose inbox rows and replies may repeat lines of memory.
@@ -247,7 +247,6 @@ async def _set_text(tx: Tx, column: _TextColumn, row: Row, text: str) -> None:
         await tx.run(column.update, new_text=text, **keys)
 
 
-LONG_TERM = "MEMORY.md"
 # The search index has no tool calls and results, and they repeat lines of memory: each sentence is compared.
 _TOOL_PART = re.compile(r'"kind": ?"Tool(?:Call|Result)"')
 MIN_SUMMARY_TOKENS = 200  # least limit of the digest that replaces a summary
@@ -321,7 +320,7 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     for row in await tx.all(_SELECT_CONVERSATIONS, space=space):
         await _ConversationEraser(tx=tx, row=row, targets=targets, counts=counts).erase()
     for member in await load_member_spaces(tx, space):
-        line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{LONG_TERM}" if member else LONG_TERM)
+        line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE)
         counts.records += await _redact_space(tx, member, targets.matcher(), line_matcher)
     blobs = [name for name in sorted(counts.blobs) if not await _is_used_elsewhere(tx, name, counts.messages)]
     await hit_async("forget.in_txn")
@@ -582,17 +581,17 @@ def _to_row(row: Row) -> ForgettingRow:
 class ForgetRequests(Repository):
     """Requests to forget, and T14."""
 
-    ask = write(_insert_request)
-    asked = read(_load_unconfirmed)
+    add = write(_insert_request)
+    find_unconfirmed = read(_load_unconfirmed)
     move = write(_move)
     row = read(_load_request)
     load_open = read(_load_open)
     last = read(_load_last)
     expire = write(_expire)
-    said = read(_load_messages)
+    messages = read(_load_messages)
     confirm = write(_confirm, committed="forget.committed")
     erase = write(erase)
-    empty = write(_clear_targets)
+    clear_targets = write(_clear_targets)
 
     async def compact(self) -> bool:
         """Overwrite deleted bytes in the database's files; False when a reader prevents it."""

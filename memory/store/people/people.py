@@ -281,15 +281,15 @@ def _escape_like(text: str) -> str:
 class People(Repository):
     """The people who use the bot, and removals of people."""
 
-    everyone = read(_load_people)
+    load_people = read(_load_people)
     count_in_groups = read(_count_in_groups)
     count_acts_naming = read(_count_acts)
-    begin = write(_begin_removal, committed="forget.committed")
-    leaving = read(_load_removals)
+    begin_removal = write(_begin_removal, committed="forget.committed")
+    load_removals = read(_load_removals)
     conversations = read(_load_conversations)
-    drop = write(_delete_rows)
-    counted = write(_set_counts)
-    gone = write(_finish_removal)
+    delete_rows = write(_delete_rows)
+    set_counts = write(_set_counts)
+    finish_removal = write(_finish_removal)
     load_named_blobs = read(_load_named_blobs)
 
     async def compact(self) -> bool:

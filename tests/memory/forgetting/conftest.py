@@ -108,7 +108,7 @@ async def house(root: Path) -> Household:
         blobs=blobs,
         data=root / "data",
         now=lambda: NOW,
-        let_go=note,
+        detach=note,
     )
     return Household(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, let_go=let_go)
 

@@ -166,7 +166,7 @@ async def forget(
     home: Household, canary: str, chosen: list[int] | None = None
 ) -> tuple[ForgetRequester, str, ForgetReceipt]:
     asker, code = await home.ask(canary)
-    row = await home.forgetter.asked(asker, code)
+    row = await home.forgetter.find_request(asker, code)
     assert row
     return asker, code, await home.forgetter.confirm(row, chosen)
 
@@ -326,7 +326,7 @@ async def test_a_log_that_a_clear_left_is_begun_anew_without_it(home: Household)
 async def test_only_the_chosen_places_are_forgotten(home: Household) -> None:
     conversation = await tell(home, ENGLISH)
     asker, code = await home.ask(ENGLISH)
-    row = await home.forgetter.asked(asker, code)
+    row = await home.forgetter.find_request(asker, code)
     assert row
     items = load_targets(row.targets).items
     assert [item.kind for item in items[:3]] == ["memory", "log", "log"]
@@ -421,7 +421,7 @@ async def test_killed_anywhere_it_goes_on_at_the_next_start(
     home = await house(tmp_path)
     await tell(home, ENGLISH)
     asker, code = await home.ask(ENGLISH)
-    row = await home.forgetter.asked(asker, code)
+    row = await home.forgetter.find_request(asker, code)
     assert row
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:raise"})
     try:
@@ -434,10 +434,10 @@ async def test_killed_anywhere_it_goes_on_at_the_next_start(
     try:
         await again.forgetter.resume()
         if place == "forget.in_txn":
-            held = await again.forgetter.asked(asker, code)
+            held = await again.forgetter.find_request(asker, code)
             assert held
             await again.forgetter.confirm(held)
-        receipt = await again.forgetter.told(asker, code)
+        receipt = await again.forgetter.find_receipt(asker, code)
         assert receipt is not None
         assert "MEMORY.md" in {one.path for one in receipt.files}
         assert receipt.said == (MessageCount(date="2026-11-20", channel="terminal", count=5),)
@@ -461,26 +461,26 @@ async def test_a_code_is_good_once_for_its_person_in_its_conversation(home: Hous
         ForgetRequester(space="", conversation="elsewhere", who=asker.who, row=""),
     ]
     for stranger in strangers:
-        assert await home.forgetter.asked(stranger, code) is None
-        assert await home.forgetter.told(stranger, code) is None
-    assert await home.forgetter.asked(asker, "AAAAAAAA") is None
-    row = await home.forgetter.asked(asker, f"{code[:4]}-{code[4:]}".lower())
+        assert await home.forgetter.find_request(stranger, code) is None
+        assert await home.forgetter.find_receipt(stranger, code) is None
+    assert await home.forgetter.find_request(asker, "AAAAAAAA") is None
+    row = await home.forgetter.find_request(asker, f"{code[:4]}-{code[4:]}".lower())
     assert row
     assert code not in str(row)
     await home.forgetter.confirm(row)
-    assert await home.forgetter.asked(asker, code) is None
+    assert await home.forgetter.find_request(asker, code) is None
     with pytest.raises(WrongState):
         await home.forgetter.confirm(row)
-    assert await home.forgetter.told(asker, code) is not None
+    assert await home.forgetter.find_receipt(asker, code) is not None
 
 
 async def test_a_request_that_is_dropped_or_runs_out_keeps_no_words(home: Household) -> None:
     asker, _ = await home.ask(ENGLISH)
-    first = await home.forgetter.asked(asker)
+    first = await home.forgetter.find_request(asker)
     assert first
     second, _ = await home.ask("tea")
     assert (await home.store.forgettings.row(first.id)).state == "dropped"
-    row = await home.forgetter.asked(second)
+    row = await home.forgetter.find_request(second)
     assert row
     await home.store.forgettings.expire(NOW + timedelta(minutes=11))
     for id in (first.id, row.id):

@@ -56,7 +56,7 @@ def extracting(
 
 async def forget(home: Household, query: str, forgetter: ForgetService) -> None:
     asker, code = await home.ask(query)
-    row = await forgetter.asked(asker, code)
+    row = await forgetter.find_request(asker, code)
     assert row is not None
     await forgetter.confirm(row)
 
@@ -84,7 +84,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
         blobs=home.blobs,
         data=home.root / "data",
         now=lambda: NOW,
-        let_go=lambda conversation: asyncio.sleep(0),
+        detach=lambda conversation: asyncio.sleep(0),
         quiet=quiet,
         storing=lock,
     )

@@ -31,7 +31,7 @@ def typed(root: Path, *entries: str) -> Path:
 
 async def forget(home: Household, query: str, space: str = "") -> ForgetReceipt:
     asker, code = await home.ask(query, space=space)
-    row = await home.forgetter.asked(asker, code)
+    row = await home.forgetter.find_request(asker, code)
     assert row is not None
     return await home.forgetter.confirm(row)
 
@@ -58,8 +58,8 @@ async def test_words_that_go_on_in_the_next_line_leave_both(tmp_path: Path) -> N
     path = typed(tmp_path, "tea, then my secret\ngarden again")
     targets = ForgetTargets(query="secret garden", row="", items=())
     held = TerminalHistory(tmp_path / "data")
-    assert held.mentioned(targets) == []
-    assert held.places(targets) == held.forget(targets) == [ChangedFile(path=NAME, lines=(3, 4))]
+    assert held.find_left(targets) == []
+    assert held.find_changes(targets) == held.forget(targets) == [ChangedFile(path=NAME, lines=(3, 4))]
     assert "garden" not in path.read_text()
     assert held.forget(targets) == []
 
@@ -101,7 +101,7 @@ async def _confirmed(home: Household, query: str, chat: str, space: str) -> None
     """As far as the record; then the process died."""
     await home.talk((f"My garden is in {query}", "Fine."), chat=chat, space=space)
     asker, _ = await home.ask(query, chat=chat, space=space)
-    row = await home.forgetter.asked(asker)
+    row = await home.forgetter.find_request(asker)
     assert row is not None
     targets = load_targets(row.targets)
     await home.store.forgettings.confirm(row, targets, lambda _: (dump_targets(targets), dump_receipt(ForgetReceipt())))

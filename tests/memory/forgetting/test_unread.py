@@ -17,9 +17,9 @@ def test_I44_a_forgetting_at_the_descriptor_limit_fails_instead_of_leaving_the_l
     memory = SpaceMemoryFiles("", Workspace(tmp_path).space(""))
     item = Mention(kind="memory", space="", words=(WORDS,), path="MEMORY.md", line=1)
     targets = ForgetTargets(query="zanzibar", row="", items=(item,))
-    assert [place.lines for place in memory.places(targets)] == [(1,)]
+    assert [file.lines for file in memory.find_changes(targets)] == [(1,)]
     with no_descriptors():
-        for act in (memory.places, memory.forget):
+        for act in (memory.find_changes, memory.forget):
             with pytest.raises(OSError, match="Too many open files"):
                 act(targets)
     assert [place.lines for place in memory.forget(targets)] == [(1,)]
