@@ -133,7 +133,7 @@ class BudgetGuard:
         most = user.fetches_per_day if named else user.tool_calls_per_day
         if actor.role == "owner" or not most or not asked:
             return asked
-        made = await self._spending.calls(budget_account(actor), start_of_day(self._now()).timestamp(), named)
+        made = await self._spending.count_calls(budget_account(actor), start_of_day(self._now()).timestamp(), named)
         return max(0, min(asked, most - (made - asked)))
 
     async def warn(self, actor: Actor) -> None:
@@ -143,7 +143,7 @@ class BudgetGuard:
         if not most:
             return
         if actor.role == "owner":
-            used = total_usage(await self._spending.sums(start_of_day(now), OWNER))
+            used = total_usage(await self._spending.sum_by_person(start_of_day(now), OWNER))
             await self._warn("own", used.money, most, now)
             return
         spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=frozenset({"whole"}))
@@ -184,7 +184,7 @@ class BudgetGuard:
         mine = await self._up_to(who, day) if "tokens" in wants else _CachedSpending(day=day, until=day)
         needs_all = wants & {"everybody", "whole"}
         whole = await self._up_to(ALL_PEOPLE, day) if needs_all else _CachedSpending(day=day, until=day)
-        spent = await self._spending.spent(
+        spent = await self._spending.load_totals(
             SpendingQuery(
                 who=who,
                 minute=asked - MINUTE,
@@ -212,9 +212,9 @@ class BudgetGuard:
         if (until := self._now().timestamp() - SETTLE_SECONDS) - cached.until > SETTLE_SECONDS:
             turns, used = 0, list[ModelUsage]()
             if who == ALL_PEOPLE:
-                turns, used = await self._spending.whole(cached.until, until)
+                turns, used = await self._spending.sum_of_all(cached.until, until)
             else:
-                used = await self._spending.mine(who, cached.until, until)
+                used = await self._spending.sum_of_person(who, cached.until, until)
             cached = _CachedSpending(
                 day=day, until=until, used=merge_usage(cached.used, used), turns=cached.turns + turns
             )

@@ -103,7 +103,7 @@ class StorageQuota:
         """
         if size <= 0:
             return
-        space = await self._store.links.home(space)
+        space = await self._store.links.linked_space(space)
         mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
         if space != OWNER_SPACE and mine and (used := await self._used(space)) + size > mine:
             raise _refuse(QuotaReached(of="mine", used=used, most=mine))

@@ -215,7 +215,7 @@ def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """List everyone with stored data: space, accounts, number of messages, newest activity."""
 
     async def load(store: Any) -> Any:
-        return [(row, await store.links.home(row.space)) for row in await store.people.load_people()]
+        return [(row, await store.links.linked_space(row.space)) for row in await store.people.load_people()]
 
     rows: list[Any] = run_with_store(ctx.obj.home, load, none=[])
     if as_json:

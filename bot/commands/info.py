@@ -57,7 +57,7 @@ async def _usage(context: CommandContext) -> str:
     who, rows = "" if everyone else budget_account(context.actor), list[str]()
     people = everyone and context.actor.role == "owner"
     for zh, en, since in report_spans(context.services.now()).values():
-        used = await context.store.spending.sums(since, who)
+        used = await context.store.spending.sum_by_person(since, who)
         rows += [f"**{context.text(zh, en)}**", *format_usage(used, context.lang, people=people)]
     return "\n".join([*rows, *await _limits(context)])
 
@@ -68,7 +68,7 @@ async def _limits(context: CommandContext) -> list[str]:
     if limits is None:
         return []
     now = context.services.now()
-    used = total_usage(await context.store.spending.sums(start_of_day(now), budget_account(context.actor)))
+    used = total_usage(await context.store.spending.sum_by_person(start_of_day(now), budget_account(context.actor)))
     left = []
     if limits.tokens_per_day:
         left.append(f"{max(0, limits.tokens_per_day - used.tokens):,} tokens")

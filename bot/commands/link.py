@@ -98,7 +98,7 @@ async def _link_obstacle(context: CommandContext) -> str:
     links, me, now = context.store.links, _own_identity(context), context.services.now()
     if until := await links.locked(me, now):
         return _locked_text(context, until - now)
-    if await links.home(me.space) != me.space:
+    if await links.linked_space(me.space) != me.space:
         return context.text(
             "这个账号已经并入了一份记忆。先用 /unlink 取消。",
             "This account has joined a memory already. /unlink it first.",

@@ -45,7 +45,7 @@ async def search_memory(context: CommandContext, query: str) -> str:
         )
     found = await _search_results(context, query)
     for space, norms in memory_line_keys(found).items():
-        await context.store.memories.used(space, norms)
+        await context.store.memories.count_uses(space, norms)
     if not found:
         shown = _truncate(query)
         return context.text(f"没有找到与“{shown}”有关的记忆。", f"Nothing in memory answers “{shown}”.")

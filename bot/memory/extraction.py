@@ -106,7 +106,7 @@ class UseCounters:
 
     async def _write(self, space: str, norms: Sequence[str]) -> None:
         try:
-            await self._records.used(space, norms)
+            await self._records.count_uses(space, norms)
         except StoreError as err:
             log.warning("uses of memory not counted", error=type(err).__name__)
 

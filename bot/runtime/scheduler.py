@@ -69,13 +69,15 @@ class RetentionJob:
     async def _remove_conversations(self, before: float, until: float) -> int:
         removed, awake = 0, set[str]()
         while self.clock() < until:
-            old = [id for id in await self.store.retention.old(before, CONVERSATION_BATCH) if id not in awake]
+            old = [
+                id for id in await self.store.retention.old_conversations(before, CONVERSATION_BATCH) if id not in awake
+            ]
             if not old:
                 break
             for id in old:
                 result = "left"
                 while result == "left" and self.clock() < until:
-                    result = await self.store.retention.thin(id, before, TURN_BATCH)
+                    result = await self.store.retention.delete_oldest_turns(id, before, TURN_BATCH)
                 removed += result == "gone"
                 if result != "gone":
                     awake.add(id)
@@ -83,7 +85,7 @@ class RetentionJob:
 
     async def _remove_rows(self, ended: datetime, spent: datetime, until: float) -> int:
         removed = 0
-        for remove, before in ((self.store.retention.ended, ended), (self.store.retention.spent, spent)):
+        for remove, before in ((self.store.retention.delete_ended, ended), (self.store.retention.delete_usage, spent)):
             while self.clock() < until and (batch := await remove(before.timestamp(), ROW_BATCH)):
                 removed += batch
         return removed

@@ -1,1 +1,1 @@
-"""What a person asked to have forgotten: found, taken out of everything, and receipted."""
+"""Forgets what a person asks to forget, and removes people: from files, store and index."""

@@ -99,7 +99,7 @@ async def find_person(store: Store, name: str) -> Person:
     space = next((row.space for row in rows if name in (row.space or "owner", *row.accounts)), None)
     if space is None:
         return await _find_without_conversation(store, name)
-    home = await store.links.home(space)
+    home = await store.links.linked_space(space)
     members = await store.links.members(home)
     return Person(spaces=members, accounts=_person_accounts(rows, members))
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -65,8 +65,8 @@ class MemoryHistory:
 
     @property
     def ended(self) -> list[EndedMemory]:
-        gone = (row for row in self.rows if row.state in ("superseded", "gone") and row.text)
-        return [EndedMemory(text=row.text, at=row.valid_until or row.updated) for row in gone]
+        ended = (row for row in self.rows if row.state in ("superseded", "gone") and row.text)
+        return [EndedMemory(text=row.text, at=row.valid_until or row.updated) for row in ended]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,31 +100,31 @@ def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold
     """
     lines = recordable_bullets(text)
     if len(lines) > MAX_LINES:
-        return DreamPlan(merges=(), dropped=(), noted=())
-    free = [line for line in lines if normalize_key(line.text) not in past.kept]
-    dropped = _find_dropped(free, lines, past, threshold)
-    going = {drop.line.first for drop in dropped}
-    stays = [line for line in free if line.first not in going]
+        return DreamPlan()
+    changeable = [line for line in lines if normalize_key(line.text) not in past.kept]
+    dropped = _find_dropped(changeable, lines, past, threshold)
+    dropped_lines = {drop.line.first for drop in dropped}
+    merges = _find_merges([line for line in changeable if line.first not in dropped_lines], threshold)
     noted = find_recurring(log, [line.text for line in lines], past.ended, threshold)
-    return DreamPlan(merges=_find_merges(stays, threshold), dropped=dropped, noted=noted)
+    return DreamPlan(merges=merges, dropped=dropped, noted=noted)
 
 
-def refusal_reason(text: str, wanted: DreamPlan) -> str:
+def refusal_reason(text: str, plan: DreamPlan) -> str:
     """Why a plan must not be carried out: "loses N of M" lines, "ungrounded", or "" for no reason."""
     count = len(recordable_bullets(text))
-    going = sum(len(merge.parts) - 1 for merge in wanted.merges) + len(wanted.dropped)
-    if going > max(1.0, MAX_LOST_SHARE * count):
-        return f"loses {going} of {count}"
-    merges = all(_is_supported(merge.text, [part.text for part in merge.parts]) for merge in wanted.merges)
-    noted = all(_is_supported(line.text, [source.text for source in line.sources]) for line in wanted.noted)
+    lost = sum(len(merge.parts) - 1 for merge in plan.merges) + len(plan.dropped)
+    if lost > max(1.0, MAX_LOST_SHARE * count):
+        return f"loses {lost} of {count}"
+    merges = all(_is_supported(merge.text, [part.text for part in merge.parts]) for merge in plan.merges)
+    noted = all(_is_supported(line.text, [source.text for source in line.sources]) for line in plan.noted)
     return "" if merges and noted else "ungrounded"
 
 
-def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryRevision:
+def carry_out_plan(text: str, plan: DreamPlan, past: MemoryHistory) -> MemoryRevision:
     """Apply a plan to the text it was made for."""
     live = past.live
-    changes: list[tuple[Bullet, str]] = [(drop.line, "") for drop in wanted.dropped]
-    for merge in wanted.merges:
+    changes: list[tuple[Bullet, str]] = [(drop.line, "") for drop in plan.dropped]
+    for merge in plan.merges:
         first, *others = merge.parts
         changes += [(first, merge.text), *((other, "") for other in others)]
     for line, words in sorted(changes, key=lambda item: -item[0].first):
@@ -132,18 +132,18 @@ def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryR
             text = remove_bullet(text, line)
         elif words != line.text:
             text = replace_bullet(text, line, words)
-    for note in wanted.noted:
+    for note in plan.noted:
         text = add_bullet(text, note.category, note.text)
     superseded = [
         (normalize_key(part.text), normalize_key(merge.text))
-        for merge in wanted.merges
+        for merge in plan.merges
         for part in merge.parts
         if normalize_key(part.text) != normalize_key(merge.text)
     ]
-    superseded += [(normalize_key(drop.line.text), normalize_key(drop.by)) for drop in wanted.dropped]
+    superseded += [(normalize_key(drop.line.text), normalize_key(drop.by)) for drop in plan.dropped]
     return MemoryRevision(
         text=text,
-        live=(*(_merge_memory(merge, live) for merge in wanted.merges), *map(_note_memory, wanted.noted)),
+        live=(*(_merge_memory(merge, live) for merge in plan.merges), *map(_note_memory, plan.noted)),
         superseded=tuple(dict.fromkeys(superseded)),
     )
 
@@ -151,45 +151,48 @@ def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryR
 def is_carried_out(text: str, saved: SavedPlan) -> bool:
     """Whether the plan was applied to this text, regardless of later changes."""
     before, after = _line_keys(saved.before), _line_keys(carry_out_plan(saved.before, saved.plan, MemoryHistory()).text)
-    there = _line_keys(text)
-    return all(there[key] == after[key] for key in before | after if before[key] != after[key])
+    current = _line_keys(text)
+    return all(current[key] == after[key] for key in before | after if before[key] != after[key])
 
 
 def dump_plan(saved: SavedPlan) -> str:
     """Serialise a plan as JSON."""
-    return json.dumps(asdict(saved), ensure_ascii=False, default=_dump_time)
+    return json.dumps(asdict(saved), ensure_ascii=False, default=datetime.isoformat)
 
 
 def load_plan(text: str) -> SavedPlan:
-    """The inverse of `dump_plan`."""
-    held = json.loads(text)
-    wanted = held.pop("plan")
+    """The inverse of `dump_plan`.
+
+    Types are not checked: /forget may have replaced a line's number by a mark, and the rest of the plan still holds.
+    """
+    values = json.loads(text)
+    plan = values.pop("plan")
     merges = (
-        LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in wanted["merges"]
+        LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in plan["merges"]
     )
-    dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in wanted["dropped"])
-    noted = (RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in wanted["noted"])
-    return SavedPlan(plan=DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **held)
+    dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in plan["dropped"])
+    noted = (RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in plan["noted"])
+    return SavedPlan(plan=DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **values)
 
 
 def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, ...]:
     """Group lines under one heading where each is similar to all others of its group."""
     groups: list[LineMerge] = []
-    near: dict[str, SimilarTexts] = {}
-    of: dict[str, list[int]] = {}
+    indexes: dict[str, SimilarTexts] = {}
+    group_numbers: dict[str, list[int]] = {}
     for line in lines:
-        home = line.category or f"# {line.heading}"
-        seen, places = near.setdefault(home, SimilarTexts()), of.setdefault(home, [])
-        candidates = dict.fromkeys(places[at] for at in seen.to(line.text))
-        like = next((at for at in candidates if _is_same_group(groups[at], line.text, threshold)), None)
-        if like is None:
-            like = len(groups)
+        heading = line.category or f"# {line.heading}"
+        index, numbers = indexes.setdefault(heading, SimilarTexts()), group_numbers.setdefault(heading, [])
+        candidates = dict.fromkeys(numbers[at] for at in index.to(line.text))
+        number = next((one for one in candidates if _is_same_group(groups[one], line.text, threshold)), None)
+        if number is None:
+            number = len(groups)
             groups.append(LineMerge(parts=(line,), text=line.text))
         else:
-            held = groups[like]
-            groups[like] = replace(held, parts=(*held.parts, line), text=_merge_lines(held.text, line.text))
-        seen.add(line.text)
-        places.append(like)
+            group = groups[number]
+            groups[number] = LineMerge(parts=(*group.parts, line), text=_merge_lines(group.text, line.text))
+        index.add(line.text)
+        numbers.append(number)
     return tuple(group for group in groups if len(group.parts) > 1)
 
 
@@ -210,25 +213,25 @@ def _line_keys(text: str) -> Counter[str]:
 
 
 def _find_dropped(
-    free: Sequence[Bullet], lines: Sequence[Bullet], past: MemoryHistory, threshold: float
+    changeable: Sequence[Bullet], lines: Sequence[Bullet], past: MemoryHistory, threshold: float
 ) -> tuple[DroppedLine, ...]:
     """Lines similar to a superseded one, not newer than its end, whose successor is in the file."""
     live = past.live
     by_id = {row.id: row for row in live.values()}
-    there = {normalize_key(line.text) for line in lines}
+    keys = {normalize_key(line.text) for line in lines}
     found: dict[int, DroppedLine] = {}
-    near = SimilarTexts(line.text for line in free)
+    index = SimilarTexts(line.text for line in changeable)
     for row in past.rows:
         heir = by_id.get(row.superseded_by)
         if row.state != "superseded" or not row.text or row.valid_until is None or heir is None:
             continue
-        if heir.norm not in there or similarity(row.text, heir.text) >= threshold:
+        if heir.norm not in keys or similarity(row.text, heir.text) >= threshold:
             continue
-        for line in (free[at] for at in near.to(row.text)):
-            known = live.get(normalize_key(line.text))
-            later = known is not None and known.created > row.valid_until
-            like_it = line.category == row.category and similarity(line.text, row.text) >= threshold
-            if like_it and not later and normalize_key(line.text) != heir.norm:
+        for line in (changeable[at] for at in index.to(row.text)):
+            line_row = live.get(normalize_key(line.text))
+            is_newer = line_row is not None and line_row.created > row.valid_until
+            is_similar = line.category == row.category and similarity(line.text, row.text) >= threshold
+            if is_similar and not is_newer and normalize_key(line.text) != heir.norm:
                 since = f"{row.valid_until:%Y-%m-%d}"
                 found.setdefault(line.first, DroppedLine(line=line, by=heir.text, since=since))
     return tuple(found[first] for first in sorted(found))
@@ -237,21 +240,20 @@ def _find_dropped(
 def _is_supported(text: str, sources: Sequence[str]) -> bool:
     """Whether every name and number, and at least half of the content words, are in the sources."""
     words = "\n".join(sources)
-    held = set(lexical_question_terms(words))
-    wanted = lexical_question_terms(text)
-    return GroundingSource(words).holds(text) and 2 * sum(term in held for term in wanted) >= len(wanted)
+    known, terms = set(lexical_question_terms(words)), lexical_question_terms(text)
+    return GroundingSource(words).holds(text) and 2 * sum(term in known for term in terms) >= len(terms)
 
 
 def _merge_memory(merge: LineMerge, live: dict[str, MemoryRow]) -> NewMemory:
     rows = [row for part in merge.parts if (row := live.get(normalize_key(part.text)))]
-    heard = [row.source for row in rows if row.source.quote or row.source.message_id]
+    sources = [row.source for row in rows if row.source.quote or row.source.message_id]
     return NewMemory(
         norm=normalize_key(merge.text),
         category=merge.parts[0].category,
         text=merge.text,
         importance=max((row.importance for row in rows), default=5),
         origin="dream",
-        source=heard[-1] if heard else MemorySource(),
+        source=sources[-1] if sources else MemorySource(),
     )
 
 
@@ -268,14 +270,8 @@ def _note_memory(note: RecurringFact) -> NewMemory:
     )
 
 
-def _load_log_line(held: dict[str, Any]) -> LogLine:
-    return LogLine(**{**held, "said": datetime.fromisoformat(held["said"])})
-
-
-def _dump_time(value: object) -> str:
-    if not isinstance(value, datetime):
-        raise TypeError(f"{type(value).__name__} is no part of a plan")
-    return value.isoformat()
+def _load_log_line(values: dict[str, Any]) -> LogLine:
+    return LogLine(**{**values, "said": datetime.fromisoformat(values["said"])})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,13 +296,13 @@ def undo_dream(change: MemoryChange, text: str) -> MemoryRevision:
     """
     if hashlib.sha256(text.encode()).hexdigest() == change.after_sha256:
         return MemoryRevision(text=change.before)
-    brought = set(map(normalize_key, change.added))
+    added = set(map(normalize_key, change.added))
     for line in reversed(recordable_bullets(text)):
-        if normalize_key(line.text) in brought:
+        if normalize_key(line.text) in added:
             text = remove_bullet(text, line)
-    wanted = set(map(normalize_key, change.removed)) - {normalize_key(line.text) for line in recordable_bullets(text)}
+    missing = set(map(normalize_key, change.removed)) - {normalize_key(line.text) for line in recordable_bullets(text)}
     for line in recordable_bullets(change.before):
-        if normalize_key(line.text) in wanted:
-            wanted.discard(normalize_key(line.text))
+        if normalize_key(line.text) in missing:
+            missing.discard(normalize_key(line.text))
             text = add_bullet(text, line.category if line.heading else "fact", line.text, line.heading)
     return MemoryRevision(text=text)

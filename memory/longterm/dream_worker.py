@@ -57,7 +57,7 @@ class DreamSettings:
 class _MemorySnapshot:
     """A space's memory, and the plan for it."""
 
-    held: MemoryFileText
+    file: MemoryFileText
     past: MemoryHistory
     plan: DreamPlan
 
@@ -95,7 +95,7 @@ class DreamWorker:
         self._now = now
         self._complete = complete
         self._deadline = deadline
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def night(self, day: date) -> list[DreamRow]:
         """Run one night for every space; where nothing is to do, nothing is written.
@@ -106,28 +106,28 @@ class DreamWorker:
         rows = await self.resume()
         for space in await self._spaces():
             try:
-                if await self._links.home(space) == space and (row := await self.dream(space, day)):
+                if await self._links.linked_space(space) == space and (row := await self.dream(space, day)):
                     rows.append(row)
             except RETRYABLE_ERRORS as err:  # one space must not stop the others
-                log.warning("a memory could not be put in order", space=space, error=type(err).__name__)
+                log.warning("a memory could not be tidied", space=space, error=type(err).__name__)
         return rows
 
     async def resume(self) -> list[DreamRow]:
         """Resume the dreams that a former process left open; returns their rows."""
-        async with self._turn:
+        async with self._lock:
             rows = []
             for row in await self._dreams.load_open():
                 try:
                     rows.append(await self._run_steps(row))
                 except RETRYABLE_ERRORS as err:
-                    log.warning("a dream goes on the next time", space=row.space, error=type(err).__name__)
+                    log.warning("a dream continues the next time", space=row.space, error=type(err).__name__)
             return rows
 
     async def dream(self, space: str, day: date) -> DreamRow | None:
         """Run one night for one space; None when nothing is to do or this night was done already."""
-        async with self._turn:
-            seen = await self._take_snapshot(space, day)
-            if seen is not None and not seen.plan:
+        async with self._lock:
+            snapshot = await self._take_snapshot(space, day)
+            if snapshot is not None and not snapshot.plan:
                 return None
             row = await self._dreams.begin(space, f"{day}")
             return await self._run_steps(row) if row else None
@@ -141,7 +141,7 @@ class DreamWorker:
         Raises:
             MemoryFileUnreadable: the file cannot be read as text.
         """
-        async with self._turn:
+        async with self._lock:
             change = next((one for one in await self._changes(space) if one.kind == "dream" and not one.undone), None)
             if change is None:
                 return None
@@ -160,36 +160,39 @@ class DreamWorker:
         if row.plan and (done := await self._find_written(row)):
             return done
         for _ in range(MAX_TRIES):
-            seen = await self._take_snapshot(row.space, date.fromisoformat(row.day))
-            if seen is None:
+            snapshot = await self._take_snapshot(row.space, date.fromisoformat(row.day))
+            if snapshot is None:
                 return await self._refuse(row, DreamPlan(), "unreadable")
-            plan = await self._reworded(seen.plan)
+            plan = await self._reworded(snapshot.plan)
             if not plan:
                 return await self._dreams.move(row.id, "done", plan="", reason="nothing")
-            if reason := await asyncio.to_thread(dream_plan.refusal_reason, seen.held.text, plan):
+            if reason := await asyncio.to_thread(dream_plan.refusal_reason, snapshot.file.text, plan):
                 return await self._refuse(row, plan, reason)
             try:
-                return await self._write(row, replace(seen, plan=plan))
+                return await self._write(row, replace(snapshot, plan=plan))
             except MemoryFileChanged:
                 continue
             except MemoryLossRefused:
                 return await self._refuse(row, plan, "shrinks")
             except MemoryFileUnreadable:
                 return await self._refuse(row, plan, "unreadable")
-        raise OSError(f"the memory of {row.space!r} changes faster than it can be put in order")
+        raise OSError(f"the memory of {row.space!r} changes faster than it can be tidied")
 
-    async def _write(self, row: DreamRow, seen: _MemorySnapshot) -> DreamRow:
-        revision = await asyncio.to_thread(dream_plan.carry_out_plan, seen.held.text, seen.plan, seen.past)
+    async def _write(self, row: DreamRow, snapshot: _MemorySnapshot) -> DreamRow:
+        revision = await asyncio.to_thread(dream_plan.carry_out_plan, snapshot.file.text, snapshot.plan, snapshot.past)
         saved = SavedPlan(
-            plan=seen.plan,
-            before=seen.held.text,
-            before_sha256=seen.held.sha256,
-            after_sha256=_sha256(revision.text),
+            plan=snapshot.plan,
+            before=snapshot.file.text,
+            before_sha256=snapshot.file.sha256,
+            after_sha256=hashlib.sha256(revision.text.encode()).hexdigest(),
         )
         row = await self._dreams.move(row.id, "planned", plan=dream_plan.dump_plan(saved))
         await hit_async("dream.planned")
         edit = MemoryEdit(
-            kind="dream", revise=partial(_restore_exactly, seen.held.text, revision), about=row.id, stores_previous=True
+            kind="dream",
+            revise=partial(_restore_exactly, snapshot.file.text, revision),
+            about=row.id,
+            stores_previous=True,
         )
         await self._memories(row.space).apply(edit)
         await hit_async("dream.file_written")
@@ -204,19 +207,19 @@ class DreamWorker:
         if any(change.about == row.id for change in await self._changes(row.space)):
             return await self._mark_written(row, saved)
         try:
-            held = await asyncio.to_thread(lambda: read_memory(self._files(row.space)))
+            file = await asyncio.to_thread(lambda: read_memory(self._files(row.space)))
         except MemoryFileUnreadable:
             return None
-        there = held.sha256 == saved.after_sha256
-        if not there and (held.sha256 == saved.before_sha256 or not dream_plan.is_carried_out(held.text, saved)):
+        is_written = file.sha256 == saved.after_sha256
+        if not is_written and (file.sha256 == saved.before_sha256 or not dream_plan.is_carried_out(file.text, saved)):
             return None
         past = MemoryHistory(rows=tuple(await self._records.rows(row.space, state="")))
         revision = await asyncio.to_thread(dream_plan.carry_out_plan, saved.before, saved.plan, past)
         before = MemoryFileText(text=saved.before, sha256=saved.before_sha256)
         after = MemoryFileText(text=revision.text, sha256=saved.after_sha256)
         edit = MemoryEdit(kind="dream", revise=lambda text: revision, about=row.id, stores_previous=True)
-        change, live = change_record(edit, before, after), revision.live
-        await self._records.put(row.space, change, live=live, superseded=revision.superseded)
+        change = change_record(edit, before, after)
+        await self._records.put(row.space, change, live=revision.live, superseded=revision.superseded)
         return await self._mark_written(row, saved)
 
     async def _write_log(self, row: DreamRow) -> DreamRow:
@@ -236,9 +239,9 @@ class DreamWorker:
     async def _undo_change(self, space: str, change: MemoryChange) -> UndoReport:
         revise = partial(dream_plan.undo_dream, change)
         edit = MemoryEdit(kind="undo", revise=revise, about=change.about, by_person=True)
-        made = await self._memories(space).apply(edit)
-        whole = made is not None and made.after_sha256 == change.before_sha256
-        back, gone = (made.added, made.removed) if made else ((), ())
+        undone = await self._memories(space).apply(edit)
+        whole = undone is not None and undone.after_sha256 == change.before_sha256
+        back, gone = (undone.added, undone.removed) if undone else ((), ())
         row = await self._dreams.dream(change.about)
         if row is None:
             raise WrongState(f"there is no dream {change.about}")
@@ -252,7 +255,7 @@ class DreamWorker:
         files = self._files(space)
         await self._memories(space).reconcile()
         try:
-            held = await asyncio.to_thread(read_memory, files)
+            file = await asyncio.to_thread(read_memory, files)
         except MemoryFileUnreadable:
             return None
         settings = self._settings()
@@ -262,17 +265,17 @@ class DreamWorker:
             rows=tuple(await self._records.rows(space, state="")),
             kept=dream_plan.kept_line_keys(await self._changes(space)),
         )
-        plan = await asyncio.to_thread(dream_plan.plan_dream, held.text, past, log, settings.similarity)
-        wanted = tuple(note for note in plan.noted if note.category in settings.categories)
-        return _MemorySnapshot(held=held, past=past, plan=replace(plan, noted=wanted))
+        plan = await asyncio.to_thread(dream_plan.plan_dream, file.text, past, log, settings.similarity)
+        noted = tuple(note for note in plan.noted if note.category in settings.categories)
+        return _MemorySnapshot(file=file, past=past, plan=replace(plan, noted=noted))
 
     async def _reworded(self, plan: DreamPlan) -> DreamPlan:
         """Let a model reword the plan's new lines; only wordings that their sources support are taken."""
-        heard = [line.conversation for note in plan.noted for line in note.sources if line.conversation]
-        if not heard:
+        conversations = [line.conversation for note in plan.noted for line in note.sources if line.conversation]
+        if not conversations:
             return plan
         system, prompt = recurring.build_prompts(plan.noted)
-        call = self._complete(system, prompt, recurring.MAX_ANSWER_TOKENS, heard[-1])
+        call = self._complete(system, prompt, recurring.MAX_ANSWER_TOKENS, conversations[-1])
         answer = await result_or_none(call, timeout=self._deadline)
         if answer is None:
             return plan
@@ -298,9 +301,5 @@ class DreamWorker:
 
 def _restore_exactly(before: str, revision: MemoryRevision, text: str) -> MemoryRevision:
     if text != before:
-        raise MemoryFileChanged(f"{MEMORY_PATH} was changed meanwhile")
+        raise MemoryFileChanged(f"{MEMORY_PATH} was changed in the meantime")
     return revision
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -167,31 +167,35 @@ def read_exchange(messages: Sequence[Message]) -> TurnExchange:
     typed = [
         part.text for message in messages if message.origin == "person" for part in message.parts[-1:] if _is_text(part)
     ]
-    told = [part.text for message in messages if message.origin == "model" for part in message.parts if _is_text(part)]
-    return TurnExchange(user="\n".join(typed).strip(), bot="\n".join(told[-1:]).strip())
+    replies = [
+        part.text for message in messages if message.origin == "model" for part in message.parts if _is_text(part)
+    ]
+    return TurnExchange(user="\n".join(typed).strip(), bot="\n".join(replies[-1:]).strip())
 
 
-def is_worth_reading(said: TurnExchange) -> bool:
+def is_worth_reading(exchange: TurnExchange) -> bool:
     """Whether either side is long enough to hold a lasting fact; never without words of the user."""
-    short_user = MIN_USER_CHARS_CJK if is_mostly_cjk(said.user) else MIN_USER_CHARS
-    short_bot = MIN_BOT_CHARS_CJK if is_mostly_cjk(said.bot) else MIN_BOT_CHARS
-    user = said.user.strip()
-    return len(user) >= MIN_QUOTE and (len(user) >= short_user or len(said.bot.strip()) >= short_bot)
+    short_user = MIN_USER_CHARS_CJK if is_mostly_cjk(exchange.user) else MIN_USER_CHARS
+    short_bot = MIN_BOT_CHARS_CJK if is_mostly_cjk(exchange.bot) else MIN_BOT_CHARS
+    user = exchange.user.strip()
+    return len(user) >= MIN_QUOTE and (len(user) >= short_user or len(exchange.bot.strip()) >= short_bot)
 
 
-def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules) -> tuple[str, str]:
+def build_prompts(exchange: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules) -> tuple[str, str]:
     """Build the system prompt and the prompt, in the user's language."""
-    lang: Lang = "zh" if is_mostly_cjk(said.user) else "en"
-    at = 0 if lang == "zh" else 1
-    named = [f"- {name}: {_CATEGORIES[name][at]}" for name in rules.categories if name in _CATEGORIES]
+    lang: Lang = "zh" if is_mostly_cjk(exchange.user) else "en"
+    column = 0 if lang == "zh" else 1
+    categories = [f"- {name}: {_CATEGORIES[name][column]}" for name in rules.categories if name in _CATEGORIES]
     lines = "\n".join(f"{number}. {' '.join(line.text.split())}" for number, line in enumerate(known, 1))
     blocks = (
-        ("user", said.user[:MAX_USER_CHARS]),
-        ("assistant", said.bot[:MAX_BOT_CHARS]),
+        ("user", exchange.user[:MAX_USER_CHARS]),
+        ("assistant", exchange.bot[:MAX_BOT_CHARS]),
         (_KNOWN[lang], lines),
     )
-    asked = "\n\n".join(f"<data name={name!r}>\n{neutralize_data_tags(text)}\n</data>" for name, text in blocks if text)
-    return _SYSTEM[lang].format(categories="\n".join(named)), asked
+    prompt = "\n\n".join(
+        f"<data name={name!r}>\n{neutralize_data_tags(text)}\n</data>" for name, text in blocks if text
+    )
+    return _SYSTEM[lang].format(categories="\n".join(categories)), prompt
 
 
 def parse_answer(answer: str) -> list[dict[str, Any]] | None:
@@ -212,14 +216,14 @@ def parse_answer(answer: str) -> list[dict[str, Any]] | None:
 
 
 def validate_facts(
-    records: Sequence[Mapping[str, Any]], said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules
+    records: Sequence[Mapping[str, Any]], exchange: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules
 ) -> ExtractionResult:
     """Keep the valid facts, at most MAX_FACTS, in order.
 
     Reasons to drop a record: wrong types ("form"), "category", "importance", a quotation that the user did not write
     ("quote"), names, numbers or other content that is not the user's ("source"), or too many facts ("many").
     """
-    words = _UserWords(said)
+    words = _UserWords(exchange)
     facts: list[ExtractedFact] = []
     dropped: Counter[str] = Counter()
     for record in records:
@@ -234,33 +238,33 @@ def validate_facts(
     return ExtractionResult(facts=tuple(facts), dropped=dict(dropped))
 
 
-def still_supported(facts: Sequence[ExtractedFact], said: TurnExchange) -> tuple[ExtractedFact, ...]:
+def still_supported(facts: Sequence[ExtractedFact], exchange: TurnExchange) -> tuple[ExtractedFact, ...]:
     """The facts that the user's words, as stored now, still support."""
-    words = _UserWords(said)
+    words = _UserWords(exchange)
     return tuple(fact for fact in facts if words.quoted(fact.quote) and words.supports(fact.text))
 
 
-def dump_result(sifted: ExtractionResult) -> str:
+def dump_result(result: ExtractionResult) -> str:
     """Serialise a result as JSON, for the extraction's row."""
-    return json.dumps(asdict(sifted), ensure_ascii=False)
+    return json.dumps(asdict(result), ensure_ascii=False)
 
 
 def load_result(text: str) -> ExtractionResult:
     """The inverse of `dump_result`."""
-    held = json.loads(text)
-    facts = (ExtractedFact(**{**fact, "replaces": tuple(fact["replaces"])}) for fact in held["facts"])
-    return ExtractionResult(facts=tuple(facts), dropped=held["dropped"])
+    values = json.loads(text)
+    facts = (ExtractedFact(**{**fact, "replaces": tuple(fact["replaces"])}) for fact in values["facts"])
+    return ExtractionResult(facts=tuple(facts), dropped=values["dropped"])
 
 
 class _UserWords:
     """The user's words, prepared for checks of facts against them."""
 
-    def __init__(self, said: TurnExchange) -> None:
-        self._source = GroundingSource(said.user)
-        self._folded = fold_text(said.user)
-        self._bare = _bare(said.user)
+    def __init__(self, exchange: TurnExchange) -> None:
+        self._source = GroundingSource(exchange.user)
+        self._folded = fold_text(exchange.user)
+        self._bare = _bare(exchange.user)
         self._clauses = _CLAUSE.split(self._folded)
-        self._least = FULL_SUPPORT_SHARE if said.tainted else MIN_SUPPORT_SHARE
+        self._least = FULL_SUPPORT_SHARE if exchange.tainted else MIN_SUPPORT_SHARE
 
     def quoted(self, quote: str) -> bool:
         """Whether the user wrote these words; an ellipsis may stand for omitted ones."""
@@ -329,9 +333,9 @@ def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tupl
     """Keys of the shown lines with these numbers; invalid numbers and too many of them replace nothing."""
     if not isinstance(numbers, list):
         return ()
-    meant = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
-    named = [known[number - 1] for number in dict.fromkeys(meant) if 1 <= number <= len(known)]
-    return tuple(line.norm for line in named if line) if len(named) <= MAX_REPLACED else ()
+    integers = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
+    lines = [known[number - 1] for number in dict.fromkeys(integers) if 1 <= number <= len(known)]
+    return tuple(line.norm for line in lines if line) if len(lines) <= MAX_REPLACED else ()
 
 
 def _rejection_reason(fact: ExtractedFact, words: _UserWords, rules: ExtractionRules) -> str:
@@ -428,10 +432,10 @@ def is_lasting(text: str, *, spoken: bool) -> bool:
     """
     if len(text) > MAX_LINE or _SHORTENED.search(text) or _MOMENTARY.search(text):
         return False
-    for_good = _LASTING.search(text) is not None
-    if _QUESTION.search(text) and not for_good:
+    is_standing = _LASTING.search(text) is not None
+    if _QUESTION.search(text) and not is_standing:
         return False
-    if not (for_good or _SELF.search(text)) if spoken else _ABOUT_TALK.search(text):
+    if not (is_standing or _SELF.search(text)) if spoken else _ABOUT_TALK.search(text):
         return False
     rest = _COURTESY.sub(" ", text)
     content = sum(2 if term.isascii() and len(term) >= LONG_WORD_CHARS else 1 for term in lexical_question_terms(rest))

@@ -83,20 +83,20 @@ class ExtractionWorker:
 
     async def _find(self, row: ExtractionRow, space: str) -> bool:
         settings, messages = self.settings(), await self.extractions.messages(row)
-        said = replace(extraction.read_exchange(messages), tainted=is_tainted(messages))
+        exchange = replace(extraction.read_exchange(messages), tainted=is_tainted(messages))
         if row.attempts > MAX_MODEL_ATTEMPTS:
             await self.extractions.move(row.turn_id, "failed", reason="no attempt came to an end")
-        elif not settings.extract or not extraction.is_worth_reading(said):
+        elif not settings.extract or not extraction.is_worth_reading(exchange):
             await self.extractions.move(row.turn_id, "skipped", reason="too short" if settings.extract else "off")
         else:
-            await self._find_facts(row, space, said, settings.rules)
+            await self._find_facts(row, space, exchange, settings.rules)
         return True
 
-    async def _find_facts(self, row: ExtractionRow, space: str, said: TurnExchange, rules: ExtractionRules) -> None:
-        near = await self.memories(space).nearest(said.user, MAX_NEAREST)
-        known = [KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in near]
+    async def _find_facts(self, row: ExtractionRow, space: str, exchange: TurnExchange, rules: ExtractionRules) -> None:
+        nearest = await self.memories(space).nearest(exchange.user, MAX_NEAREST)
+        known = [KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in nearest]
         try:
-            answer = await self._call_model(row, extraction.build_prompts(said, known, rules))
+            answer = await self._call_model(row, extraction.build_prompts(exchange, known, rules))
         except NoModel:
             await self.extractions.move(row.turn_id, "skipped", reason="no model")
             return
@@ -104,8 +104,8 @@ class ExtractionWorker:
         if records is None:
             await self.extractions.move(row.turn_id, "failed", reason="the answer holds no JSON")
             return
-        sifted = await asyncio.to_thread(extraction.validate_facts, records, said, known, rules)
-        await self.extractions.move(row.turn_id, "found", found=extraction.dump_result(sifted))
+        result = await asyncio.to_thread(extraction.validate_facts, records, exchange, known, rules)
+        await self.extractions.move(row.turn_id, "found", found=extraction.dump_result(result))
         await hit_async("extract.found")
 
     async def _call_model(self, row: ExtractionRow, prompts: tuple[str, str]) -> str:
@@ -125,15 +125,17 @@ class ExtractionWorker:
         if row.attempts > MAX_STORE_ATTEMPTS:
             await self.extractions.move(row.turn_id, "failed", reason="it could not be stored")
             return True
-        sifted, made = extraction.load_result(row.found), list[UpsertResult]()
-        channel = await self._channel_of(row)
+        result, stored = extraction.load_result(row.found), list[UpsertResult]()
+        conversation = await self.sessions.conversation(row.conversation)
+        channel = conversation.place.channel if conversation else ""
         async with self.storing:
-            for fact in sifted.facts:
-                made += await self._store_fact(row, space, channel, fact)
+            for fact in result.facts:
+                stored += await self._store_fact(row, space, channel, fact)
             try:
-                await self.extractions.move(row.turn_id, "done", reason=_outcome_text(sifted, len(made)))
+                await self.extractions.move(row.turn_id, "done", reason=_outcome_text(result, len(stored)))
             except WrongState:
-                await self._remove_created(space, made)
+                if norms := [one.row.norm for one in stored if one.action == "created"]:
+                    await self.memories(space).remove(norms, "forget")
                 raise
         await hit_async("extract.done")
         return True
@@ -142,10 +144,10 @@ class ExtractionWorker:
         self, row: ExtractionRow, space: str, channel: str, fact: ExtractedFact
     ) -> Sequence[UpsertResult]:
         """Store one fact; nothing when its words or the whole row were forgotten."""
-        held = await self.extractions.row(row.turn_id)
+        current = await self.extractions.row(row.turn_id)
         messages = await self.extractions.messages(row)
-        said = await asyncio.to_thread(extraction.still_supported, [fact], extraction.read_exchange(messages))
-        if held is None or held.state != "found" or not said:
+        supported = await asyncio.to_thread(extraction.still_supported, [fact], extraction.read_exchange(messages))
+        if current is None or current.state != "found" or not supported:
             return ()
         candidate = MemoryCandidate(
             category=fact.category,
@@ -159,15 +161,6 @@ class ExtractionWorker:
         await hit_async("extract.upserted")
         return (upserted,)
 
-    async def _remove_created(self, space: str, made: Sequence[UpsertResult]) -> None:
-        norms = [one.row.norm for one in made if one.action == "created"]
-        if norms:
-            await self.memories(space).remove(norms, "forget")
-
-    async def _channel_of(self, row: ExtractionRow) -> str:
-        conversation = await self.sessions.conversation(row.conversation)
-        return conversation.place.channel if conversation else ""
-
     async def _record_failure(self, row: ExtractionRow, why: str) -> None:
         last = row.attempts >= MAX_MODEL_ATTEMPTS
         log.warning("extraction unanswered", why=why, attempt=row.attempts, last=last)
@@ -176,11 +169,13 @@ class ExtractionWorker:
 
 
 def _memory_source(row: ExtractionRow, channel: str, messages: Sequence[Message], quote: str) -> MemorySource:
-    said = next(message for message in messages if message.origin == "person")
-    return MemorySource(conversation=row.conversation, message_id=said.id, channel=channel, quote=quote, said=said.at)
+    source = next(message for message in messages if message.origin == "person")
+    return MemorySource(
+        conversation=row.conversation, message_id=source.id, channel=channel, quote=quote, said=source.at
+    )
 
 
-def _outcome_text(sifted: ExtractionResult, kept: int) -> str:
+def _outcome_text(result: ExtractionResult, kept: int) -> str:
     """Count the facts by outcome: "kept 1, importance 2"."""
-    counts: Mapping[str, int] = {"kept": kept, "gone": len(sifted.facts) - kept, **sifted.dropped}
+    counts: Mapping[str, int] = {"kept": kept, "gone": len(result.facts) - kept, **result.dropped}
     return ", ".join(f"{why} {count}" for why, count in counts.items() if count or why == "kept")

@@ -49,7 +49,7 @@ from memory.workspace.safe_path import PathRefused
 
 MAX_RECORDED = 5_000  # lines of a space with a record; later lines are only found by a file search
 MAX_COMPARED = 8  # new lines that each lost line is compared with
-MAX_HOLDERS = 1_000  # lines with shared words that are considered for them
+MAX_CONSIDERED = 1_000  # lines with shared words that are considered for them
 
 Words = frozenset[str]
 
@@ -123,21 +123,24 @@ def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list
 
 def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
     """Preselect pairs by shared words, rare words first: a full comparison costs a hundred times as much."""
-    having: dict[str, list[str]] = {}
+    norms_by_word: dict[str, list[str]] = {}
     for norm, words in after.items():
         for word in words:
-            having.setdefault(word, []).append(norm)
-    for former, was in before.items():
+            norms_by_word.setdefault(word, []).append(norm)
+    for former, words in before.items():
         shared: Counter[str] = Counter()
-        looked_at = 0
-        for word in sorted((word for word in was if word in having), key=lambda word: (len(having[word]), word)):
-            holders = having[word]
-            if looked_at and looked_at + len(holders) > MAX_HOLDERS:
+        considered = 0
+        known = [word for word in words if word in norms_by_word]
+        for word in sorted(known, key=lambda word: (len(norms_by_word[word]), word)):
+            norms = norms_by_word[word]
+            if considered and considered + len(norms) > MAX_CONSIDERED:
                 break
-            looked_at += len(holders)
-            shared.update(holders[:MAX_HOLDERS])
-        most = nlargest(MAX_COMPARED, shared, key=lambda norm: (len(was & after[norm]), shared[norm]))
-        yield from ((former, norm) for norm in most if 2 * len(was & after[norm]) >= min(len(was), len(after[norm])))
+            considered += len(norms)
+            shared.update(norms[:MAX_CONSIDERED])
+        best = nlargest(MAX_COMPARED, shared, key=lambda norm: (len(words & after[norm]), shared[norm]))
+        yield from (
+            (former, norm) for norm in best if 2 * len(words & after[norm]) >= min(len(words), len(after[norm]))
+        )
 
 
 # Adding a memory to the file
@@ -185,20 +188,20 @@ def _revise_candidate(text: str, candidate: MemoryCandidate, threshold: float) -
     key = normalize_key(content)
     gone = frozenset(candidate.replaces) - {key}
     lines = recordable_bullets(text)
-    like = _find_similar(
+    similar = _find_similar(
         [line for line in lines if normalize_key(line.text) not in gone], candidate.category, content, threshold
     )
-    words = _merge_content(like.text, content) if like else content
+    words = _merge_content(similar.text, content) if similar else content
     for line in reversed(lines):
         if normalize_key(line.text) in gone:
             text = remove_bullet(text, line)
-        elif line is like and words != line.text:
+        elif line is similar and words != line.text:
             text = replace_bullet(text, line, words)
     return MemoryRevision(
-        text=text if like else add_bullet(text, candidate.category, words),
-        live=(_candidate_record(candidate, words, like),),
-        superseded=tuple((norm, normalize_key(words)) for norm in _superseded_keys(like, words, candidate.replaces)),
-        action="created" if like is None else "unchanged" if words == like.text else "updated",
+        text=text if similar else add_bullet(text, candidate.category, words),
+        live=(_candidate_record(candidate, words, similar),),
+        superseded=tuple((norm, normalize_key(words)) for norm in _superseded_keys(similar, words, candidate.replaces)),
+        action="created" if similar is None else "unchanged" if words == similar.text else "updated",
     )
 
 
@@ -219,10 +222,10 @@ def _merge_content(existing: str, content: str) -> str:
     )
 
 
-def _candidate_record(candidate: MemoryCandidate, words: str, like: Bullet | None) -> NewMemory:
+def _candidate_record(candidate: MemoryCandidate, words: str, similar: Bullet | None) -> NewMemory:
     return NewMemory(
         norm=normalize_key(words),
-        category=like.category if like else candidate.category,
+        category=similar.category if similar else candidate.category,
         text=words,
         importance=min(10, max(1, candidate.importance)),
         origin=candidate.origin,
@@ -230,10 +233,10 @@ def _candidate_record(candidate: MemoryCandidate, words: str, like: Bullet | Non
     )
 
 
-def _superseded_keys(like: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
+def _superseded_keys(similar: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
     """Keys of the lines that the new one supersedes."""
     key = normalize_key(words)
-    former = [*replaces, *([normalize_key(like.text)] if like else [])]
+    former = [*replaces, *([normalize_key(similar.text)] if similar else [])]
     return [norm for norm in dict.fromkeys(former) if norm != key]
 
 
@@ -300,8 +303,8 @@ class Memories:
         self._records = records
         self._workspace = workspace
         self._similarity = similarity
-        self._turn = asyncio.Lock()
-        self._seen: str | None = None
+        self._lock = asyncio.Lock()
+        self._known_sha256: str | None = None
 
     async def add(self, category: str, content: str, importance: int = 5) -> MemoryRow:
         """Add a memory as a line of its own, unless a line with the same words exists.
@@ -310,7 +313,8 @@ class Memories:
             ValueError: the text is empty, or the category does not exist.
         """
         candidate = MemoryCandidate(category=category, text=content, importance=importance, origin="person")
-        edit = MemoryEdit(kind="api", revise=partial(_revise, candidate, NEVER_SIMILAR), by_person=True)
+        revise = partial(revise_text, candidate=candidate, threshold=NEVER_SIMILAR)
+        edit = MemoryEdit(kind="api", revise=revise, by_person=True)
         return (await self._apply_edit(edit)).rows[0]
 
     async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
@@ -321,7 +325,7 @@ class Memories:
         """
         edit = MemoryEdit(
             kind=_CHANGE_KINDS[candidate.origin],
-            revise=partial(_revise, candidate, self._similarity()),
+            revise=partial(revise_text, candidate=candidate, threshold=self._similarity()),
             about=candidate.source.message_id,
             by_person=candidate.origin == "person",
         )
@@ -347,7 +351,7 @@ class Memories:
         scored = [ScoredMemory(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)]
         best = sorted((one for one in scored if one.similarity >= min_similarity), key=lambda one: -one.similarity)
         found = best[:limit]
-        await self._records.used(self.space, [one.row.norm for one in found])
+        await self._records.count_uses(self.space, [one.row.norm for one in found])
         return found
 
     async def nearest(self, text: str, limit: int = 5) -> Rows:
@@ -369,12 +373,12 @@ class Memories:
 
     async def reconcile(self) -> None:
         """Update the records from the file after a person edited it; a file that is not UTF-8 is ignored."""
-        async with self._turn:
+        async with self._lock:
             try:
-                held = await self._read()
+                file = await self._read()
             except MemoryFileUnreadable:
                 return
-            await self._update_records(held)
+            await self._update_records(file)
 
     async def apply(self, edit: MemoryEdit) -> MemoryChange | None:
         """Write an edit and its records; None when the file needs no change."""
@@ -383,37 +387,37 @@ class Memories:
         return changes[0] if changes else None
 
     async def _apply_edit(self, edit: MemoryEdit) -> _EditResult:
-        async with self._turn:
+        async with self._lock:
             for _ in range(MAX_TRIES):
-                held = await self._read()
-                await self._update_records(held)
-                revision = await asyncio.to_thread(edit.revise, held.text)
+                file = await self._read()
+                await self._update_records(file)
+                revision = await asyncio.to_thread(edit.revise, file.text)
                 try:
-                    rows = await _run_to_end(self._put(edit, held, revision))
+                    rows = await _run_to_end(self._put(edit, file, revision))
                 except FileConflict:
                     continue
-                return _EditResult(revision=revision, rows=rows, written=revision.text != held.text)
+                return _EditResult(revision=revision, rows=rows, written=revision.text != file.text)
         raise OSError(f"the memory of {self.space!r} changes faster than it can be written")
 
-    async def _put(self, edit: MemoryEdit, held: MemoryFileText, revision: MemoryRevision) -> Rows:
-        if revision.text == held.text:
+    async def _put(self, edit: MemoryEdit, file: MemoryFileText, revision: MemoryRevision) -> Rows:
+        if revision.text == file.text:
             return await self._records.put(self.space, None, live=revision.live, superseded=revision.superseded)
         files = self._files()
-        written = await asyncio.to_thread(write_memory, files, held, revision.text, by_person=edit.by_person)
+        written = await asyncio.to_thread(write_memory, files, file, revision.text, by_person=edit.by_person)
         await hit_async("upsert.file_written")
-        live, gone = await asyncio.to_thread(_new_records, edit, held.text, revision)
-        change = await asyncio.to_thread(change_record, edit, held, written)
+        live, gone = await asyncio.to_thread(_new_records, edit, file.text, revision)
+        change = await asyncio.to_thread(change_record, edit, file, written)
         rows = await self._records.put(self.space, change, live=live, superseded=revision.superseded, gone=gone)
-        self._seen = written.sha256
+        self._known_sha256 = written.sha256
         await hit_async("upsert.committed")
         return rows
 
-    async def _update_records(self, held: MemoryFileText) -> None:
+    async def _update_records(self, file: MemoryFileText) -> None:
         """Update the records after a hand edit, or a crash between writing the file and the records."""
-        if held.sha256 == self._seen:
+        if file.sha256 == self._known_sha256:
             return
         rows = await self._records.rows(self.space)
-        found = await asyncio.to_thread(find_differences, held.text, rows)
+        found = await asyncio.to_thread(find_differences, file.text, rows)
         if found.left:
             log.warning(
                 "MEMORY.md has more lines than have a record", space=self.space, most=MAX_RECORDED, left=found.left
@@ -421,7 +425,7 @@ class Memories:
         await self._records.rename(self.space, found.renamed)
         if found.new or found.gone:
             await self._records.put(self.space, None, live=found.new, gone=found.gone)
-        self._seen = held.sha256
+        self._known_sha256 = file.sha256
 
     async def _read(self) -> MemoryFileText:
         return await asyncio.to_thread(lambda: read_memory(self._files()))
@@ -447,10 +451,6 @@ async def _run_to_end(work: Coroutine[None, None, Rows]) -> Rows:
     return task.result()
 
 
-def _revise(candidate: MemoryCandidate, threshold: float, text: str) -> MemoryRevision:
-    return revise_text(text, candidate, threshold)
-
-
 def _remove_keys(norms: frozenset[str], text: str) -> MemoryRevision:
     for line in reversed(recordable_bullets(text)):
         if normalize_key(line.text) in norms:
@@ -460,9 +460,9 @@ def _remove_keys(norms: frozenset[str], text: str) -> MemoryRevision:
 
 def _new_records(edit: MemoryEdit, before: str, revision: MemoryRevision) -> tuple[Sequence[NewMemory], Sequence[str]]:
     """The records of added lines, the revision's own first, and the keys of removed lines."""
-    named = {line.norm for line in revision.live}
+    own = {line.norm for line in revision.live}
     former = {norm for norm, _ in revision.superseded}
     old, new = memory_lines(before), memory_lines(revision.text)
     origin = _ORIGINS.get(edit.kind, "person")
-    brought = [replace(line, origin=origin) for norm, line in new.items() if norm not in old and norm not in named]
-    return [*revision.live, *brought], [norm for norm in old if norm not in new and norm not in former]
+    added = [replace(line, origin=origin) for norm, line in new.items() if norm not in old and norm not in own]
+    return [*revision.live, *added], [norm for norm in old if norm not in new and norm not in former]

@@ -83,8 +83,8 @@ def read_memory(files: SpaceFiles) -> MemoryFileText:
         raise MemoryFileUnreadable(f"{MEMORY_PATH} is left alone: {err}") from err
 
 
-def write_memory(files: SpaceFiles, held: MemoryFileText, text: str, *, by_person: bool) -> MemoryFileText:
-    """Replace the text that was read as `held`; fsynced when this returns. Blocks.
+def write_memory(files: SpaceFiles, file: MemoryFileText, text: str, *, by_person: bool) -> MemoryFileText:
+    """Replace the text that was read as `file`; fsynced when this returns. Blocks.
 
     Raises:
         MemoryLossRefused: more than half would be lost.
@@ -92,13 +92,13 @@ def write_memory(files: SpaceFiles, held: MemoryFileText, text: str, *, by_perso
         MemoryFileUnreadable: the text is too large, or the path is no longer a regular file in the space.
         OSError: the disk failed.
     """
-    if not by_person and loses_too_much(held.text, text):
+    if not by_person and loses_too_much(file.text, text):
         raise MemoryLossRefused(f"{MEMORY_PATH} would lose more than half of its content")
     try:
-        file = files.write(MEMORY_PATH, text, held.sha256 or None)
+        written = files.write(MEMORY_PATH, text, file.sha256 or None)
     except (FileTooBig, PathRefused) as err:
         raise MemoryFileUnreadable(f"{MEMORY_PATH} is left alone: {err}") from err
-    return MemoryFileText(text=text, sha256=file.sha256)
+    return MemoryFileText(text=text, sha256=written.sha256)
 
 
 def loses_too_much(before: str, after: str) -> bool:

@@ -52,8 +52,9 @@ class OwnWords:
         """
         if normalize_key(text) in self._whole:
             return True
-        told = _sentences(text)
-        return bool(told) and all(any(_says_the_same(one, own) for own in self._candidates()) for one in told)
+        sentences = _sentences(text)
+        candidates = self._candidates()
+        return bool(sentences) and all(any(_says_the_same(one, own) for own in candidates) for one in sentences)
 
     def nearest(self, text: str) -> str:
         """The sentence that shares most with a text, "" for none."""
@@ -63,9 +64,9 @@ class OwnWords:
 
     def _candidates(self) -> list[str]:
         """Sentences without phrases like "remember that", and clauses of unconditional first-person sentences."""
-        found = [_bare_sentence(own) for own in self._sentences if not _QUESTION_END.search(own.rstrip())]
-        loose = [own for own in found if _FIRST_PERSON.search(own) and not _is_conditional(own)]
-        return [*found, *(piece for own in loose for piece in _CLAUSE.split(own) if piece.strip())]
+        statements = [_bare_sentence(own) for own in self._sentences if not _QUESTION_END.search(own.rstrip())]
+        divisible = [own for own in statements if _FIRST_PERSON.search(own) and not _is_conditional(own)]
+        return [*statements, *(clause for own in divisible for clause in _CLAUSE.split(own) if clause.strip())]
 
 
 def _sentences(words: str) -> list[str]:
@@ -74,14 +75,14 @@ def _sentences(words: str) -> list[str]:
 
 def _without_quotes(words: str) -> str:
     """Remove lines with a colon after a word of reporting, asking or denying; if it ends its line, all that follows."""
-    kept = []
+    lines = []
     for line in words.splitlines():
         quote = next((colon for colon in _COLON.finditer(line) if _is_quote_lead(line, colon.start())), None)
         if quote is None:
-            kept.append(line)
+            lines.append(line)
         elif not line[quote.end() :].strip():
             break
-    return "\n".join(kept)
+    return "\n".join(lines)
 
 
 def _is_quote_lead(line: str, colon: int) -> bool:
@@ -93,14 +94,16 @@ def _is_conditional(own: str) -> bool:
     return bool(_CONDITIONAL.search(own) or _HEARSAY.search(own)) or _is_negated(read_wording(own))
 
 
-def _says_the_same(told: str, own: str) -> bool:
-    one, other = read_wording(told), read_wording(own)
-    said, known = frozenset(one.said), frozenset(other.said)
-    if not said or not said <= known or one.moods != other.moods:
+def _says_the_same(text: str, own: str) -> bool:
+    one, other = read_wording(text), read_wording(own)
+    words, own_words = frozenset(one.said), frozenset(other.said)
+    if not words or not words <= own_words or one.moods != other.moods:
         return False
-    if len(said) < MIN_COVERED_SHARE * len(known) or bool(_CONDITIONAL.search(told)) != bool(_CONDITIONAL.search(own)):
+    if len(words) < MIN_COVERED_SHARE * len(own_words):
         return False
-    return _in_order(one, other) and GroundingSource(own).holds(told)
+    if bool(_CONDITIONAL.search(text)) != bool(_CONDITIONAL.search(own)):
+        return False
+    return _in_order(one, other) and GroundingSource(own).holds(text)
 
 
 def _in_order(one: LineWording, other: LineWording) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
@@ -116,13 +116,13 @@ def find_recurring(
         threshold: the similarity from which on two lines say the same.
     """
     newest = sorted(log, key=lambda line: (line.day, line.path, line.number))[-MAX_LINES:]
-    there, former = SimilarTexts(known), SimilarTexts(one.text for one in ended)
+    memory, former = SimilarTexts(known), SimilarTexts(one.text for one in ended)
     lines = [
         line
         for line in newest
         if is_lasting(line.text, spoken=line.spoken)
-        and not _is_in_memory(line.text, there, threshold)
-        and not _is_superseded(line, former, lambda at: ended[at].at, threshold)
+        and not _is_in_memory(line.text, memory, threshold)
+        and not _is_superseded(line, former, ended, threshold)
     ]
     groups = [group for group in _group_similar(lines, threshold) if len({line.day for line in group}) >= MIN_DAYS]
     groups.sort(key=lambda group: (group[-1].day, group[-1].path, group[-1].number))
@@ -132,10 +132,10 @@ def find_recurring(
     )
 
 
-def _is_in_memory(text: str, there: SimilarTexts, threshold: float) -> bool:
+def _is_in_memory(text: str, memory: SimilarTexts, threshold: float) -> bool:
     """Whether a line of memory says the same or more."""
     terms = set(lexical_question_terms(text))
-    near = (there.texts[at] for at in there.to(text, more=True))
+    near = (memory.texts[at] for at in memory.to(text, more=True))
     return any(
         similarity(text, other) >= threshold
         or len(terms.intersection(lexical_question_terms(other))) >= threshold * len(terms)
@@ -143,28 +143,26 @@ def _is_in_memory(text: str, there: SimilarTexts, threshold: float) -> bool:
     )
 
 
-def _is_superseded(line: LogLine, former: SimilarTexts, at: Callable[[int], datetime], threshold: float) -> bool:
-    return any(
-        line.said <= at(place) and similarity(line.text, former.texts[place]) >= threshold
-        for place in former.to(line.text)
-    )
+def _is_superseded(line: LogLine, former: SimilarTexts, ended: Sequence[EndedMemory], threshold: float) -> bool:
+    similar = (ended[at] for at in former.to(line.text))
+    return any(line.said <= one.at and similarity(line.text, one.text) >= threshold for one in similar)
 
 
 def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
     """Group lines that say the same: each is similar to all others of its group."""
     groups: list[list[LogLine]] = []
-    of: list[int] = []
-    seen = SimilarTexts()
+    numbers: list[int] = []  # each line's group
+    index = SimilarTexts()
     for line in lines:
-        near = dict.fromkeys(of[at] for at in seen.to(line.text))
-        fitting = (at for at in near if all(similarity(line.text, one.text) >= threshold for one in groups[at]))
-        group = next(fitting, None)
-        if group is None:
-            group = len(groups)
+        near = dict.fromkeys(numbers[at] for at in index.to(line.text))
+        fitting = (one for one in near if all(similarity(line.text, other.text) >= threshold for other in groups[one]))
+        number = next(fitting, None)
+        if number is None:
+            number = len(groups)
             groups.append([])
-        groups[group].append(line)
-        seen.add(line.text)
-        of.append(group)
+        groups[number].append(line)
+        index.add(line.text)
+        numbers.append(number)
     return groups
 
 
@@ -208,9 +206,9 @@ class LogReader:
             return ()
         folds = {row.id: row for row in await self._folds(found) if row.space == space}
         labels = {id: row.label for id, row in folds.items()}
-        kept = [one for one in found if not one.row.fold or _is_clean(one.row, labels)]
-        calls = await self.dreams.tool_writes(space) if kept else []
-        return await asyncio.to_thread(lambda: _own_lines(kept, folds, calls, zone))
+        clean = [one for one in found if not one.row.fold or _is_clean(one.row, labels)]
+        calls = await self.dreams.tool_writes(space) if clean else []
+        return await asyncio.to_thread(lambda: _own_lines(clean, folds, calls, zone))
 
     async def _folds(self, found: list[_FoundLine]) -> list[FoldRow]:
         ids = dict.fromkeys(one.row.fold for one in found if one.row.fold)
@@ -222,9 +220,9 @@ def _is_clean(row: daily_log.LogRow, labels: Mapping[str, FoldLabel]) -> bool:
     return row.fold in labels and not labels[row.fold].covers(row.text)
 
 
-def _own_lines(kept: Sequence[_FoundLine], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:
+def _own_lines(found: Sequence[_FoundLine], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:
     written = _WrittenByTools(calls)
-    return tuple(_make_log_line(one, folds.get(one.row.fold), zone) for one in kept if not written.has(one.row.text))
+    return tuple(_make_log_line(one, folds.get(one.row.fold), zone) for one in found if not written.has(one.row.text))
 
 
 class _WrittenByTools:
@@ -241,11 +239,11 @@ class _WrittenByTools:
 
 def _written_texts(call: str) -> Iterator[str]:
     try:
-        held = json.loads(call)
+        values = json.loads(call)
     except ValueError:
         return
-    if isinstance(held, dict):
-        yield from (text for name in ("content", "new") if isinstance(text := held.get(name), str))
+    if isinstance(values, dict):
+        yield from (text for name in ("content", "new") if isinstance(text := values.get(name), str))
 
 
 def _log_lines(files: SpaceFiles, night: date) -> Iterator[_FoundLine]:
@@ -261,7 +259,7 @@ def _log_lines(files: SpaceFiles, night: date) -> Iterator[_FoundLine]:
         try:
             text = files.read(path).text
         except (OSError, FileTooBig):
-            continue  # deleted meanwhile, or too large for a log
+            continue  # deleted in the meantime, or too large for a log
         for row in daily_log.iter_rows(text):
             if not row.mark and row.speaker.strip().casefold() in _OWNER_SPEAKERS:
                 yield _FoundLine(row=row, day=match["day"], path=path)
@@ -337,13 +335,13 @@ def reword_lines(noted: Sequence[RecurringFact], answer: str) -> tuple[Recurring
 
     A line that the model judged not worth remembering is left out.
     """
-    told = {record["n"]: record for record in parse_answer(answer) or () if isinstance(record.get("n"), int)}
+    records = {record["n"]: record for record in parse_answer(answer) or () if isinstance(record.get("n"), int)}
     found: list[RecurringFact] = []
     for number, note in enumerate(noted, 1):
-        text = told.get(number, {}).get("text")
+        text = records.get(number, {}).get("text")
         if text == "":
             continue
-        category = told.get(number, {}).get("category")
+        category = records.get(number, {}).get("category")
         fitting = isinstance(text, str) and _is_acceptable(text, note)
         found.append(
             replace(
@@ -359,7 +357,7 @@ def _is_acceptable(text: str, note: RecurringFact) -> bool:
     """Whether a wording is one line of the person's own content, affirmed or denied as they did."""
     if not text.strip() or "\n" in text.strip() or len(text) > MAX_LINE_CHARS:
         return False
-    said = "\n".join(line.text for line in note.sources)
+    own_words = "\n".join(line.text for line in note.sources)
     fact = ExtractedFact(category=note.category, text=text, importance=5, quote=note.sources[-1].text)
     same_mood = bool(_DENIES.search(text)) == bool(_DENIES.search(note.sources[-1].text))
-    return same_mood and bool(still_supported([fact], TurnExchange(user=said, bot="")))
+    return same_mood and bool(still_supported([fact], TurnExchange(user=own_words, bot="")))

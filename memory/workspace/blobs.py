@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memory.failpoints import hit
@@ -80,21 +80,11 @@ class Blobs:
 
     def size_of(self, names: Collection[str] | None = None) -> int:
         """Total bytes of the existing blobs among `names`; None for all blobs."""
-        try:
-            with os.scandir(self._root) as items:
-                held = [item for item in items if is_blob_name(item.name) and (names is None or item.name in names)]
-                return sum(item.stat(follow_symlinks=False).st_size for item in held)
-        except FileNotFoundError:
-            return 0
+        return sum(status.st_size for name, status in self._list() if names is None or name in names)
 
     def older(self, before: float) -> set[str]:
         """Names of the blobs that were last put before that time (unix seconds)."""
-        try:
-            with os.scandir(self._root) as items:
-                held = [item for item in items if _NAME.fullmatch(item.name) and item.is_file(follow_symlinks=False)]
-                return {item.name for item in held if item.stat(follow_symlinks=False).st_mtime < before}
-        except FileNotFoundError:
-            return set()
+        return {name for name, status in self._list() if status.st_mtime < before}
 
     def remove_older(self, sha256: str, before: float) -> bool:
         """Delete an unreferenced blob; False if it was put again since `before`, as a reference is about to follow.
@@ -109,6 +99,16 @@ class Blobs:
             path.unlink()
         fsync_path(self._root)
         return True
+
+    def _list(self) -> Iterator[tuple[str, os.stat_result]]:
+        try:
+            items = list(os.scandir(self._root))
+        except FileNotFoundError:
+            return
+        for item in items:
+            with suppress(FileNotFoundError):  # deleted in the meantime
+                if is_blob_name(item.name) and item.is_file(follow_symlinks=False):
+                    yield item.name, item.stat(follow_symlinks=False)
 
     def _holds(self, sha256: str, data: bytes) -> bool:
         """Whether the blob is complete; if so, make it durable and refresh its time.

@@ -113,8 +113,8 @@ def find_section(files: SpaceFiles, section: LogSection) -> str | None:
         key=lambda at: at != section.at,
     )
     for path in (path for at in near for path in _following_paths(replace(section, at=at).path)):
-        held = _read_log(files, path)
-        if held is not None and has_section(held[0], section.fold):
+        found = _read_log(files, path)
+        if found is not None and has_section(found[0], section.fold):
             return path
     return None
 

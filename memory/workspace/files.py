@@ -381,7 +381,7 @@ class _AtomicWrite:
         try:
             status = check_regular_file(fd, self.us, single=True)
             if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:
-                raise FileConflict(f"{self.name} was changed meanwhile")
+                raise FileConflict(f"{self.name} was changed in the meantime")
             return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
         finally:
             os.close(fd)

@@ -31,33 +31,33 @@ class FoldLabels:
     summary_tainted: bool
 
 
-def label_texts(log: str, summary: str, material: FoldSource) -> FoldLabels:
+def label_texts(log: str, summary: str, source: FoldSource) -> FoldLabels:
     """Label the lines of a fold's texts.
 
     A line is clean if each of its sentences occurs, word for word, in what the person wrote, in what the bot said
     while it saw nothing from outside, or in a clean line of the earlier summary. A paraphrase counts as tainted: it
     may say something else.
     """
-    parts = {(message.id, place): outside for message, place, outside in judge_parts(material.messages)}
-    earlier, covers = list(_summary_lines(material.before)), material.label.covers
-    if not any(parts.values()) and not any(map(covers, earlier)):
+    tainted_parts = {(message.id, part): tainted for message, part, tainted in judge_parts(source.messages)}
+    earlier, is_tainted = list(_summary_lines(source.before)), source.label.covers
+    if not any(tainted_parts.values()) and not any(map(is_tainted, earlier)):
         return FoldLabels(tainted=False, clean_lines="", summary_tainted=False)
-    clean = {normalize_words(line) for line in earlier if not covers(line)}
-    for said in list_utterances(material.messages):
-        if not parts[said.message.id, said.part]:
-            clean |= {normalize_words(said.text), *map(normalize_words, split_sentences(said))}
+    clean = {normalize_words(line) for line in earlier if not is_tainted(line)}
+    for utterance in list_utterances(source.messages):
+        if not tainted_parts[utterance.message.id, utterance.part]:
+            clean |= {normalize_words(utterance.text), *map(normalize_words, split_sentences(utterance))}
 
-    def holds(line: str) -> bool:
+    def is_clean(line: str) -> bool:
         pieces = [normalize_words(piece) for piece in split_line(line)[1]]
         return normalize_words(line) in clean or all(piece in clean for piece in pieces if piece)
 
-    logged = [row.text for row in daily_log.iter_rows(log)]
-    shown = list(_summary_lines(summary))
-    kept = sorted({line_key(line) for line in (*logged, *shown) if holds(line)})
-    summary_tainted = not all(map(holds, shown))
+    log_lines = [row.text for row in daily_log.iter_rows(log)]
+    summary_lines = list(_summary_lines(summary))
+    clean_keys = sorted({line_key(line) for line in (*log_lines, *summary_lines) if is_clean(line)})
+    summary_tainted = not all(map(is_clean, summary_lines))
     return FoldLabels(
-        tainted=summary_tainted or not all(map(holds, logged)),
-        clean_lines=json.dumps(kept),
+        tainted=summary_tainted or not all(map(is_clean, log_lines)),
+        clean_lines=json.dumps(clean_keys),
         summary_tainted=summary_tainted,
     )
 
@@ -69,14 +69,14 @@ def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
         labels: by fold id, for every fold with a section in the text.
     """
     texts = {row.number: row.text for row in daily_log.iter_rows(log) if row.fold}
-    kept, label = list[str](), CLEAN_FOLD
+    lines, label = list[str](), CLEAN_FOLD
     for number, line in enumerate(daily_log.iter_lines(log.removeprefix("\ufeff")), 1):
         fold = daily_log.section_fold(line)
         if fold is not None:
             label = labels[fold] if fold else CLEAN_FOLD
         if fold is not None or not line.strip() or not label.covers(texts.get(number, line)):
-            kept.append(line)
-    return "\n".join(kept)
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _summary_lines(summary: str) -> Iterator[str]:

@@ -114,7 +114,7 @@ class PeopleSuite:
         leaving = await store.people.begin_removal(Person(spaces=("telegram-7",), accounts=("telegram:u1",)))
         assert await store.people.delete_rows(leaving) == 1
         assert await store.people.delete_rows(leaving) == 0
-        sums = await store.spending.sums(datetime.fromtimestamp(0, UTC))
+        sums = await store.spending.sum_by_person(datetime.fromtimestamp(0, UTC))
         assert sorted((one.who, one.input) for one in sums) == [
             ("", 10),
             ("telegram:bot:u11", 10),
@@ -132,16 +132,16 @@ class RetentionSuite:
         await folded(store, old, 4)
         record.now += 31 * DAY
         before = record.now - DAY
-        assert await store.retention.old(before, 10) == [old]
+        assert await store.retention.old_conversations(before, 10) == [old]
         fates = []
         while not fates or fates[-1] == "left":
-            fates.append(await store.retention.thin(old, before, 5))
+            fates.append(await store.retention.delete_oldest_turns(old, before, 5))
             assert await store.folds.check_ledger() == []
         assert fates == ["left", "left", "left", "gone"]
         assert await store.sessions.messages(old) == []
-        assert await store.retention.old(before, 10) == []
-        assert await store.retention.thin(old, before, 5) == "awake"
-        assert await store.retention.ended(before, 10) == await store.retention.spent(before, 10) == 0
+        assert await store.retention.old_conversations(before, 10) == []
+        assert await store.retention.delete_oldest_turns(old, before, 5) == "awake"
+        assert await store.retention.delete_ended(before, 10) == await store.retention.delete_usage(before, 10) == 0
 
 
 def spent() -> Usage:

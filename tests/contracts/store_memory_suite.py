@@ -50,7 +50,7 @@ class MemoryRecordSuite:
             assert await store.memories.changes(other) == []
             await store.memories.put(other, None, gone=["tea"], superseded=[("tea", "tea")])
             await store.memories.rename(other, [("tea", line("Coffee"))])
-            await store.memories.used(other, ["tea"])
+            await store.memories.count_uses(other, ["tea"])
             await store.memories.undo_change(other, (await store.memories.changes("bob"))[0].id)
         assert await store.memories.rows("bob", state="") == [row]
         assert not (await store.memories.changes("bob"))[0].undone
@@ -78,7 +78,7 @@ class MemoryRecordSuite:
     async def test_what_took_a_lines_place_is_known_through_all_its_forms(self, record: Record) -> None:
         store = await record.open()
         await store.memories.put("", None, [line("one")])
-        await store.memories.used("", ["one"])
+        await store.memories.count_uses("", ["one"])
         for old, new in (("one", "two"), ("two", "three")):
             record.now += 60
             await store.memories.put("", None, [line(new)], [(old, new)])
@@ -139,8 +139,8 @@ class MemoryRecordSuite:
         await store.memories.put("", None, [line("a"), line("b")])
         await store.memories.put("", None, gone=["b"])
         record.now += 5
-        await store.memories.used("", ["a", "b", "unknown"])
-        await store.memories.used("", [])
+        await store.memories.count_uses("", ["a", "b", "unknown"])
+        await store.memories.count_uses("", [])
         uses = {row.text: (row.uses, row.used) for row in await store.memories.rows("", state="")}
         assert uses == {"a": (1, datetime.fromtimestamp(record.now, UTC)), "b": (0, None)}
 

@@ -55,24 +55,24 @@ class SpendingSuite:
         await done(store, "3", BOB, used(1_000))
         await done(store, "4", OWNER, used(10_000))
         since = start + 10_000
-        spent = await store.spending.spent(asking(record, ADA, mine=since, whole=since))
+        spent = await store.spending.load_totals(asking(record, ADA, mine=since, whole=since))
         assert spent.minute == (record.now,)
         assert (spent.today, spent.everybody, spent.running) == (2, 3, 0)
         assert {(one.model, one.calls, one.input, one.output, one.cache_read) for one in spent.used} == {
             ("m", 2, 110, 2, 4),
             ("n", 1, 5, 1, 2),
         }
-        turns, whole = await store.spending.whole(record.now - 200, record.now)
+        turns, whole = await store.spending.sum_of_all(record.now - 200, record.now)
         assert (turns, sorted((one.model, one.input) for one in whole)) == (1, [("m", 10), ("n", 5)])
-        turns, whole = await store.spending.whole(record.now - 200, record.now + 1)
+        turns, whole = await store.spending.sum_of_all(record.now - 200, record.now + 1)
         assert (turns, sorted((one.model, one.input) for one in whole)) == (3, [("m", 1_110), ("n", 5)])
-        assert [one.input for one in await store.spending.mine(ADA, start, start + 1)] == [1]
+        assert [one.input for one in await store.spending.sum_of_person(ADA, start, start + 1)] == [1]
 
     async def test_turns_beyond_the_most_are_not_looked_at(self, record: Record) -> None:
         store = await record.open()
         for number in range(6):
             await done(store, f"{number}", ADA)
-        spent = await store.spending.spent(asking(record, ADA, most=(3, 4)))
+        spent = await store.spending.load_totals(asking(record, ADA, most=(3, 4)))
         assert (len(spent.minute), spent.today) == (3, 4)
 
     async def test_the_minute_ends_with_the_message_that_is_asked_for(self, record: Record) -> None:
@@ -80,7 +80,7 @@ class SpendingSuite:
         for number, at in enumerate((0, 1, 30, 61, 90)):
             record.now = start + at
             await done(store, f"{number}", ADA)
-        spent = await store.spending.spent(asking(record, ADA, minute=start + 1, asked=start + 61))
+        spent = await store.spending.load_totals(asking(record, ADA, minute=start + 1, asked=start + 61))
         assert spent.minute == (start + 61, start + 30)
 
     async def test_other_turns_that_run_are_told_after_a_restart_too(self, record: Record) -> None:
@@ -89,8 +89,8 @@ class SpendingSuite:
         await begun(store, "2", ADA, "another")
         await begun(store, "3", BOB)
         store = await record.open()
-        assert (await store.spending.spent(asking(record, ADA))).running == 2
-        assert (await store.spending.spent(asking(record, ADA, turn=mine.id))).running == 1
+        assert (await store.spending.load_totals(asking(record, ADA))).running == 2
+        assert (await store.spending.load_totals(asking(record, ADA, turn=mine.id))).running == 1
 
     async def test_what_memory_takes_is_put_down_to_the_person_of_a_private_chat(self, record: Record) -> None:
         store = await record.open()
@@ -99,27 +99,27 @@ class SpendingSuite:
         [stored] = await store.delivery.accept([arrival("g", at=replace(place("g"), kind="group"))])
         group = await store.delivery.claim(stored.id, words(), "u1", who=BOB)
         await store.sessions.spend(group.conversation, [used(9, purpose="fold")])
-        sums = await store.spending.sums(datetime.fromtimestamp(record.now - 1, UTC))
+        sums = await store.spending.sum_by_person(datetime.fromtimestamp(record.now - 1, UTC))
         assert {(one.who, one.purpose, one.input) for one in sums} == {
             (ADA, "turn", 1),
             (ADA, "fold", 7),
             ("", "fold", 9),
         }
-        assert {one.who for one in await store.spending.sums(datetime.fromtimestamp(0, UTC), ADA)} == {ADA}
+        assert {one.who for one in await store.spending.sum_by_person(datetime.fromtimestamp(0, UTC), ADA)} == {ADA}
 
     async def test_tool_calls_count_unless_they_were_refused(self, record: Record) -> None:
         store = await record.open()
         turn = await begun(store, "1", ADA)
         rows = await store.sessions.add_step(turn, reply(), [call("a"), call("b"), call("c")], used(1))
-        assert await store.spending.calls(ADA, record.now) == 3
+        assert await store.spending.count_calls(ADA, record.now) == 3
         await store.sessions.start_calls(rows[:2])
         ends = [(rows[0], "done"), (rows[1], "failed"), (rows[2], "denied")]
         await store.sessions.end_calls(turn, ends, results(*rows))
-        assert await store.spending.calls(ADA, record.now) == 2
-        assert await store.spending.calls(ADA, record.now, ("look", "other")) == 2
-        assert await store.spending.calls(ADA, record.now, ("other",)) == 0
-        assert await store.spending.calls(BOB, record.now) == 0
-        assert await store.spending.calls(ADA, record.now + 1) == 0
+        assert await store.spending.count_calls(ADA, record.now) == 2
+        assert await store.spending.count_calls(ADA, record.now, ("look", "other")) == 2
+        assert await store.spending.count_calls(ADA, record.now, ("other",)) == 0
+        assert await store.spending.count_calls(BOB, record.now) == 0
+        assert await store.spending.count_calls(ADA, record.now + 1) == 0
 
     async def test_a_refusal_is_said_once_for_each_limit_and_place_until_it_is_over(self, record: Record) -> None:
         store = await record.open()

@@ -199,10 +199,10 @@ class LinkSuite:
         assert link
         store = await record.open()
         assert await store.links.links("ann") == [link]
-        assert (await store.links.home("bob"), await store.links.members("ann")) == ("ann", ("ann", "bob"))
+        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("ann", ("ann", "bob"))
         assert await store.links.unlink("bob")
         store = await record.open()
-        assert (await store.links.home("bob"), await store.links.members("ann")) == ("bob", ("ann",))
+        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("bob", ("ann",))
         assert not await store.links.unlink("bob")
 
 

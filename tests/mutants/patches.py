@@ -443,7 +443,7 @@ MUTANTS = (
         name="a night may take out as many lines as it likes",
         guards="I23",
         file="memory/longterm/dream_plan.py",
-        old="    if going > max(1.0, MAX_LOST_SHARE * count):\n",
+        old="    if lost > max(1.0, MAX_LOST_SHARE * count):\n",
         new="    if False:\n",
         tests=(
             "tests/memory/longterm/test_dream_plan.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
@@ -467,10 +467,10 @@ MUTANTS = (
         guards="T12",
         file="memory/longterm/memories.py",
         old=(
-            "    like = _find_similar(\n        [line for line in lines if normalize_key(line.text) not in gone], "
+            "    similar = _find_similar(\n        [line for line in lines if normalize_key(line.text) not in gone], "
             "candidate.category, content, threshold\n    )\n"
         ),
-        new="    like = None\n",
+        new="    similar = None\n",
         tests=(
             f"{LINES}::test_upsert_creates_then_leaves_alone_what_is_there",
             f"{LINES}::test_I22_what_a_crash_cuts_short_the_next_try_completes",

@@ -94,8 +94,8 @@ TAINT = (
         name="a denial is left out where a person is taken at their words",
         guards="S56",
         file="memory/longterm/own_words.py",
-        old="if not said or not said <= known or one.moods != other.moods:",
-        new="if not said or not frozenset(one.bare) <= frozenset(other.bare):",
+        old="if not words or not words <= own_words or one.moods != other.moods:",
+        new="if not words or not frozenset(one.bare) <= frozenset(other.bare):",
         tests=("tests/memory/longterm/test_own_words.py",),
     ),
     Mutant(

@@ -236,7 +236,7 @@ def _to_identity(row: Row, prefix: str) -> AccountIdentity:
 class AccountLinks(Repository):
     """Which accounts share a memory."""
 
-    home = read(load_linked_space)
+    linked_space = read(load_linked_space)
     members = read(load_member_spaces)
     links = read(_load_links)
     make_code = write(_make_code)

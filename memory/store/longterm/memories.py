@@ -309,7 +309,7 @@ class MemoryRecords(Repository):
         for start in range(0, len(lines), BATCH_SIZE):
             await self._database.write(_rename, space, _batch_from(lines, start))
 
-    async def used(self, space: str, norms: Sequence[str]) -> None:
+    async def count_uses(self, space: str, norms: Sequence[str]) -> None:
         """Count a use of these lines: a search returned them."""
         if norms:
             await self._database.write(_count_uses, space, norms)

@@ -151,7 +151,7 @@ async def _delete_usage(tx: Tx, before: float, limit: int) -> int:
 class Retention(Repository):
     """Deletes old rows in transactions small enough for others not to wait. Times are unix seconds."""
 
-    old = read(_load_old)
-    thin = write(_delete_oldest_turns)
-    ended = write(_delete_ended)
-    spent = write(_delete_usage)
+    old_conversations = read(_load_old)
+    delete_oldest_turns = write(_delete_oldest_turns)
+    delete_ended = write(_delete_ended)
+    delete_usage = write(_delete_usage)

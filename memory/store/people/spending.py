@@ -319,11 +319,11 @@ async def _count(tx: Tx, statement: Statement, **values: object) -> int:
 class Spending(Repository):
     """What people used. Read from the store, so the same for every process."""
 
-    spent = read(_load_totals)
-    mine = read(_load_own_usage)
-    whole = read(_load_usage_of_all)
-    sums = read(_load_sums)
-    calls = read(_count_calls)
+    load_totals = read(_load_totals)
+    sum_of_person = read(_load_own_usage)
+    sum_of_all = read(_load_usage_of_all)
+    sum_by_person = read(_load_sums)
+    count_calls = read(_count_calls)
     refuse = write(_refuse_message)
 
     async def files(self, space: str) -> set[str]:

@@ -61,13 +61,13 @@ async def test_I36_the_ledger_holds_between_any_two_steps_and_whoever_writes_mea
     record.now += 31 * DAY
     before = record.now - DAY
     for _ in range(3):
-        assert await store.retention.thin(old, before, 5) == "left"
+        assert await store.retention.delete_oldest_turns(old, before, 5) == "left"
         assert await store.folds.check_ledger() == []
         assert (await store.sessions.load(old)).turns == ()
     assert await rows(store, "turn") == 25
     turn = await begin(store, "late", chat="old", text="I am back")
     assert turn.conversation == old
-    assert await store.retention.thin(old, before, 5) == "awake"
+    assert await store.retention.delete_oldest_turns(old, before, 5) == "awake"
     session = await store.sessions.load(old)
     assert [held.messages[0].id for held in session.turns] == [turn.inbox_id]
     assert await store.folds.check_ledger() == []

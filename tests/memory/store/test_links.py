@@ -75,8 +75,8 @@ async def told(store: Store, *people: str) -> dict[str, str]:
 
 
 async def test_before_it_is_joined_a_space_is_its_own_home_and_only_member(joining: Joining) -> None:
-    assert await joining.links.home("b") == "b"
-    assert await joining.links.home("") == ""
+    assert await joining.links.linked_space("b") == "b"
+    assert await joining.links.linked_space("") == ""
     assert await joining.links.members("b") == ("b",)
     assert await joining.links.links("b") == []
 
@@ -123,7 +123,7 @@ async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: St
     assert await said(store, "b") == {"word of b"}
     assert await said(store, "c") == {"word of c"}
     assert await joining.links.members("a") == ("a", "b")
-    assert await joining.links.home("b") == "a"
+    assert await joining.links.linked_space("b") == "a"
 
 
 async def test_I40_what_a_joined_account_said_is_the_homes_source_and_not_the_other_way_round(
@@ -167,12 +167,12 @@ async def test_an_account_may_come_back_and_is_shown_where_it_was_typed_last(
 async def test_only_both_words_join(joining: Joining) -> None:
     held = await joining.typed(account("a"), account("b"))
     assert await joining.links.settle(held, join=True) is None, "the typist has not agreed"
-    assert await joining.links.home("b") == "b"
+    assert await joining.links.linked_space("b") == "b"
     assert await joining.links.agree(held)
     assert not await joining.links.agree(held)
     assert await joining.links.settle(held, join=True)
     assert await joining.links.settle(held, join=True) is None, "a code is good once"
-    assert await joining.links.home("b") == "a"
+    assert await joining.links.linked_space("b") == "a"
 
 
 @pytest.mark.parametrize("agreed", [False, True])
@@ -183,7 +183,7 @@ async def test_what_was_refused_cannot_be_taken_up_again(joining: Joining, recor
     assert await joining.links.settle(held, join=False) is None
     assert not await joining.links.agree(held)
     assert await joining.links.settle(held, join=True) is None
-    assert await joining.links.home("b") == "b"
+    assert await joining.links.linked_space("b") == "b"
     assert await joining.links.pending(account("a"), at(record)) is None
 
 
@@ -242,7 +242,7 @@ async def test_what_was_true_when_it_was_typed_is_asked_again_when_it_is_settled
     await joining.links.agree(late)
     assert await joining.join(account("b"), account("c"), "2")
     assert await joining.links.settle(late, join=True) is None
-    assert await joining.links.home("b") == "b"
+    assert await joining.links.linked_space("b") == "b"
 
 
 async def test_five_wrong_codes_lock_an_account_for_an_hour_and_no_other(
