@@ -160,19 +160,25 @@ def dump_plan(saved: SavedPlan) -> str:
     return json.dumps(asdict(saved), ensure_ascii=False, default=datetime.isoformat)
 
 
-def load_plan(text: str) -> SavedPlan:
-    """The inverse of `dump_plan`.
+def load_plan(text: str) -> SavedPlan | None:
+    """The inverse of `dump_plan`; None when /forget replaced a name or a time in it by a mark.
 
-    Types are not checked: /forget may have replaced a line's number by a mark, and the rest of the plan still holds.
+    Types are not checked: with a mark in place of a line's number the rest of the plan still holds.
     """
     values = json.loads(text)
-    plan = values.pop("plan")
-    merges = (
-        LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in plan["merges"]
-    )
-    dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in plan["dropped"])
-    noted = (RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in plan["noted"])
-    return SavedPlan(plan=DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **values)
+    try:
+        plan = values.pop("plan")
+        merges = (
+            LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in plan["merges"]
+        )
+        dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in plan["dropped"])
+        noted = (
+            RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in plan["noted"]
+        )
+        plan = DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted))
+        return SavedPlan(plan=plan, **values)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, ...]:

@@ -204,6 +204,8 @@ class DreamWorker:
     async def _find_written(self, row: DreamRow) -> DreamRow | None:
         """The row as "written" if a former process wrote the file before it died; a missing change record is added."""
         saved = dream_plan.load_plan(row.plan)
+        if saved is None:
+            return None
         if any(change.about == row.id for change in await self._changes(row.space)):
             return await self._mark_written(row, saved)
         try:
@@ -223,7 +225,8 @@ class DreamWorker:
         return await self._mark_written(row, saved)
 
     async def _write_log(self, row: DreamRow) -> DreamRow:
-        plan = dream_plan.load_plan(row.plan).plan
+        saved = dream_plan.load_plan(row.plan)
+        plan = saved.plan if saved else DreamPlan()
         lang = await self._language(row.space, plan)
         path = await self._append_entry(row, dream_log.plan_items(plan, lang), lang)
         await hit_async("dream.diary_written")

@@ -11,6 +11,7 @@ import pytest
 from memory import failpoints
 from memory.failpoints import FailpointError
 from memory.longterm.similarity import normalize_key
+from memory.store.longterm.rows import ForgetTargets
 from tests.memory.longterm.sleeping import FIRST, Wording, day, sleeper
 from tests.memory.talking import talk
 from tests.memory.test_tainted_folds import read_a_page
@@ -150,6 +151,27 @@ async def test_a_night_broken_off_anywhere_goes_on_and_nothing_is_doubled(it, pl
     assert (await it.store.dreams.last("")).state == "done"
     undone = await it.dreamer.undo("")
     assert (undone.whole, it.read()) == (True, TWICE)
+
+
+@pytest.mark.parametrize("query", ["text", "2026", "1"])
+async def test_a_night_whose_plan_was_redacted_by_a_forgetting_still_ends(it, query):
+    it.write(TWICE)
+    await it.talk("我每天早上六点跑步")
+    await it.night()
+    it.now = it.now.replace(hour=20)
+    await it.talk("我每天早上六点都跑步")
+    it.write(TWICE)
+    broken("dream.diary_written")
+    with pytest.raises(FailpointError):
+        await it.night()
+    failpoints.arm({})
+    await it.restart()
+    [row] = await it.store.dreams.load_open()
+    await it.store.forgettings.erase("", ForgetTargets(query=query, row="", items=()))
+    assert (await it.store.dreams.dream(row.id)).plan != row.plan
+    assert [one.state for one in await it.dreamer.resume()] == ["done"]
+    assert it.diary(row.day).count("<!-- dream ") == 1
+    assert await it.store.dreams.load_open() == []
 
 
 async def test_a_night_of_many_lines_that_is_cut_between_its_transactions_goes_on_to_its_end(it):
