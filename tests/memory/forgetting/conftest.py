@@ -1,4 +1,4 @@
-"""A home on disk with a store, files, blobs and an index, and a person in it who wants things forgotten."""
+"""A home on disk with a store, files, blobs and an index, for tests of /forget."""
 
 import hashlib
 import json
@@ -24,21 +24,22 @@ NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 
 @dataclass(kw_only=True)
 class Household:
-    """One home. let_go: the conversations whose work under way was to be let go of."""
+    """A home."""
 
     root: Path
     store: Store
     recall: Recall
     forgetter: ForgetService
     blobs: Blobs
-    let_go: list[str] = field(default_factory=list)
+    #: Conversations whose view changed.
+    detached: list[str] = field(default_factory=list)
 
     @property
     def workspace(self) -> Path:
         return self.root / "workspace"
 
     async def hear(self, text: str, chat: str = "c1", space: str = "", kind: str = "message") -> tuple[str, str]:
-        """An inbox row; its id and its conversation's."""
+        """Store an inbox row; returns its id and its conversation's."""
         held = await self.store.sessions.find("terminal", "local", chat)
         key = f"{chat}-{held.next_turn if held else 0}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
         arrival = NewInboxRow(
@@ -52,7 +53,7 @@ class Household:
         return await self.store.delivery.claim(row, draft("user", Text(text=text), *more), "owner")
 
     async def talk(self, *exchanges: tuple[str, str], chat: str = "c1", space: str = "") -> str:
-        """Finished turns; returns the conversation's id."""
+        """Store finished turns; returns the conversation's id."""
         home = ""
         for asked, answered in exchanges:
             turn = await self.begin(asked, chat, space)
@@ -66,7 +67,7 @@ class Household:
         assert await self.store.delivery.finish(turn, "done", final, out, remember=remember)
 
     async def ask(self, query: str, chat: str = "c1", space: str = "") -> tuple[ForgetRequester, str]:
-        """The command with its answer, as rows; who asked, and the code."""
+        """Store the command and its reply; returns the requester and the code."""
         row, conversation = await self.hear(f"/forget {query}", chat, space, "command")
         asker = ForgetRequester(space=space, conversation=conversation, who="terminal:local:u1", row=row)
         items = await self.forgetter.find(space, query)
@@ -77,7 +78,7 @@ class Household:
         return asker, code
 
     def holds(self, words: str) -> list[str]:
-        """Files below the home whose bytes hold the words, in UTF-8."""
+        """List the files below the home whose bytes contain the words in UTF-8."""
         files = [path for path in sorted(self.root.rglob("*")) if path.is_file()]
         return [str(path.relative_to(self.root)) for path in files if words.encode() in path.read_bytes()]
 
@@ -91,7 +92,7 @@ def draft(role: str, *parts: Part, origin: str = "person") -> NewMessage:
 
 
 async def house(root: Path) -> Household:
-    """The home as a process finds it."""
+    """Open a home as a process does."""
     store = await open_store(root / "data" / "mnema.db", clock=NOW.timestamp)
     workspace, blobs = Workspace(root / "workspace"), Blobs(root / "data" / "blobs")
     indexes = FileIndexes(root / "data" / "index")
@@ -99,7 +100,7 @@ async def house(root: Path) -> Household:
     let_go: list[str] = []
 
     async def note(conversation: str) -> None:
-        let_go.append(conversation)
+        detached.append(conversation)
 
     forgetter = ForgetService(
         store=store,
@@ -110,7 +111,7 @@ async def house(root: Path) -> Household:
         now=lambda: NOW,
         detach=note,
     )
-    return Household(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, let_go=let_go)
+    return Household(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, detached=detached)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""I44: what is forgotten is in no byte of the home any more, stays gone, and is receipted without being repeated."""
+"""I44: forgotten words are in no byte of the home, do not come back, and are not repeated in the receipt."""
 
 import hashlib
 import json
@@ -48,7 +48,7 @@ WORDS = {
 
 
 async def tell(home: Household, canary: str) -> str:
-    """The canary everywhere that words are kept; returns the conversation."""
+    """Store the canary everywhere that words are stored; returns the conversation."""
     words = WORDS[canary]
     memory = home.workspace / "MEMORY.md"
     memory.parent.mkdir(parents=True, exist_ok=True)
@@ -172,7 +172,7 @@ async def forget(
 
 
 def gone(home: Household, canary: str) -> None:
-    """No file but the copies that the receipt names holds it, however it is written."""
+    """Check that only the copies named in the receipt contain it, in any spelling."""
     for form in {canary, canary.upper(), json.dumps(canary)[1:-1]}:
         assert [path for path in home.holds(form) if ".before-" not in path] == []
 
@@ -205,7 +205,7 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
 
 
 async def _hashes(home: Household, conversation: str, canary: str) -> list[str]:
-    """Of the messages that do not mention it."""
+    """Hash the messages that do not mention it."""
     told = (canary, canary.upper(), json.dumps(canary)[1:-1].replace("\\", "\\\\"), "[forgotten]", "［已忘记］")
     held = [repr(message) for message in await home.store.sessions.messages(conversation)]
     return [hashlib.sha256(text.encode()).hexdigest() for text in held if not any(word in text for word in told)]
@@ -281,7 +281,7 @@ async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it
     while extraction := await home.store.extractions.next(""):
         assert extraction.turn_id != turn.id
         await home.store.extractions.move(extraction.turn_id, "skipped")
-    assert home.let_go[0] == conversation
+    assert home.detached[0] == conversation
     gone(home, ENGLISH)
 
 
@@ -489,7 +489,7 @@ async def test_a_request_that_is_dropped_or_runs_out_keeps_no_words(home: Househ
 
 
 async def test_nothing_of_a_large_record_is_left_in_free_pages(home: Household) -> None:
-    """Many rows, so that pages are split, merged and freed while the words leave them."""
+    """Store many rows, so that pages are split, merged and freed while words are removed."""
     for number in range(60):
         filler = f"{number} " + "Lots of other things were said. " * (number % 7 * 20)
         await home.talk((f"{filler} {ENGLISH} is number {number}. {filler}", f"{ENGLISH}! {filler}"))

@@ -1,4 +1,4 @@
-"""What is forgotten while a turn is read for facts is not noted from it."""
+"""Words that are forgotten while facts are extracted from a turn are not stored as facts."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ CASES = [
 
 
 class Meddled(Memories):
-    """Memory before whose write somebody else comes."""
+    """A memory whose write waits for the test."""
 
     def __init__(self, home: Household) -> None:
         workspace = Workspace(home.workspace)

@@ -1,4 +1,4 @@
-"""What was typed at the terminal leaves its history file too, byte for byte nothing else; odd folders stop nothing."""
+"""/forget removes lines of the terminal history and no other byte; odd folders do not stop it."""
 
 from pathlib import Path
 
@@ -98,7 +98,7 @@ async def test_no_text_stays_in_memory_once_it_is_forgotten(home: Household) -> 
 
 
 async def _confirmed(home: Household, query: str, chat: str, space: str) -> None:
-    """As far as the record; then the process died."""
+    """Confirm a request in the store only, as if the process died then."""
     await home.talk((f"My garden is in {query}", "Fine."), chat=chat, space=space)
     asker, _ = await home.ask(query, chat=chat, space=space)
     row = await home.forgetter.find_request(asker)

@@ -1,4 +1,4 @@
-"""A file that cannot be read is not one that has nothing to forget."""
+"""An unreadable file does not count as one without mentions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Lines of logs that may become memories when they recur, and lines that never may."""
+"""Log lines that may become memories when they recur, and lines that never may."""
 
 LASTING = (
     "我每天早上六点跑步",

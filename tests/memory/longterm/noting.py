@@ -1,4 +1,4 @@
-"""A record, files and a scripted model for the tests of extraction, in one object that can be restarted."""
+"""A store, files and a scripted model for the tests of extraction, in one object that can be restarted."""
 
 import inspect
 import json
@@ -37,7 +37,7 @@ def place(chat: str = "c1", space: str = "") -> Place:
 
 
 class Desk:
-    """A record, a workspace, and a model that answers with `tell`. asked: (system, prompt), as it was asked."""
+    """A store, a workspace, and a model that answers with `tell`. asked: its prompts, (system, prompt)."""
 
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
@@ -49,7 +49,7 @@ class Desk:
         self.open(store)
 
     def open(self, store: Store) -> None:
-        """What a process holds; again after a restart."""
+        """Open everything that a process has; called again for a restart."""
         self.store = store
         self._memories: dict[str, Memories] = {}
         self.work = ExtractionWorker(

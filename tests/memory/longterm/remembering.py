@@ -1,4 +1,4 @@
-"""A space's memories over a real record and real files, as tests talk of them."""
+"""A space's memories over a real store and real files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
 
 @dataclass
 class Place:
-    """One home: its store and workspace. Asking for memories again is what a restart looks like."""
+    """A home: its store and workspace. Each call of `memories` acts like a restart."""
 
     store: Store
     workspace: Workspace
@@ -30,7 +30,7 @@ class Place:
         return self.path(space).read_bytes().decode()
 
     def write(self, text: str | bytes, space: str = "") -> None:
-        """What a person's editor does."""
+        """Write a file as a person's editor does."""
         self.path(space).write_bytes(text if isinstance(text, bytes) else text.encode())
 
     async def known(self, state: str = "live", space: str = "") -> list[str]:
@@ -38,7 +38,7 @@ class Place:
 
 
 async def settled(folder: Path) -> Place:
-    """A new home with the template's MEMORY.md."""
+    """Create a home with the template's MEMORY.md."""
     place = Place(store=await open_store(folder / "data" / "mnema.db"), workspace=Workspace(folder / "workspace"))
     place.write(TEMPLATE)
     return place

@@ -1,4 +1,4 @@
-"""A memory, its logs and its nights on a clock that the test sets, over a real record and real files."""
+"""A memory, its logs and its dreams, with a clock that the test sets, over a real store and real files."""
 
 import json
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ async def nobody(system, prompt, most, conversation):
 
 
 class Sleeper:
-    """One home. now: moves when a test says so. complete: the model that words new lines."""
+    """A home. now: advanced by the test. complete: the model that rewords new lines."""
 
     def __init__(self, root, now=FIRST, zone=UTC, complete=nobody):
         self.root, self.now, self.zone, self.complete = root, now, zone, complete
@@ -78,20 +78,20 @@ class Sleeper:
         return path.read_text() if path.exists() else ""
 
     async def talk(self, *exchanges, space="", kind="dm", chat="c1"):
-        """A conversation of that day, folded into its log by the digest; returns the fold."""
+        """Store a conversation of the current day and fold it with the digest; returns the fold."""
         place = replace(PLACE, space=space, kind=kind, chat_id=chat)
         conversation = await talk(self.store, [(f"{words}", "noted") for words in exchanges], place)
         return await self.fold(conversation)
 
     async def fold(self, conversation, complete=None):
-        """Fold all of it: by the digest, or by a model that is asked for the texts."""
+        """Fold a whole conversation, by the digest or by a model."""
         folder = self.folder(complete)
         turns = (await self.store.sessions.load(conversation)).turns
         row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
         return await folder.run_fold(row, extract=complete is None)
 
     def folder(self, complete=None):
-        """What folds, with a model that is asked for the texts or none."""
+        """Make a FoldRunner with or without a model."""
         return FoldRunner(
             folds=self.store.folds,
             sessions=self.store.sessions,
@@ -102,7 +102,7 @@ class Sleeper:
         )
 
     async def night(self, days=1):
-        """That many days later, at half past three: the night's rows."""
+        """Run the night that many days later, at 03:30; returns its rows."""
         self.now = (self.now + timedelta(days=days)).replace(hour=3, minute=30)
         rows = await self.dreamer.night(self.now.astimezone(self.zone).date())
         self.now += timedelta(hours=6)
@@ -123,7 +123,7 @@ async def sleeper(root, **how):
 
 
 class Wording:
-    """A model that answers with this for each group; what it was asked is kept."""
+    """A model that gives one answer per group and records its prompts."""
 
     def __init__(self, *answers):
         self.answers = answers
@@ -136,5 +136,5 @@ class Wording:
 
 
 def day(number):
-    """The date of the n-th day of the tests, from 0."""
+    """Return the date of the n-th day of a test, from 0."""
     return date(2026, 11, 1) + timedelta(days=number)

@@ -1,4 +1,4 @@
-"""A write of memory that is cancelled midway is whole: the line in the file, and what is known of it."""
+"""A write of memory that is cancelled halfway is completed: the line in the file, and its row."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from tests.memory.longterm.remembering import Place, settled, wanted
 
 
 class Slow:
-    """A door to the record at which a put waits."""
+    """Memory records whose `put` waits for the test."""
 
     def __init__(self, real: Any) -> None:
         self._real = real

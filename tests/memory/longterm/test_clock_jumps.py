@@ -1,4 +1,4 @@
-"""A fold and a dream that a crash and a jump of the clock, midnight among them, come between."""
+"""Folds and dreams that are interrupted by a crash and a jump of the clock, also over midnight."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""A night's plan: what is said twice becomes one line, what is no longer true goes, what recurs comes in."""
+"""A dream's plan: duplicates are merged, superseded lines are dropped, recurring facts are added."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What is asked about an exchange, and what of the answer is believed."""
+"""The prompt about an exchange, and which facts of the answer are accepted."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The queue of turns that are read for facts, on a real record and real files."""
+"""The extraction queue, on a real store and real files."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -110,7 +110,7 @@ async def test_what_an_account_said_goes_to_the_memory_it_has_joined(desk: Desk)
 
 
 async def link(store: Store, own: str, home: str) -> None:
-    """As /link does: a code made in one chat, typed in the other, both agree."""
+    """Link two accounts as /link does: a code made in one chat, typed in the other, and confirmed by both."""
     maker = AccountIdentity(channel="terminal", account="local", sender_id="owner", space=home)
     typist = AccountIdentity(channel="telegram", account="a", sender_id="7", space=own)
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""A MEMORY.md of thousands of lines, put there by hand: what is taken of it, in which transactions, at what cost."""
+"""A MEMORY.md of thousands of hand-written lines: which get rows, in which transactions, at what cost."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -17,17 +17,17 @@ from memory.store.longterm.rows import MemoryRow, MemorySource
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
 
-MOST_SECONDS = 0.05  # a transaction's
+MOST_SECONDS = 0.05  # per transaction
 
 
 class Counting:
-    """The database, with how many lines each transaction that writes is about."""
+    """A database that counts the lines of each write transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.sizes: list[int] = []
         self.most = 1_000
-        """Transactions after which the disk is full."""
+        """Number of transactions after which the disk is full."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
@@ -42,7 +42,7 @@ class Counting:
 
 
 class Written:
-    """A driver that counts the rows which one transaction changes."""
+    """A driver that counts the rows that one transaction changes."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -58,7 +58,7 @@ class Written:
 
 
 class Measured:
-    """The database, with what each transaction that writes costs.
+    """A database that measures each write transaction.
 
     took: CPU seconds of the database's thread; rows: how many were changed.
     """
@@ -121,7 +121,7 @@ async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place:
             await memories.reconcile()
         return max(database.took)
 
-    await longest(1)  # what is done once is no matter
+    await longest(1)  # excludes one-time costs
     tries: list[tuple[float, float]] = []
     while len(tries) < 3 and not any(large < 2 * small and large < MOST_SECONDS for small, large in tries):
         tries.append((await longest(300), await longest(1_200)))
@@ -141,7 +141,7 @@ async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None
 
 
 def reworded(count: int) -> tuple[str, MemoryEdit]:
-    """A file, and a dream's edit that puts another line in the place of each of its lines."""
+    """Make a file, and a dream's edit that replaces each of its lines."""
     before = lines(count)
     after = before.replace("wants the delivery", "gets a shipment")
     old, new = memory_lines(before), memory_lines(after)

@@ -1,4 +1,4 @@
-"""What is remembered stands in the file and in the record, once, through merges, contradictions, edits and crashes."""
+"""Each memory is once in the file and once in the store, through merges, contradictions, edits and crashes."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""What a person's own words bear out, and which sentence of theirs comes nearest."""
+"""What a person's own words support, and which of their sentences is nearest."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which lines are the same memory: 311 labelled pairs, a third of them held back while the measure was made."""
+"""Which lines are the same memory: 311 labelled pairs, a third of which were not used for tuning."""
 
 import json
 from itertools import chain
@@ -21,7 +21,7 @@ WORDS = st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join) | s
 
 
 def judged(*, held_back: bool) -> list[tuple[str, str, str, float]]:
-    """(kind, one, other, similarity) of the pairs; every third one is held back."""
+    """Load (kind, one, other, similarity) of the pairs; every third one was not used for tuning."""
     return [
         (kind, one, other, similarity(one, other))
         for kind in KINDS

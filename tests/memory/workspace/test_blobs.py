@@ -1,4 +1,4 @@
-"""Blobs: named by their bytes, on the disk before they are named to anybody."""
+"""Blobs are named by their bytes, and durable before their name is returned."""
 
 import hashlib
 import os

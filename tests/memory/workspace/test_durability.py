@@ -1,4 +1,4 @@
-"""I1 and I22 at a power cut: what is synced, and in which order, before anybody is told that it is kept."""
+"""I1 and I22 at a power cut: what is synced, and in which order, before a write is reported as done."""
 
 import os
 import sqlite3
@@ -18,7 +18,7 @@ NAMED = ("replace", "rename", "link")
 
 
 class Disk:
-    """What the kernel was asked for: ("sync", inode) and ("name", where), in order."""
+    """The system calls in order: ("sync", inode) and ("name", path)."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[str, int | str]] = []

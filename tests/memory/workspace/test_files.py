@@ -1,4 +1,4 @@
-"""The workspace's files: bounds, whole writes, conflicts, and what a killed writer leaves."""
+"""The workspace's files: bounds, atomic writes, conflicts, and what a killed writer leaves."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Which lines of a fold rest on words from outside: those that neither the person nor a clean bot has said."""
+"""A fold's line is tainted unless the person or an untainted bot said it."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A person's save is noticed, of the right space, and watching ends when it is told to."""
+"""A person's save is reported for the right space, and watching ends when it is cancelled."""
 
 import asyncio
 from contextlib import suppress
@@ -33,7 +33,7 @@ async def test_a_save_is_told_with_its_space_and_cancelling_ends_it(tmp_path: Pa
 
 
 async def _told_of(path: Path, told: asyncio.Queue[frozenset[str]]) -> frozenset[str]:
-    """What is told of a file that is saved until somebody looks: when a watch begins, nobody says."""
+    """Save a file until a report comes, since a watch does not say when it has begun."""
     for number in range(100):
         path.write_text(str(number))
         with suppress(TimeoutError):

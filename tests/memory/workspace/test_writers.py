@@ -1,4 +1,4 @@
-"""The order of writers on one machine passes the suite."""
+"""The write locks of one machine pass the suite."""
 
 from pathlib import Path
 
