@@ -97,7 +97,7 @@ async def house(root: Path) -> Household:
     workspace, blobs = Workspace(root / "workspace"), Blobs(root / "data" / "blobs")
     indexes = FileIndexes(root / "data" / "index")
     recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
-    let_go: list[str] = []
+    detached: list[str] = []
 
     async def note(conversation: str) -> None:
         detached.append(conversation)
