@@ -114,7 +114,7 @@ async def find_removable_person(store: Store, name: str) -> Person:
     owners = {account for row in await store.people.load_people() if not row.space for account in row.accounts}
     if "" in person.spaces or owners & set(person.accounts):
         raise PersonNotFound(
-            f"{name} is the owner or linked to the owner; /unlink parts an account, and the owner's own things are "
+            f"{name} is the owner or linked to the owner; /unlink separates an account, and the owner's own data is "
             "removed with /forget, mnema sessions delete, or with the whole home."
         )
     return person
@@ -134,7 +134,7 @@ async def _find_without_conversation(store: Store, name: str) -> Person:
     for row in await store.access.load_all_grants():
         if id and row.party.subject == "user" and (row.party.channel, row.party.id) == (channel, id):
             return Person(spaces=(), accounts=(name,))
-    raise PersonNotFound(f"Nobody here is called {name}; mnema people list shows who is.")
+    raise PersonNotFound(f"There is no person {name}; mnema people list shows all.")
 
 
 class PersonRemoval:

@@ -50,7 +50,7 @@ def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
             below = os.open(name, name_flags | _COMMON_FLAGS | os.O_NOFOLLOW, dir_fd=current)
         except OSError as err:
             if err.errno in _REFUSED_ERRORS or (isinstance(err, NotADirectoryError) and _is_link(name, current)):
-                raise PathRefused(f"not a plain file inside this folder: {'/'.join(parts)!r}") from err
+                raise PathRefused(f"not a regular file inside this folder: {'/'.join(parts)!r}") from err
             raise
         finally:
             os.close(current)
@@ -85,7 +85,7 @@ def check_regular_file(fd: int, us: frozenset[int], *, single: bool = False) -> 
     status = os.fstat(fd)
     # A file that was replaced after it was opened has no link left; its content is still good.
     if not stat.S_ISREG(status.st_mode) or status.st_uid not in us or (single and status.st_nlink > 1):
-        raise PathRefused("not a plain file of ours")
+        raise PathRefused("not a regular file of an allowed owner")
     return status
 
 

@@ -514,7 +514,7 @@ async def _move(
     """Change a request's state as TRANSITIONS allow, else raise WrongState."""
     row = await _load_request(tx, id)
     if state not in TRANSITIONS.get(row.state, ()):
-        raise WrongState(f"a forgetting does not go from {row.state} to {state}")
+        raise WrongState(f"a forget request does not go from {row.state} to {state}")
     targets = "" if state in STATES_WITHOUT_TARGETS else row.targets if targets is None else targets
     receipt = row.receipt if receipt is None else receipt
     await tx.run(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
@@ -541,7 +541,7 @@ async def _load_request(tx: Tx, id: str) -> ForgettingRow:
     """Load one request, raise WrongState for an unknown id."""
     row = await tx.one(_SELECT_ONE, id=id)
     if row is None:
-        raise WrongState(f"there is no forgetting {id}")
+        raise WrongState(f"there is no forget request {id}")
     return _to_row(row)
 
 

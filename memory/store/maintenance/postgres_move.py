@@ -98,9 +98,9 @@ def _check_values(table: Table, row: RowValues) -> None:
     """Refuse values that PostgreSQL cannot store, naming the column."""
     for column, value in zip(table.columns, row, strict=True):
         if isinstance(value, str) and "\0" in value:
-            raise StoreError(f"{table.name}.{column.name} holds a NUL character, which PostgreSQL cannot keep")
+            raise StoreError(f"{table.name}.{column.name} holds a NUL character, which PostgreSQL cannot store")
         if isinstance(value, int) and not -_INTEGER_END <= value < _INTEGER_END:
-            raise StoreError(f"{table.name}.{column.name} holds {value}, which is more than PostgreSQL's column takes")
+            raise StoreError(f"{table.name}.{column.name} holds {value}, too large for PostgreSQL's column")
 
 
 def _column_types(table: Table) -> list[str]:
@@ -160,8 +160,8 @@ async def move_in(path: Path, url: str) -> MoveReport:
         StoreError: nothing was changed; the text says why.
     """
     with open_for_copy(path) as source:
-        async with open_for_change(url) as connection:
-            refuse_alive(await load_alive(connection))
+        async with _open_for_change(url) as connection:
+            refuse_alive(await _load_alive(connection))
             if earlier := await _earlier_move(connection, source):
                 return earlier
             await _refuse_if_not_empty(connection)
@@ -206,8 +206,8 @@ async def replace_store(path: Path, url: str, mark: str) -> None:
         StoreError: it failed; after a lost connection only `was_replaced` knows.
     """
     with open_for_copy(path) as source:
-        async with open_for_change(url) as connection:
-            refuse_alive(await load_alive(connection))
+        async with _open_for_change(url) as connection:
+            refuse_alive(await _load_alive(connection))
             await connection.execute(_TRUNCATE)
             await connection.execute(_TRUNCATE_JOBS, prepare=False)
             await connection.execute(_DROP_INDEX)
@@ -240,7 +240,7 @@ async def refuse_if_in_use(url: str) -> None:
     async with connected(url) as connection, connection.transaction():
         if await read_revision(connection) is not None:
             await check_revision(connection)
-            refuse_alive(await load_alive(connection))
+            refuse_alive(await _load_alive(connection))
 
 
 async def has_tables(url: str) -> bool:
@@ -274,14 +274,14 @@ async def _copy_into(connection: PostgresConnection, source: SqliteCopySide) -> 
     return copied
 
 
-async def load_alive(connection: PostgresConnection) -> list[str]:
+async def _load_alive(connection: PostgresConnection) -> list[str]:
     """List the processes that have the database open; no other can open it during the transaction."""
     await connection.execute(f"LOCK TABLE {process.name} IN SHARE ROW EXCLUSIVE MODE")
     return [row["name"] for row in await (await connection.execute(SELECT_ALIVE)).fetchall()]
 
 
 @asynccontextmanager
-async def open_for_change(url: str) -> AsyncIterator[PostgresConnection]:
+async def _open_for_change(url: str) -> AsyncIterator[PostgresConnection]:
     """Open a transaction that excludes other schema changes, and create missing tables.
 
     Raises:
@@ -305,7 +305,7 @@ async def _snapshot(url: str, *, alone: bool) -> AsyncIterator[PostgresConnectio
         async with connection.transaction():
             await connection.execute(_SETTINGS, prepare=False)
             if alone:
-                refuse_alive(await load_alive(connection))
+                refuse_alive(await _load_alive(connection))
             yield connection
 
 
@@ -351,5 +351,5 @@ async def _refuse_if_not_empty(connection: PostgresConnection) -> None:
         where = " WHERE seq > 0" if table is audit_head else ""
         if await (await connection.execute(f"SELECT 1 FROM {table.name}{where} LIMIT 1")).fetchone():  # noqa: S608
             raise StoreError(
-                f"the database holds rows already (in {table.name}); give an empty one, made with createdb for one"
+                f"the database holds rows already (in {table.name}); use an empty one, for example made with createdb"
             )

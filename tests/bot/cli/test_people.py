@@ -113,7 +113,7 @@ def test_one_file_has_all_that_is_kept_of_a_person_and_nothing_of_another(
     assert mnema(home, "people", "export", "telegram:7", "--out", str(target)) == 1
     assert "File exists" in capsys.readouterr().err
     assert mnema(home, "people", "export", "telegram:9", "--out", str(tmp_path / "none.zip")) == 1
-    assert "Nobody here is called telegram:9" in capsys.readouterr().err
+    assert "There is no person telegram:9" in capsys.readouterr().err
     assert not (tmp_path / "none.zip").exists()
 
 
@@ -162,7 +162,7 @@ def test_I44_a_person_is_removed_whole_and_nobody_else_is_touched(
     assert said == (1,)
     assert mnema(home, "audit", "verify") == 0
     assert mnema(home, "people", "delete", "telegram:7", "--yes") == 1
-    assert "Nobody here is called telegram:7" in capsys.readouterr().err
+    assert "There is no person telegram:7" in capsys.readouterr().err
     assert _rows_without_group(home) == before
 
 
