@@ -106,7 +106,10 @@ class ForgetService:
         after = ""
         while page := await self._forgettings.messages(space, after, PAGE_ROWS):
             after = page[-1].message.id
-            said += await asyncio.to_thread(self._find_in_messages, page, query, recalled)
+            found = await asyncio.to_thread(
+                lambda rows: [self._find_in_message(row, query, near=row.message.id in recalled) for row in rows], page
+            )
+            said += [mention for mention in found if mention is not None]
         return (*written, *said)
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
@@ -167,7 +170,9 @@ class ForgetService:
         found = await asyncio.to_thread(lambda: [file for memory in files for file in memory.find_changes(targets)])
 
         def describe(erased: EraseReport) -> tuple[str, str]:
-            receipt = add_files(self._make_receipt(erased), found)
+            said = count_messages((self._day(one.at), one.channel) for one in erased.said)
+            receipt = ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
+            receipt = add_files(receipt, found)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
         async with self._quiet(row.space):
@@ -257,10 +262,6 @@ class ForgetService:
         )
         return [*spaces, *history]
 
-    def _find_in_messages(self, page: Sequence[LocatedMessage], query: str, recalled: set[str]) -> list[Mention]:
-        found = (self._find_in_message(row, query, near=row.message.id in recalled) for row in page)
-        return [mention for mention in found if mention is not None]
-
     def _find_in_message(self, row: LocatedMessage, query: str, *, near: bool) -> Mention | None:
         texts = [text for text in message_texts(row.message) if near or find_spans(text, query)]
         sentences = tuple(sentence for text in texts for sentence in mentioning_sentences(text, query))
@@ -275,10 +276,6 @@ class ForgetService:
             message_id=row.message.id,
             mine=row.message.role == "user" and row.message.origin == "person",
         )
-
-    def _make_receipt(self, erased: EraseReport) -> ForgetReceipt:
-        said = count_messages((self._day(one.at), one.channel) for one in erased.said)
-        return ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
 
     def _day(self, at: datetime) -> str:
         return f"{at.astimezone(self._now().tzinfo):%Y-%m-%d}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import structlog
 from memory.failpoints import hit_async
 from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreBusy, StoreError
-from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
+from memory.store.people.rows import Person, PersonRemovalRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER
@@ -101,7 +101,8 @@ async def find_person(store: Store, name: str) -> Person:
         return await _find_without_conversation(store, name)
     home = await store.links.linked_space(space)
     members = await store.links.members(home)
-    return Person(spaces=members, accounts=_person_accounts(rows, members))
+    accounts = {account for row in rows if row.space in members for account in row.accounts}
+    return Person(spaces=members, accounts=tuple(sorted(accounts)))
 
 
 async def find_removable_person(store: Store, name: str) -> Person:
@@ -118,11 +119,6 @@ async def find_removable_person(store: Store, name: str) -> Person:
             "removed with /forget, mnema sessions delete, or with the whole home."
         )
     return person
-
-
-def _person_accounts(rows: Iterable[PersonRow], spaces: Iterable[str]) -> tuple[str, ...]:
-    wanted = set(spaces)
-    return tuple(sorted({account for row in rows if row.space in wanted for account in row.accounts}))
 
 
 async def _find_without_conversation(store: Store, name: str) -> Person:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memory.longterm.dream_plan import DreamPlan, DroppedLine, LineMerge
-from memory.longterm.recurring import RecurringFact
+from memory.longterm.dream_plan import DreamPlan
 from memory.text.bullets import HEADINGS
 from memory.text.language import is_mostly_cjk
 from memory.text.quoting import shorten
@@ -97,10 +96,18 @@ def detect_language(memory: Sequence[str], plan: DreamPlan) -> Lang:
 
 def plan_items(plan: DreamPlan, lang: Lang) -> tuple[str, ...]:
     """Describe each change of a plan, with its sources."""
-    merges = (_merge_item(merge, lang) for merge in plan.merges)
-    dropped = (_drop_item(drop, lang) for drop in plan.dropped)
-    noted = (_note_item(note, lang) for note in plan.noted)
-    return (*merges, *dropped, *noted)
+    words, items = _TEXTS[lang], list[str]()
+    for merge in plan.merges:
+        parts = words["join"].join(words["quote"].format(text=_shorten(part.text)) for part in merge.parts)
+        items.append(words["merged"].format(parts=parts, text=_shorten(merge.text)))
+    for drop in plan.dropped:
+        by = _shorten(drop.by)
+        items.append(words["dropped"].format(text=_shorten(drop.line.text), by=by, since=drop.since))
+    for note in plan.noted:
+        sources = words["and"].join(f"{line.path}:{line.number}" for line in note.sources)
+        heading, text = HEADINGS[note.category], _shorten(note.text)
+        items.append(words["noted"].format(heading=heading, text=text, sources=sources))
+    return tuple(items)
 
 
 def refusal_items(reason: str, lang: Lang) -> tuple[str, ...]:
@@ -142,21 +149,6 @@ def _append_to_text(text: str, entry: DreamLogEntry) -> str:
     before = f"{text.rstrip()}{end * 2}" if text.strip("\ufeff \t\r\n") else f"{text.rstrip()}# {entry.day}{end * 2}"
     items = "".join(f"- {line}{end}" for line in entry.lines)
     return f"{before}{entry.heading}{end * 2}{items}"
-
-
-def _merge_item(merge: LineMerge, lang: Lang) -> str:
-    words = _TEXTS[lang]
-    parts = words["join"].join(words["quote"].format(text=_shorten(part.text)) for part in merge.parts)
-    return words["merged"].format(parts=parts, text=_shorten(merge.text))
-
-
-def _drop_item(drop: DroppedLine, lang: Lang) -> str:
-    return _TEXTS[lang]["dropped"].format(text=_shorten(drop.line.text), by=_shorten(drop.by), since=drop.since)
-
-
-def _note_item(note: RecurringFact, lang: Lang) -> str:
-    sources = _TEXTS[lang]["and"].join(f"{line.path}:{line.number}" for line in note.sources)
-    return _TEXTS[lang]["noted"].format(heading=HEADINGS[note.category], text=_shorten(note.text), sources=sources)
 
 
 def _shorten(text: str) -> str:

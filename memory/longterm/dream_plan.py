@@ -190,7 +190,12 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
         heading = line.category or f"# {line.heading}"
         index, numbers = indexes.setdefault(heading, SimilarTexts()), group_numbers.setdefault(heading, [])
         candidates = dict.fromkeys(numbers[at] for at in index.to(line.text))
-        number = next((one for one in candidates if _is_same_group(groups[one], line.text, threshold)), None)
+        similar = (
+            one
+            for one in candidates
+            if all(similarity(part.text, line.text) >= threshold for part in groups[one].parts)
+        )
+        number = next(similar, None)
         if number is None:
             number = len(groups)
             groups.append(LineMerge(parts=(line,), text=line.text))
@@ -200,10 +205,6 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
         index.add(line.text)
         numbers.append(number)
     return tuple(group for group in groups if len(group.parts) > 1)
-
-
-def _is_same_group(group: LineMerge, text: str, threshold: float) -> bool:
-    return all(similarity(part.text, text) >= threshold for part in group.parts)
 
 
 def _merge_lines(existing: str, incoming: str) -> str:

@@ -74,7 +74,10 @@ class ExtractionWorker:
         try:
             return await (self._store(row, space) if row.state == "found" else self._find(row, space))
         except ModelUnanswered as err:
-            await self._record_failure(row, str(err))
+            last = row.attempts >= MAX_MODEL_ATTEMPTS
+            log.warning("extraction unanswered", why=str(err), attempt=row.attempts, last=last)
+            if last:
+                await self.extractions.move(row.turn_id, "failed", reason=str(err))
         except WrongState:  # its turn was forgotten in between
             return True
         except RETRYABLE_ERRORS as err:
@@ -160,12 +163,6 @@ class ExtractionWorker:
         upserted = await self.memories(space).upsert(candidate)
         await hit_async("extract.upserted")
         return (upserted,)
-
-    async def _record_failure(self, row: ExtractionRow, why: str) -> None:
-        last = row.attempts >= MAX_MODEL_ATTEMPTS
-        log.warning("extraction unanswered", why=why, attempt=row.attempts, last=last)
-        if last:
-            await self.extractions.move(row.turn_id, "failed", reason=why)
 
 
 def _memory_source(row: ExtractionRow, channel: str, messages: Sequence[Message], quote: str) -> MemorySource:

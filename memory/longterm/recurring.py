@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
-from memory.context.taint import FoldLabel
 from memory.conversation import USER_SPEAKER
 from memory.longterm.extraction import (
     ExtractedFact,
@@ -204,20 +203,17 @@ class LogReader:
         found = await asyncio.to_thread(lambda: list(_log_lines(files, night)))
         if not found or await self.dreams.is_group(space):
             return ()
-        folds = {row.id: row for row in await self._folds(found) if row.space == space}
-        labels = {id: row.label for id, row in folds.items()}
-        clean = [one for one in found if not one.row.fold or _is_clean(one.row, labels)]
-        calls = await self.dreams.tool_writes(space) if clean else []
-        return await asyncio.to_thread(lambda: _own_lines(clean, folds, calls, zone))
-
-    async def _folds(self, found: list[_FoundLine]) -> list[FoldRow]:
         ids = dict.fromkeys(one.row.fold for one in found if one.row.fold)
         rows = [await self.folds.fold(id) for id in ids]
-        return [row for row in rows if row is not None]
-
-
-def _is_clean(row: daily_log.LogRow, labels: Mapping[str, FoldLabel]) -> bool:
-    return row.fold in labels and not labels[row.fold].covers(row.text)
+        folds = {row.id: row for row in rows if row is not None and row.space == space}
+        labels = {id: row.label for id, row in folds.items()}
+        clean = [
+            one
+            for one in found
+            if not one.row.fold or (one.row.fold in labels and not labels[one.row.fold].covers(one.row.text))
+        ]
+        calls = await self.dreams.tool_writes(space) if clean else []
+        return await asyncio.to_thread(lambda: _own_lines(clean, folds, calls, zone))
 
 
 def _own_lines(found: Sequence[_FoundLine], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:

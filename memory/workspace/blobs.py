@@ -43,7 +43,9 @@ class Blobs:
             raise BlobTooBig(f"{len(data)} bytes; the limit is {self._most}")
         sha256 = hashlib.sha256(data).hexdigest()
         if not self._holds(sha256, data):
-            self._make_root()
+            if not self._root.is_dir():
+                self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                fsync_path(self._root.parent)
             write_atomic(self._root / sha256, data)
         hit("blob.stored")
         return sha256
@@ -128,11 +130,6 @@ class Blobs:
                 return False
         fsync_path(self._root)
         return True
-
-    def _make_root(self) -> None:
-        if not self._root.is_dir():
-            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fsync_path(self._root.parent)
 
 
 @contextmanager

@@ -116,8 +116,8 @@ ON_DISK = (
         name="a blob that is there is believed to be on the disk",
         guards="I1",
         file="memory/workspace/blobs.py",
-        old="            return False\n        fsync_path(self._root)\n        return True\n\n    def _make_root",
-        new="            return False\n        return True\n\n    def _make_root",
+        old="            return False\n        fsync_path(self._root)\n        return True\n\n\n@contextmanager",
+        new="            return False\n        return True\n\n\n@contextmanager",
         tests=(DURABLE,),
     ),
     Mutant(

@@ -33,24 +33,29 @@ class MemorySource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryRow:
-    """A line of a space's MEMORY.md, or one that was there once."""
+class NewMemory:
+    """A line to store."""
 
-    id: str
-    space: str
     #: The line's key: memory.longterm.similarity.normalize_key.
     norm: str
     #: See memory.text.bullets.
     category: str
-    #: The line's text.
     text: str
     #: 1 to 10.
     importance: int
+    origin: Origin
+    source: MemorySource = MemorySource()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow(NewMemory):
+    """A line of a space's MEMORY.md, or one that was there once."""
+
+    id: str
+    space: str
     #: "live": in the file; "superseded": replaced by `superseded_by` at `valid_until`; "gone": removed by a person;
     #: "forgotten": emptied by /forget.
     state: MemoryState
-    origin: Origin
-    source: MemorySource
     created: datetime
     updated: datetime
     #: When a search last returned it, UTC; None for never.
@@ -62,23 +67,9 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewMemory:
-    """A line to store."""
+class NewMemoryChange:
+    """A change of a memory file to store."""
 
-    norm: str
-    category: str
-    text: str
-    importance: int
-    origin: Origin
-    source: MemorySource = MemorySource()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryChange:
-    """A change that the bot made to a memory file."""
-
-    id: str
-    space: str
     #: Relative to the space.
     path: str
     kind: ChangeKind
@@ -86,30 +77,24 @@ class MemoryChange:
     before_sha256: str
     after_sha256: str
     #: Texts of the added lines.
-    added: tuple[str, ...]
+    added: tuple[str, ...] = ()
     #: Texts of the removed lines.
-    removed: tuple[str, ...]
+    removed: tuple[str, ...] = ()
     #: The file's former text; "" unless a dream made the change.
-    before: str
+    before: str = ""
     #: Id of the message or dream that caused it, "" for none.
-    about: str
-    undone: bool
-    #: UTC.
-    at: datetime
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewMemoryChange:
-    """A change to store; fields as in MemoryChange."""
+class MemoryChange(NewMemoryChange):
+    """A change that the bot made to a memory file."""
 
-    path: str
-    kind: ChangeKind
-    before_sha256: str
-    after_sha256: str
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    before: str = ""
-    about: str = ""
+    id: str
+    space: str
+    undone: bool
+    #: UTC.
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

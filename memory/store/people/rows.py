@@ -48,7 +48,7 @@ class AccessRequest:
     party: Party
     #: Display name of the sender.
     name: str
-    #: Where the message was written.
+    #: Where the message was written and the decision is sent.
     conversation: str
     #: "zh" or "en": the language of the message.
     lang: str
@@ -65,15 +65,10 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccessRequestRow:
+class AccessRequestRow(AccessRequest):
     """A stored request for access."""
 
     id: str
-    party: Party
-    name: str
-    #: Where the decision is sent.
-    conversation: str
-    lang: str
     state: RequestState
     #: UTC; meaningless for a group, whose request does not expire.
     expires: datetime
