@@ -126,7 +126,7 @@ class WriteFileTool:
         files = self._workspace.space(context.space)
         path, content = arguments.path, arguments.content
         await _check_writable(path, context)
-        await context.reserve_storage(len(content.encode("utf-8", "replace")))
+        await context.reserve_storage(_byte_count(content))
         new_paths = await run_in_tool_thread(lambda: _missing_paths(files, path))
         if new_paths and (await context.load_message()).tainted:
             await context.mark_tainted(new_paths)
@@ -151,8 +151,12 @@ class EditFileTool:
     async def run(self, arguments: EditFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         await _check_writable(arguments.path, context)
-        await context.reserve_storage(len(arguments.new) - len(arguments.old))
+        await context.reserve_storage(_byte_count(arguments.new) - _byte_count(arguments.old))
         return await run_in_tool_thread(lambda: _edit_file(files, arguments.path, arguments.old, arguments.new))
+
+
+def _byte_count(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def file_version(file: TextFile) -> str:
@@ -171,12 +175,12 @@ def format_page(file: TextFile, offset: int, limit: int) -> str:
     if offset > len(lines):
         raise ToolFailed(f"{file.path} has {len(lines)} lines; there is no line {offset}.")
     shown: list[str] = []
-    room = PAGE_CHARS
+    remaining = PAGE_CHARS
     for line in lines[offset - 1 : offset - 1 + limit]:
-        if shown and len(line) > room:
+        if shown and len(line) > remaining:
             break
         shown.append(line if len(line) <= PAGE_CHARS else f"{line[:PAGE_CHARS]} [line cut: {len(line)} characters]\n")
-        room -= len(line)
+        remaining -= len(line)
     last = offset + len(shown) - 1
     more = f"; more: offset={last + 1}" if last < len(lines) else ""
     head = f"[{file.path}, version {file_version(file)}, lines {offset}-{last} of {len(lines)}{more}]"

@@ -39,11 +39,22 @@ class Hands:
             kind(self.workspace) for kind in (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
         ]
         self.tools = {tool.spec.name: tool for tool in tools}
+        self.reserved: list[int] = []
 
     async def use(self, name: str, space: str = "", **arguments: Any) -> str:
-        context = ToolContext(conversation="c", space=space, now=lambda: NOW, idem_key="k", load_message=clean)
+        context = ToolContext(
+            conversation="c",
+            space=space,
+            now=lambda: NOW,
+            idem_key="k",
+            load_message=clean,
+            reserve_storage=self._reserve_storage,
+        )
         tool = self.tools[name]
         return await tool.run(tool.arguments.parse(arguments), context)
+
+    async def _reserve_storage(self, size: int) -> None:
+        self.reserved.append(size)
 
 
 @pytest.fixture
@@ -170,3 +181,9 @@ async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(tm
         with pytest.raises(ToolFailed, match="outside"):
             await EditFileTool(workspace).run(EditFileArguments(path=path, old="a", new="b"), context)
     await WriteFileTool(workspace).run(WriteFileArguments(path="notes/plan.md", content="fine"), context)
+
+
+async def test_storage_is_reserved_in_bytes(hands: Hands) -> None:
+    await hands.use("write_file", path="a.md", content="茶a")
+    await hands.use("edit_file", path="a.md", old="a", new="绿茶")
+    assert hands.reserved == [4, 5]
