@@ -100,11 +100,11 @@ async def _call_model(model: ModelClient, request: Request, event_sink: EventSin
         is_first = False
         match event:
             case TextDelta():
-                event_sink.tell("delta", event.text)
+                event_sink.send("delta", event.text)
             case ToolStarted() if request.may_call:
-                event_sink.tell("tool_started", tool=event.name, planned=True)
+                event_sink.send("tool_started", tool=event.name, planned=True)
             case Restarted():
-                event_sink.tell("delta", "", whole=True)
+                event_sink.send("delta", "", whole=True)
             case Answer():
                 if event.stop == "overflow":
                     raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
@@ -172,11 +172,11 @@ class Agent:
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
                     text = format_text(context.lang, "same_call", tool=tool)
-                    stored, tainted = (Text(text=text),), turn.messages[-1].tainted
-                    return TurnResult(state="done", stored=stored, said=text, tainted=tainted)
+                    tainted = turn.messages[-1].tainted
+                    return TurnResult(state="done", parts=(Text(text=text),), reply=text, tainted=tainted)
                 await self._tool_runner.run(context, open_calls, turn.messages[-1])
                 continue
-            late = time.monotonic() - context.began >= context.times.sum_up
+            late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
             step, recalled = await self._call_model(context, session, final_note)
@@ -196,7 +196,7 @@ class Agent:
             The answer, and whether what was recalled for it may hold outside words.
         """
         fit_request, dropped = FitRequest(model=context.model, policy=context.policy), False
-        suffix = replace(context.tail, last=final_note) if final_note else context.tail
+        suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)
             view, fit_limits = fitted.view, fitted.fit_limits
@@ -249,7 +249,7 @@ class Agent:
         if context.turn.step >= context.max_steps:
             return format_text(context.lang, "steps_note", steps=context.max_steps)
         if late:
-            return format_text(context.lang, "time_note", minutes=format_minutes(context.times.sum_up))
+            return format_text(context.lang, "time_note", minutes=format_minutes(context.timeouts.last_step_after))
         return INVALID_STEPS_PROMPT
 
     def _final_result(self, context: TurnContext, step: ModelStep, *, late: bool, last: bool) -> TurnResult:
@@ -260,7 +260,9 @@ class Agent:
         if last and context.turn.step >= context.max_steps:
             notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
         elif late:
-            notes.append(format_text(context.lang, "time_spent", minutes=format_minutes(context.times.sum_up)))
+            notes.append(
+                format_text(context.lang, "time_spent", minutes=format_minutes(context.timeouts.last_step_after))
+            )
         if (used := step.last.requested) and used != context.model and self._config().llm.tell_spare:
             notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
         declined = step.last.stop == "refusal"
@@ -270,9 +272,12 @@ class Agent:
             text = format_text(context.lang, "no_answer")
         if declined or not step.text.strip():
             parts = (Text(text=text),)
-        said = "\n\n".join([text, *notes])
         return TurnResult(
-            state="done", stored=parts, said=said, usage=tuple(map(build_usage_row, step.answers)), declined=declined
+            state="done",
+            parts=parts,
+            reply="\n\n".join([text, *notes]),
+            usage=tuple(map(build_usage_row, step.answers)),
+            declined=declined,
         )
 
     async def _drop_images(self, session: Session) -> bool:

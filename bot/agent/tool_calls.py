@@ -42,7 +42,7 @@ def is_tainted(context: TurnContext, session: Session) -> bool:
 
     Recalled passages are left aside: the answer to that request is labelled instead.
     """
-    return context.where.kind == "group" or is_view_tainted(session)
+    return context.scope.kind == "group" or is_view_tainted(session)
 
 
 async def load_message_context(store: Store, context: TurnContext) -> MessageContext:
@@ -53,7 +53,7 @@ async def load_message_context(store: Store, context: TurnContext) -> MessageCon
         message_id=message.id,
         channel=context.conversation.place.channel,
         words=context.words,
-        said=message.at,
+        sent=message.at,
         tainted=is_tainted(context, session),
     )
 
@@ -140,14 +140,14 @@ class ToolRunner:
         return await self._run_started(context, call)
 
     async def _run_started(self, context: TurnContext, call: CallRow) -> _ToolOutcome:
-        context.event_sink.tell("tool_started", tool=call.name, step=context.turn.step)
+        context.event_sink.send("tool_started", tool=call.name, step=context.turn.step)
         began = time.perf_counter()
         state: CallState = "cancelled"
         try:
             state, text = await self._check_and_run(context, call)
         finally:
             self._telemetry.ran(call, self._metric_label(call.name), state, began, context.turn.trace_id)
-        context.event_sink.tell("tool_ended", tool=call.name, ok=state == "done")
+        context.event_sink.send("tool_ended", tool=call.name, ok=state == "done")
         return _ToolOutcome(call=call, state=state, text=text)
 
     def _metric_label(self, name: str) -> str:
@@ -161,7 +161,7 @@ class ToolRunner:
             return "failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}."
         space = context.conversation.place.space
         actor = await self._load_actor(context)
-        if not authorize(actor, tool.spec.action, space, context.where).allowed:
+        if not authorize(actor, tool.spec.action, space, context.scope).allowed:
             return self._denied(f"{call.name} is not allowed here.")
         await hit_async("tool.approved")
         try:
@@ -169,7 +169,7 @@ class ToolRunner:
         except ToolFailed as err:
             return "failed", f"{INVALID_CALL_PREFIX} {err}"
         action = action_for_call(tool.spec, arguments.given(), space)
-        decision = authorize(actor, action, space, context.where)
+        decision = authorize(actor, action, space, context.scope)
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)
         if not decision.ask:

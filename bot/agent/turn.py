@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -18,11 +18,20 @@ import structlog
 from bot.access.permissions import LOCAL_CHANNELS, Actor, authorize
 from bot.agent.context_fitter import ContextFitter, FitRequest
 from bot.agent.loop import Agent
-from bot.agent.turn_context import EventSink, MessageCounter, TurnContext, TurnResult, TurnSetup, format_minutes
+from bot.agent.turn_context import (
+    EventSink,
+    MessageCounter,
+    ShowEvent,
+    TurnContext,
+    TurnResult,
+    TurnSetup,
+    format_minutes,
+)
 from bot.commands.names import is_mutating, parse_command
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, CreateDispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
+from bot.gateway.receiver import access_scope
 from bot.messages import MessageBody, load_body, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
@@ -39,15 +48,15 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 LONG_TEXT_CHARS = 1_000  # a longer reply is split in a thread
-MAX_CRASHES = 3  # runs of one turn that end in a bug of ours; it is interrupted then
-MAX_FAULTS = 3  # attempts of a message that end in an error of this machine; they take about two seconds
+MAX_CRASHES = 3  # runs of one turn that end in an unexpected error; then it is given up
+MAX_FAULTS = 3  # attempts of a message that end in an error of this machine, about two seconds in all
 # A message that was the only one in progress at this many process deaths is given up. If the process also died with
 # other messages alone, something else may kill it: each such death, from STORM_SECONDS before the message arrived,
 # excuses one of its own.
 MAX_DEATHS_ISOLATED = 3
 MAX_EXCUSED_DEATHS = 6
 STORM_SECONDS = 900.0
-# Ways of showing a growing reply as a message of its own, which would appear above earlier replies still to be sent.
+# These show a growing reply as a message of its own, which would appear above earlier replies still to be sent.
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
@@ -198,9 +207,8 @@ class TurnRunner:
             return
         async with self._open_turn(conversation):
             event_sink = await self._event_sink(row, conversation.place)
-            event_sink.tell("started")
-            context = await self._setup.claim(row, body, conversation, parts, actor)
-            context = replace(context, event_sink=event_sink)
+            event_sink.send("started")
+            context = await self._setup.claim(row, body, conversation, parts, actor, event_sink)
             result = await self._run_agent(context)
             state = await self._finish(context, result)
         labels = {"mnema.model": context.model, "mnema.policy": context.policy}
@@ -222,8 +230,9 @@ class TurnRunner:
             False after a refusal: the row is settled.
         """
         place = conversation.place
-        if self._setup.check_chat(actor, place).allowed:
-            return not await self._setup.refuse_over_budget(row, body, conversation, actor)
+        if authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed:
+            model = conversation.model or self._setup.model_name()
+            return not await self._setup.budget_guard.refuse(row, body, actor, model)
         self._telemetry.denied()
         text = format_text(resolve_language(body.text), "denied")
         await self._store.delivery.settle(row.id, split_reply(text, "notice", self._capabilities(place.channel)))
@@ -244,19 +253,18 @@ class TurnRunner:
 
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be sent there."""
-        event_sink = self._setup.event_sink(place, row)
         streams = self._capabilities(place.channel).live_display in LIVE_STREAMING_KINDS
-        streams = streams and place.channel not in LOCAL_CHANNELS
-        if streams and await self._store.delivery.has_open_parts(row.conversation):
-            return replace(event_sink, show=lambda event: None)
-        return event_sink
+        is_hidden = streams and place.channel not in LOCAL_CHANNELS
+        is_hidden = is_hidden and await self._store.delivery.has_open_parts(row.conversation)
+        show: ShowEvent = (lambda event: None) if is_hidden else self._setup.show
+        return EventSink(show=show, address=to_address(place), message_id=row.id)
 
     async def _run_agent(self, context: TurnContext) -> TurnResult:
         """Run the agent loop in a task of its own, so that it can be stopped and timed out."""
         turn, conversation = context.turn, context.conversation
         if self._crashes.get(turn.id, 0) >= MAX_CRASHES:
             text = format_text(context.lang, "interrupted")
-            return TurnResult(state="interrupted", stored=INTERRUPTED_PARTS, said=text)
+            return TurnResult(state="interrupted", parts=INTERRUPTED_PARTS, reply=text)
         if len(faults := self._faults.get(turn.inbox_id, [])) >= MAX_FAULTS:
             self._troubles.turn_failed(faults[0])
             return _failed_result(format_text(context.lang, "machine_failed", trace=turn.trace_id))
@@ -265,7 +273,7 @@ class TurnRunner:
         if self._paused_spaces.get(conversation.place.space):
             self.stop(conversation.id)  # the space was paused while the turn was set up
         try:
-            await asyncio.wait({task}, timeout=context.began + context.times.most - time.monotonic())
+            await asyncio.wait({task}, timeout=context.started + context.timeouts.cancel_after - time.monotonic())
             if not task.done():
                 running.timed_out = True
                 task.cancel()
@@ -288,20 +296,20 @@ class TurnRunner:
         place = context.conversation.place
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
-        final = await self._message_counter.draft("assistant", result.stored, origin, tainted=result.tainted)
+        final = await self._message_counter.draft("assistant", result.parts, origin, tainted=result.tainted)
         kind: OutboxKind = "final" if result.state == "done" else "notice"
         allowance = self._allowance(place)
-        split = partial(split_reply, result.said, kind, self._capabilities(place.channel), allowance)
-        outbox = await asyncio.to_thread(split) if len(result.said) > LONG_TEXT_CHARS else split()
+        split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
+        outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
         remember = is_worth_extracting(context, result, self._config())
         stored = await self._store.delivery.finish(
             context.turn, result.state, final, outbox, result.usage, remember=remember
         )
         if result.state == "failed":
-            context.event_sink.tell("failed", result.said)
+            context.event_sink.send("failed", result.reply)
         if result.declined:
             await self._hide_request(context)
-        # The fold that the next message will need begins now, while nobody waits for it.
+        # The fold that the next message will need starts now, while no person waits for it.
         fit_request = FitRequest(model=context.model, policy=context.policy)
         self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
@@ -327,19 +335,19 @@ class TurnRunner:
         Args:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
-        began, delivery, fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
+        began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
         place = (await self._setup.conversation(row)).place
         lang = resolve_language(load_body(row.body).text, self._config().language)
         turn = await delivery.take_over(row.turn_id) if row.turn_id else None
-        if not fatal:
-            text = format_text(lang, "machine_failed", trace=row.trace_id)
-        else:
+        if is_fatal:
             text = format_text(lang, "interrupted" if turn else "given_up")
+        else:
+            text = format_text(lang, "machine_failed", trace=row.trace_id)
         notice = split_reply(text, "notice", self._capabilities(place.channel), self._allowance(place))
         if turn is None:
-            await delivery.settle(row.id, notice, dead=fatal)
+            await delivery.settle(row.id, notice, dead=is_fatal)
         else:
-            parts = INTERRUPTED_PARTS if fatal else UNANSWERED
+            parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED
             await delivery.finish(turn, state, await self._message_counter.draft("assistant", parts, "house"), notice)
         self._telemetry.turned(row.trace_id, state, began, {})
 
@@ -410,9 +418,9 @@ def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config
         return False
     if context.conversation.place.kind != "dm":
         return False
-    if not authorize(context.actor, "memory.write", context.where.space, context.where).allowed:
+    if not authorize(context.actor, "memory.write", context.scope.space, context.scope).allowed:
         return False
-    return is_worth_reading(TurnExchange(user=context.words, bot=result.said))
+    return is_worth_reading(TurnExchange(user=context.words, bot=result.reply))
 
 
 def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
@@ -423,7 +431,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
     except asyncio.CancelledError:
         if running.timed_out:
             log.warning("a turn took too long", conversation=context.conversation.id, step=context.turn.step)
-            return _failed_result(format_text(lang, "too_long", minutes=format_minutes(context.times.most)))
+            return _failed_result(format_text(lang, "too_long", minutes=format_minutes(context.timeouts.cancel_after)))
         if not running.stopped:
             raise
         return _stopped_result(lang)
@@ -442,9 +450,9 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
 
 
 def _failed_result(text: str) -> TurnResult:
-    return TurnResult(state="failed", stored=UNANSWERED, said=text)
+    return TurnResult(state="failed", parts=UNANSWERED, reply=text)
 
 
 def _stopped_result(lang: str) -> TurnResult:
-    stored = (Text(text=format_text(lang, "stopped_mark")),)
-    return TurnResult(state="cancelled", stored=stored, said=format_text(lang, "stopped"))
+    parts = (Text(text=format_text(lang, "stopped_mark")),)
+    return TurnResult(state="cancelled", parts=parts, reply=format_text(lang, "stopped"))

@@ -1,4 +1,4 @@
-"""What one turn works with: its context, its result, and `TurnSetup`, which makes the context and claims the turn."""
+"""The context and the result of a turn, and `TurnSetup`, which claims a turn and builds its context."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
-from bot.access.permissions import AccessDecision, AccessScope, Actor, authorize
+from bot.access.permissions import AccessScope, Actor
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.prompt import TurnSuffix, format_clock_note
@@ -25,7 +25,6 @@ from bot.messages import (
     format_quote,
     load_body,
     sender_name,
-    to_address,
 )
 from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
@@ -48,8 +47,8 @@ class EventSink:
     address: Address
     message_id: str
 
-    def tell(self, name: EventName, text: str = "", **facts: str | int | float | bool) -> None:
-        """Send an event, best effort: a slow or absent viewer never raises."""
+    def send(self, name: EventName, text: str = "", **facts: str | int | float | bool) -> None:
+        """Show an event, best effort: a slow or absent viewer never raises."""
         self.show(LiveEvent(address=self.address, name=name, message_id=self.message_id, text=text, facts=facts))
 
 
@@ -57,10 +56,10 @@ class EventSink:
 class TurnTimeouts:
     """Limits of one turn in one process, in seconds."""
 
-    #: After this long the model is asked to answer without more tool calls.
-    sum_up: float = 720.0
-    #: After this long the turn is cancelled.
-    most: float = 900.0
+    #: After this the model has to answer without more tool calls.
+    last_step_after: float = 720.0
+    #: After this the turn is cancelled.
+    cancel_after: float = 900.0
 
 
 DEFAULT_TIMEOUTS = TurnTimeouts()
@@ -73,10 +72,10 @@ class TurnContext:
     conversation: ConversationRow
     turn: TurnRow
     actor: Actor
-    where: AccessScope
+    scope: AccessScope
     lang: str
     #: Text after the stored messages of each request: clock, recalled passages.
-    tail: TurnSuffix
+    suffix: TurnSuffix
     #: Id of the chosen model.
     model: str
     #: Name of the context policy.
@@ -85,9 +84,9 @@ class TurnContext:
     event_sink: EventSink
     #: The person's own words; "" if they sent only files.
     words: str = ""
-    #: Monotonic seconds when this process took the turn up.
-    began: float = field(default_factory=time.monotonic)
-    times: TurnTimeouts = DEFAULT_TIMEOUTS
+    #: Monotonic seconds when this process started or resumed the turn.
+    started: float = field(default_factory=time.monotonic)
+    timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +94,14 @@ class TurnResult:
     """How a turn ended."""
 
     state: TurnState
-    #: Parts of the last message as stored.
-    stored: tuple[Part, ...]
-    #: The reply as sent.
-    said: str
+    #: The last message as stored.
+    parts: tuple[Part, ...]
+    #: Text of the reply as sent.
+    reply: str
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
-    #: The stored parts were written while outside words were in view.
+    #: The parts were written while outside words were in view.
     tainted: bool = False
 
 
@@ -112,7 +111,7 @@ def format_minutes(seconds: float) -> int:
 
 
 class MessageCounter:
-    """Makes messages ready to store, with their token count; the counter is loaded in a thread on first use."""
+    """Builds messages to store, with their token count; the counter is loaded in a thread on first use."""
 
     def __init__(self, load: Callable[[], TokenCounter]) -> None:
         self._load = load
@@ -127,7 +126,7 @@ class MessageCounter:
         return self._counter
 
     async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> NewMessage:
-        """Return a message ready to store.
+        """Build a message to store.
 
         Args:
             origin: person, model, tool or house.
@@ -139,17 +138,8 @@ class MessageCounter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ClaimDetails:
-    """What a claim adds to the message: its language and place, and whose budget it counts to."""
-
-    lang: str
-    place: Place
-    account: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSetup:
-    """Makes turn contexts of inbox rows: identifies the sender, builds the message's parts, claims the turn."""
+    """Builds the context of a turn from an inbox row: sender, parts of the message, claim."""
 
     store: Store
     blobs: Blobs
@@ -164,7 +154,7 @@ class TurnSetup:
     roles: RoleResolver
     downloads: Downloads
     budget_guard: BudgetGuard
-    times: TurnTimeouts = DEFAULT_TIMEOUTS
+    timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
         """Load the row's conversation."""
@@ -178,20 +168,6 @@ class TurnSetup:
         sender, proven = row.sender_id, load_body(row.body).proven
         return await self.roles.actor(place.channel, place.account, sender, place.chat_id, place.kind, proven=proven)
 
-    def check_chat(self, actor: Actor, place: Place) -> AccessDecision:
-        """Decide whether the sender may talk to the bot in this chat."""
-        return authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space))
-
-    async def refuse_over_budget(
-        self, row: InboxRow, body: MessageBody, conversation: ConversationRow, actor: Actor
-    ) -> bool:
-        """Settle the row with a refusal if the sender is over a limit; return whether that was so."""
-        return await self.budget_guard.refuse(row, body, actor, conversation.model or self.model_name())
-
-    def event_sink(self, place: Place, row: InboxRow) -> EventSink:
-        """Return where the live events of this row are shown."""
-        return EventSink(show=self.show, address=to_address(place), message_id=row.id)
-
     async def claim(
         self,
         row: InboxRow,
@@ -199,6 +175,7 @@ class TurnSetup:
         conversation: ConversationRow,
         parts: tuple[Part, ...] | None,
         actor: Actor,
+        event_sink: EventSink,
     ) -> TurnContext:
         """Return the context of the row's turn: resumed if it was claimed before, claimed now otherwise.
 
@@ -208,23 +185,22 @@ class TurnSetup:
         config = self.config()
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
-        details = _ClaimDetails(lang=lang, place=place, account=budget_account(actor))
         turn, recalled = await asyncio.gather(  # independent of each other
-            self._resume_or_claim(row, body, parts, details), self._recall(conversation, words)
+            self._resume_or_claim(row, body, parts, place, lang, actor), self._recall(conversation, words)
         )
         return TurnContext(
             conversation=conversation,
             turn=turn,
             actor=actor,
-            where=access_scope(place.channel, place.kind, place.space),
+            scope=access_scope(place.channel, place.kind, place.space),
             lang=lang,
-            tail=TurnSuffix(clock=format_clock_note(self.now()), recalled=recalled),
+            suffix=TurnSuffix(clock=format_clock_note(self.now()), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
             max_steps=config.agent_max_steps,
-            event_sink=self.event_sink(place, row),
+            event_sink=event_sink,
             words=words,
-            times=self.times,
+            timeouts=self.timeouts,
         )
 
     async def _recall(self, conversation: ConversationRow, words: str) -> RecalledPassages:
@@ -239,57 +215,58 @@ class TurnSetup:
         return replace(recalled, outside=frozenset(passage for passage, outside in labelled if outside))
 
     async def _resume_or_claim(
-        self, row: InboxRow, body: MessageBody, parts: tuple[Part, ...] | None, details: _ClaimDetails
+        self, row: InboxRow, body: MessageBody, parts: tuple[Part, ...] | None, place: Place, lang: str, actor: Actor
     ) -> TurnRow:
         if row.turn_id and (turn := await self.store.delivery.take_over(row.turn_id)):
             return turn
-        batched = [] if parts is not None else await self.store.delivery.load_batched_rows(row)
-        content = parts if parts is not None else await self._build_parts(row, body, batched, details)
-        draft = await self.message_counter.draft("user", content, "person")
+        batched: Sequence[InboxRow] = ()
+        if parts is None:
+            batched = await self.store.delivery.load_batched_rows(row)
+            parts = await self._build_parts(row, body, batched, place, lang)
+        draft = await self.message_counter.draft("user", parts, "person")
         return await self.store.delivery.claim(
-            row.id, replace(draft, id=row.id), row.sender_id, batched, body=row.body, who=details.account
+            row.id, replace(draft, id=row.id), row.sender_id, batched, body=row.body, who=budget_account(actor)
         )
 
     async def _build_parts(
-        self, row: InboxRow, body: MessageBody, batched: Sequence[InboxRow], details: _ClaimDetails
+        self, row: InboxRow, body: MessageBody, batched: Sequence[InboxRow], place: Place, lang: str
     ) -> tuple[Part, ...]:
         """Build the message as the model sees it: background, quotation, files, then its own text."""
-        place = details.place
         background = [(other, load_body(other.body)) for other in batched if other.state == "aside"]
         album = [body, *(load_body(other.body) for other in batched if other.state == "new")]
         parts: list[Part] = [*format_background(background, place.kind), *format_quote(body, row, place.kind)]
-        parts += await self._ingest([file for item in album for file in item.files], details)
+        parts += await self._ingest([file for item in album for file in item.files], place, lang)
         text = album_caption(item.text for item in album) if len(album) > 1 else body.text
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
             parts.append(Text(text=text if text.strip() else "…", by=sender_name(body, row, place.kind)))
         return tuple(parts)
 
-    async def _ingest(self, files: Sequence[StoredAttachment], details: _ClaimDetails) -> list[Part]:
+    async def _ingest(self, files: Sequence[StoredAttachment], place: Place, lang: str) -> list[Part]:
         """Turn files into parts; for each that cannot be read, a note says why."""
         if not files:
             return []
-        stored, failures = await self._fetch_all(files, details)
-        ingested = await ingest_attachments(stored, self.blobs, details.lang)
-        notes = (format_text(details.lang, "file_refused", why=why) for why in (*ingested.refused, *failures))
+        stored, failures = await self._fetch_all(files, place, lang)
+        ingested = await ingest_attachments(stored, self.blobs, lang)
+        notes = (format_text(lang, "file_refused", why=why) for why in (*ingested.refused, *failures))
         return [*ingested.parts, *(Text(text=note, aside=NOT_READ_LABEL) for note in notes)]
 
     async def _fetch_all(
-        self, files: Sequence[StoredAttachment], details: _ClaimDetails
+        self, files: Sequence[StoredAttachment], place: Place, lang: str
     ) -> tuple[list[StoredFile], list[str]]:
         """Return the files that could be fetched, and one sentence for each of the others."""
         stored, failures = [], []
         for file in files:
             name = sanitize_file_name(file.name)
             try:
-                stored.append(await self._fetch(file, details.place))
+                stored.append(await self._fetch(file, place))
             except AttachmentTooBig:
-                failures.append(format_attachment_refusal(file.name, "size", details.lang))
+                failures.append(format_attachment_refusal(file.name, "size", lang))
             except QuotaExceededError as err:
-                failures.append(err.full.sentence(name, details.lang))
+                failures.append(err.full.sentence(name, lang))
             except OSError as err:
                 failures.append(f"{name}: {err.strerror or type(err).__name__}")
             except ChannelError as err:
-                failures.append(f"{name}: {format_text(details.lang, 'file_away')} ({err})")
+                failures.append(f"{name}: {format_text(lang, 'file_away')} ({err})")
         return stored, failures
 
     async def _fetch(self, file: StoredAttachment, place: Place) -> StoredFile:

@@ -342,7 +342,7 @@ class Components:
             roles=self.roles,
             downloads=self.downloads,
             budget_guard=self.budget_guard,
-            times=times,
+            timeouts=times,
             turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )
         return TurnRunner(

@@ -22,7 +22,7 @@ class MessageContext:
     #: Text the person wrote.
     words: str = ""
     #: Time sent, UTC.
-    said: datetime | None = None
+    sent: datetime | None = None
     #: Whether the view holds outside content: files, tool results, or summaries of them.
     tainted: bool = True
 

@@ -181,7 +181,7 @@ class MemoryWriteTool:
             message_id=message.message_id,
             channel=message.channel,
             quote=message.words[:MAX_TEXT_CHARS],
-            said=message.said,
+            said=message.sent,
         )
         candidate = MemoryCandidate(category=category, text=text, origin="tool", source=source)
         try:

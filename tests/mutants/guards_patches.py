@@ -124,7 +124,7 @@ GUARDS = (
         name="a group in which only its owner has spoken is clean",
         guards="taint",
         file="bot/agent/tool_calls.py",
-        old='context.where.kind == "group"',
+        old='context.scope.kind == "group"',
         new="False",
         tests=(
             "tests/bot/commands/test_acts.py::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken",

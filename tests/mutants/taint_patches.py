@@ -46,7 +46,7 @@ TAINT = (
         name="a turn in a group is clean",
         guards="S56",
         file="bot/agent/tool_calls.py",
-        old='context.where.kind == "group" or is_view_tainted(session)',
+        old='context.scope.kind == "group" or is_view_tainted(session)',
         new="is_view_tainted(session)",
         tests=(f"{ATTACKS}::test_S56_a_groups_turn_is_tainted_from_its_first_word",),
     ),

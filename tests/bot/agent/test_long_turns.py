@@ -12,7 +12,7 @@ async def test_a_turn_that_has_taken_long_is_summed_up_without_more_tools(tmp_pa
     def script(request: Request) -> object:
         return ["as far as I got", call("list_files")]
 
-    async with inside(tmp_path, script, times=TurnTimeouts(sum_up=0.0)) as it:  # type: ignore[arg-type]
+    async with inside(tmp_path, script, times=TurnTimeouts(last_step_after=0.0)) as it:  # type: ignore[arg-type]
         said = await it.text("go on for ever")
         assert said == "as far as I got\n\n(this answer has taken 0 minutes; this is where it stands)"
         [request] = it.model.requests
@@ -20,7 +20,7 @@ async def test_a_turn_that_has_taken_long_is_summed_up_without_more_tools(tmp_pa
 
 
 async def test_a_turn_that_takes_too_long_is_ended_and_says_so(tmp_path: Path) -> None:
-    async with inside(tmp_path, [], times=TurnTimeouts(most=0.3)) as it:
+    async with inside(tmp_path, [], times=TurnTimeouts(cancel_after=0.3)) as it:
         held = Held(lambda _: "late", lambda request: "endless" in str(request.messages[-1]))
         it.house.models.use(held)
         said = await it.text("endless")

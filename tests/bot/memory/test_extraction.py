@@ -29,7 +29,7 @@ from memory.store.rows import ConversationRow, TurnRow
 from tests.memory.longterm.noting import PREFERS_TEA, TEA, Desk, noted, place
 
 LONG = "An answer that is quite long enough to be read for what it tells about the question."
-ANSWERED = TurnResult(state="done", stored=(Text(text=LONG),), said=LONG)
+ANSWERED = TurnResult(state="done", parts=(Text(text=LONG),), reply=LONG)
 ON = Config()
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -132,9 +132,9 @@ class Asking:
             conversation=replace(self.conversation, place=at),
             turn=self.turn,
             actor=Actor(channel="telegram", id="7", role=role),
-            where=AccessScope(kind=kind, space=at.space),  # type: ignore[arg-type]
+            scope=AccessScope(kind=kind, space=at.space),  # type: ignore[arg-type]
             lang="en",
-            tail=TurnSuffix(clock=""),
+            suffix=TurnSuffix(clock=""),
             model="m",
             policy="balanced",
             max_steps=1,
@@ -169,7 +169,7 @@ def test_only_answered_turns_are_remembered(asked: Asking) -> None:
 
 
 def test_short_turns_and_those_without_words_are_not_remembered(asked: Asking) -> None:
-    assert not asked.remembered(words="hi", ended=replace(ANSWERED, said="Hello!"))
+    assert not asked.remembered(words="hi", ended=replace(ANSWERED, reply="Hello!"))
     assert asked.remembered(words="hi")
     assert not asked.remembered(words="")
 

@@ -26,7 +26,7 @@ from tests.contracts.store_words import begin, folded, parts, reply, talk
 # Literals, so that the product is not compared with itself.
 OUTSIDE = "[this holds words from outside]"
 
-SAID = MessageContext(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
+SAID = MessageContext(message_id="m1", channel="web", words="Please note: I sail on Sundays!", sent=NOON, tainted=False)
 
 
 @pytest.fixture
