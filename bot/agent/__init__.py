@@ -1,1 +1,1 @@
-"""The loop between a model and its tools, on the store."""
+"""The agent loop: one turn, its context, folds and tool calls."""

@@ -78,33 +78,32 @@ class ApprovalService:
     #: The running channels by name.
     channels: Mapping[str, Channel]
 
-    async def ask(self, wanted: ApprovalRequest) -> str:
+    async def ask(self, request: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
 
         Raises:
             ToolFailed: the arguments are too long to read, or have invisible characters.
         """
-        arguments = json.dumps(wanted.arguments, ensure_ascii=False, sort_keys=True)
-        if len(arguments) > MAX_SHOWN_CHARS or _has_invisible_characters(wanted.arguments):
+        arguments = json.dumps(request.arguments, ensure_ascii=False, sort_keys=True)
+        if len(arguments) > MAX_SHOWN_CHARS or _has_invisible_characters(request.arguments):
             raise ToolFailed(
                 f"This needs the person's approval, and they have to see all of it: at most {MAX_SHOWN_CHARS:,} "
-                "characters, "
-                "none of them invisible."
+                "characters, none of them invisible."
             )
-        code, pressed = new_code(), secrets.token_urlsafe(24)
-        asking = NewApproval(
-            party=_format_actor(wanted.actor),
-            conversation=wanted.conversation.id,
-            space=wanted.conversation.place.space,
-            call=wanted.call,
-            action=wanted.action,
-            tool=wanted.tool,
+        code, button_key = new_code(), secrets.token_urlsafe(24)
+        approval = NewApproval(
+            party=_to_party(request.actor),
+            conversation=request.conversation.id,
+            space=request.conversation.place.space,
+            call=request.call,
+            action=request.action,
+            tool=request.tool,
             arguments=arguments,
             code_sha256=code_sha256(code),
-            press_sha256=_sha256(pressed),
+            press_sha256=_sha256(button_key),
             expires=self.now() + CODE_VALIDITY,
         )
-        await self.access.ask(asking, [self._question(wanted, code, pressed)])
+        await self.access.ask(approval, [self._question(request, code, button_key)])
         return APPROVAL_REQUESTED_TEXT
 
     async def decide(self, actor: Actor, where: AccessScope, key: str, *, approve: bool) -> BilingualText | None:
@@ -113,7 +112,7 @@ class ApprovalService:
         Args:
             key: the typed code, or the data of the pressed button.
         """
-        row = await self.access.approval(_code_hash(key), _format_actor(actor))
+        row = await self.access.approval(_code_hash(key), _to_party(actor))
         if row is None:
             return None
         if row.state != "asked":
@@ -155,41 +154,40 @@ class ApprovalService:
             return "failed", f"{type(err).__name__}."
 
     def _context(self, row: ApprovalRow) -> ToolContext:
-        async def seen() -> MessageContext:
-            return MessageContext(channel=row.party.channel, tainted=False)  # the person has read every word of it
+        async def load_message() -> MessageContext:
+            # The person has read the complete call.
+            return MessageContext(channel=row.party.channel, tainted=False)
 
         return ToolContext(
             conversation=row.conversation,
             space=row.space,
             now=self.now,
             idem_key=row.call,
-            load_message=seen,
+            load_message=load_message,
         )
 
-    def _question(self, wanted: ApprovalRequest, code: str, pressed: str) -> Notice:
-        channel = self.channels.get(wanted.conversation.place.channel)
-        able = channel.capabilities if channel else Capabilities()
-        out = split_reply(format_approval_question(wanted, code), "notice", able)
-        if able.buttons:
-            words = ("批准", "拒绝") if wanted.lang == "zh" else ("Approve", "Deny")
-            beside = PartExtras(
-                buttons=((words[0], f"{APPROVE_PREFIX}{pressed}"), (words[1], f"{DENY_PREFIX}{pressed}"))
-            )
-            out[-1] = replace(out[-1], payload=dump_extras(beside))
-        return Notice(conversation=wanted.conversation.id, source=f"approval:{wanted.call}", out=tuple(out))
+    def _question(self, request: ApprovalRequest, code: str, button_key: str) -> Notice:
+        channel = self.channels.get(request.conversation.place.channel)
+        capabilities = channel.capabilities if channel else Capabilities()
+        out = split_reply(format_approval_question(request, code), "notice", capabilities)
+        if capabilities.buttons:
+            approve, deny = ("批准", "拒绝") if request.lang == "zh" else ("Approve", "Deny")
+            buttons = ((approve, f"{APPROVE_PREFIX}{button_key}"), (deny, f"{DENY_PREFIX}{button_key}"))
+            out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=buttons)))
+        return Notice(conversation=request.conversation.id, source=f"approval:{request.call}", out=tuple(out))
 
 
-def format_approval_question(wanted: ApprovalRequest, code: str) -> str:
+def format_approval_question(request: ApprovalRequest, code: str) -> str:
     """Format the question: the complete call, and how to approve or deny it. Pure."""
-    shown = "\n\n".join(f"`{name}`\n{_format_value(value)}" for name, value in wanted.arguments.items())
+    shown = "\n\n".join(f"`{name}`\n{_format_value(value)}" for name, value in request.arguments.items())
     typed = f"{code[:4]}-{code[4:]}"
-    if wanted.lang == "zh":
+    if request.lang == "zh":
         return (
-            f"模型想执行 `{wanted.tool}`，这需要你批准：\n\n{shown}\n\n"
+            f"模型想执行 `{request.tool}`，这需要你批准：\n\n{shown}\n\n"
             f"批准：`/approve {typed}`　拒绝：`/deny {typed}`\n10 分钟内有效，只执行一次，只有你能批准。"
         )
     return (
-        f"The model asks to run `{wanted.tool}`, which needs your approval:\n\n{shown}\n\n"
+        f"The model asks to run `{request.tool}`, which needs your approval:\n\n{shown}\n\n"
         f"Yes: `/approve {typed}`  No: `/deny {typed}`\nGood for 10 minutes and one run; nobody else can approve it."
     )
 
@@ -222,7 +220,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _format_actor(actor: Actor) -> Party:
+def _to_party(actor: Actor) -> Party:
     return Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
 
 
@@ -237,6 +235,6 @@ _CLOSED_TEXTS: Mapping[ApprovalState, BilingualText] = {
     "denied": ("这一次已经被拒绝了。", "That one was denied already."),
     "ended": (
         "这个批准已失效（过期，或权限变了）。需要的话请重新提出。",
-        "That approval is over: it expired, or your rights changed. Ask for it again if it is still wanted.",
+        "That approval is over: it expired, or your rights changed. Ask for it again if it is still request.",
     ),
 }

@@ -1,7 +1,7 @@
 """The report of `/context`: the view in numbers, as JSON for the console and as lines for a chat."""
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime, tzinfo
 from typing import Any
@@ -9,12 +9,13 @@ from typing import Any
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
+from bot.texts import LONG_SOUL_TOKENS
 from memory.context.policies.boundary import load_choice
 from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
-from memory.context.view import ContextView, ViewTokens, assemble_view
+from memory.context.view import ContextView, assemble_view
 from memory.conversation import Session, Text
-from memory.store.rows import ConversationRow, FoldRow
+from memory.store.rows import FoldRow
 from memory.store.store import Store
 
 FOLD_REASON_TEXTS = {
@@ -103,8 +104,6 @@ def _language_index(lang: str) -> int:
 BAR_WIDTH = 10
 LINE_WIDTH = 44  # characters in a line on a phone
 MAX_LISTED_FOLDS = 3
-# What a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
-LONG_SOUL_TOKENS = 3_000
 _SECTION_TEXTS = {
     "system": ("系统", "system"),
     "tools": ("工具", "tools"),
@@ -175,11 +174,11 @@ def _measure_line(used: int, most: int, unit: str) -> str:
 
 
 def _contents_lines(facts: dict[str, Any], zh: bool) -> list[str]:
-    lines, whole = [f"**{'构成' if zh else 'Made of'}**"], max(1, facts["tokens"])
+    lines, total = [f"**{'构成' if zh else 'Made of'}**"], max(1, facts["tokens"])
     for name, count in facts["parts"].items():
         if count:
             lines.append(
-                f"{format_bar(count / whole)} {_SECTION_TEXTS[name][0 if zh else 1]} {count:,}"
+                f"{format_bar(count / total)} {_SECTION_TEXTS[name][0 if zh else 1]} {count:,}"
                 f"{_detail_line(facts, name, zh)}"
             )
         if name == "system":
@@ -260,9 +259,8 @@ def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[st
 
 def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
     first, last, before, after = (fold[key] for key in ("from_turn", "to_turn", "tokens_before", "tokens_after"))
-    one = first == last
-    which = f"{first}" if one else f"{first}–{last}"
-    turns = f"第 {which} 轮" if zh else f"{'turn' if one else 'turns'} {which}"
+    numbers = f"{first}" if first == last else f"{first}–{last}"
+    turns = f"第 {numbers} 轮" if zh else f"{'turn' if first == last else 'turns'} {numbers}"
     extract = ("（摘录）" if zh else " (extract)") if fold["method"] == "extract" else ""
     at = datetime.fromisoformat(fold["at"]).astimezone(zone)
     lines = [
@@ -308,7 +306,9 @@ class ContextReport:
         if row is None:
             raise LookupError(f"no conversation {conversation}")
         session = await self._store.sessions.load(conversation)
-        fit_limits = await self._fitter.load_limits(session, self._fit_request(row))
+        policy = row.policy or self._config().context_policy
+        fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
+        fit_limits = await self._fitter.load_limits(session, fit_request)
         counter = await self._fitter.counter()
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
@@ -329,13 +329,6 @@ class ContextReport:
             "prefix_generation": session.prefix_generation,
         }
 
-    def text(self, facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-        """Format the facts for a chat."""
-        return format_context_report(facts, lang, zone)
-
-    def _fit_request(self, row: ConversationRow) -> FitRequest:
-        return FitRequest(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
-
     def _measures(
         self, session: Session, fit_limits: FitLimits, view: ContextView, counter: TokenCounter
     ) -> dict[str, Any]:
@@ -355,19 +348,19 @@ class ContextReport:
 
     async def _folds(self, session: Session) -> dict[str, Any]:
         done = await self._store.folds.folds(session.conversation, session.epoch, bare=True)
-        begun = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
+        open_folds = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
         return {
             "folds": [_fold_facts(row) for row in done],
-            "folding": next((_fold_facts(row) for row in begun if not row.log_only), None),
+            "folding": next((_fold_facts(row) for row in open_folds if not row.log_only), None),
         }
 
 
 def _contents_facts(view: ContextView) -> dict[str, Any]:
     return {
-        "parts": _part_facts(view.tokens),
+        "parts": asdict(view.tokens),
         "messages": len(view.shown),
         "roles": dict(Tally(shown.role for shown in view.shown)),
-        "characters": _count_characters(view),
+        "characters": sum(len(part.text) for shown in view.shown for part in shown.parts if isinstance(part, Text)),
     }
 
 
@@ -377,26 +370,8 @@ def _system_facts(fit_limits: FitLimits, counter: TokenCounter) -> dict[str, Any
         "system_parts": [
             {"name": part.name, "tokens": tokens, "left_out": list(part.left_out)} for part, tokens in counted
         ],
-        "soul_tokens": _largest_first(counted),
+        "soul_tokens": counted[0][1],
     }
-
-
-def _largest_first(counted: Sequence[tuple[object, int]]) -> int:
-    return counted[0][1] if counted else 0
-
-
-def _part_facts(tokens: ViewTokens) -> dict[str, int]:
-    return {
-        "system": tokens.system,
-        "tools": tokens.tools,
-        "summary": tokens.summary,
-        "history": tokens.history,
-        "running": tokens.running,
-    }
-
-
-def _count_characters(view: ContextView) -> int:
-    return sum(len(part.text) for shown in view.shown for part in shown.parts if isinstance(part, Text))
 
 
 def _fold_facts(fold: FoldRow) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Lets the fast model write, in the background, the lines that old tool results will be shown as."""
+"""Writes, with the fast model and in the background, the lines that old tool results are shortened to."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,32 +29,32 @@ class _ConversationLines:
 
 
 class ToolLineWriter:
-    """Caches lines while they are needed; without one, or after a restart, a rule makes the line."""
+    """Caches lines while they are needed; a missing line, as after a restart, is made by a rule."""
 
     def __init__(self, complete: Complete, deadline: float = LINE_SECONDS) -> None:
         self._complete = complete
         self._deadline = deadline
-        self._kept: dict[str, _ConversationLines] = {}
+        self._cache: dict[str, _ConversationLines] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def lines(self, conversation: str) -> ToolLines:
         """Return the lines written so far for a conversation."""
-        kept = self._kept.get(conversation)
-        return {key: line for key, line in kept.lines.items() if line} if kept else NO_LINES
+        cached = self._cache.get(conversation)
+        return {key: line for key, line in cached.lines.items() if line} if cached else NO_LINES
 
-    def begin(self, conversation: str, places: Sequence[ToolResultRef]) -> None:
+    def begin(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
         """Request the missing lines with one model call in the background; one call per conversation at a time.
 
         Lines of other results are dropped, also those still being written: their results have left the view, or are
         shown as lines already.
         """
-        kept = self._keep(conversation, frozenset(_result_key(place) for place in places))
-        missing = [place for place in places if _result_key(place) not in kept.lines]
+        cached = self._select(conversation, frozenset(_result_key(result) for result in results))
+        missing = [result for result in results if _result_key(result) not in cached.lines]
         if not missing or conversation in self._tasks:
             return
         task = asyncio.create_task(self._write(conversation, missing[: tool_lines.MAX_RESULTS]))
         self._tasks[conversation] = task
-        task.add_done_callback(lambda done: self._ended(conversation, done))
+        task.add_done_callback(lambda done: self._on_done(conversation, done))
 
     async def settled(self) -> None:
         """Wait until no line is being written."""
@@ -62,37 +62,37 @@ class ToolLineWriter:
             await asyncio.wait(list(self._tasks.values()))
 
     async def close(self) -> None:
-        """Stop; a rule makes the lines that are not written yet."""
+        """Stop writing; a rule makes the missing lines."""
         await cancel_and_wait(self._tasks.values())
 
-    def _keep(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
+    def _select(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
         """Keep only the wanted lines of this conversation; evict the oldest conversation that is idle."""
-        before = self._kept.pop(conversation, None)
+        before = self._cache.pop(conversation, None)
         known = before.lines if before else {}
-        kept = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        cached = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
         if wanted:
-            self._kept[conversation] = kept
-        if len(self._kept) > MAX_CONVERSATIONS:
-            idle = (name for name in self._kept if name not in self._tasks and name != conversation)
+            self._cache[conversation] = cached
+        if len(self._cache) > MAX_CONVERSATIONS:
+            idle = (name for name in self._cache if name not in self._tasks and name != conversation)
             if (oldest := next(idle, None)) is not None:
-                del self._kept[oldest]
-        return kept
+                del self._cache[oldest]
+        return cached
 
-    async def _write(self, conversation: str, places: Sequence[ToolResultRef]) -> None:
-        prompt = await asyncio.to_thread(tool_lines.build_prompt, places)
+    async def _write(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
+        prompt = await asyncio.to_thread(tool_lines.build_prompt, results)
         async with asyncio.timeout(self._deadline):
             answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MAX_ANSWER, conversation)
-        written = await asyncio.to_thread(tool_lines.parse_answer, answer, places)
-        kept = self._kept.get(conversation)
-        if kept is not None:
-            asked = (_result_key(place) for place in places)
-            kept.lines.update({key: written.get(key, "") for key in asked if key in kept.wanted})
+        written = await asyncio.to_thread(tool_lines.parse_answer, answer, results)
+        cached = self._cache.get(conversation)
+        if cached is not None:
+            keys = (_result_key(result) for result in results)
+            cached.lines.update({key: written.get(key, "") for key in keys if key in cached.wanted})
 
-    def _ended(self, conversation: str, task: asyncio.Task[None]) -> None:
+    def _on_done(self, conversation: str, task: asyncio.Task[None]) -> None:
         del self._tasks[conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.info("lines were not written", error=type(err).__name__)
 
 
-def _result_key(place: ToolResultRef) -> ToolResultKey:
-    return place.message.id, place.part
+def _result_key(result: ToolResultRef) -> ToolResultKey:
+    return result.message.id, result.part

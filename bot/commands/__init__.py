@@ -1,1 +1,1 @@
-"""What a person may ask the bot itself for: one registry for every channel."""
+"""Slash commands, the same in every channel."""

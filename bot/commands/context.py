@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
 
-from bot.agent.context_report import format_cut, format_fold_reason, format_saving, load_cut_facts
+from bot.agent.context_report import (
+    format_context_report,
+    format_cut,
+    format_fold_reason,
+    format_saving,
+    load_cut_facts,
+)
 from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
 from bot.errors import BudgetTooSmall
@@ -45,7 +51,7 @@ async def format_fold_diff(context: CommandContext) -> str:
 
 def _item_lines(items: Sequence[FoldItem], context: CommandContext) -> list[str]:
     """List the items in the summary and those only in the archive; each has half of the lines, or what is free."""
-    kept, left = ([item for item in items if item.kept is yes] for yes in (True, False))
+    kept, left = ([item for item in items if item.kept is in_summary] for in_summary in (True, False))
     limit = max(MAX_ITEMS // 2, MAX_ITEMS - len(left))
     return [
         _format_items(context.text("留在摘要里", "In the summary"), kept, limit, context),
@@ -123,7 +129,7 @@ async def _report(context: CommandContext) -> str:
         facts = await context.services.report.facts(context.conversation.id)
     except BudgetTooSmall as err:
         return format_budget_too_small(context.lang, err.least, err.soul)
-    return context.services.report.text(facts, context.lang, context.services.now().tzinfo)
+    return format_context_report(facts, context.lang, context.services.now().tzinfo)
 
 
 READ_SUBCOMMANDS = {"": _report, "diff": format_fold_diff}

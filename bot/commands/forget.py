@@ -82,10 +82,10 @@ def _format_matches(context: CommandContext, items: Sequence[Mention], query: st
         "\n".join(
             [
                 f"**{context.text(*_KINDS[kind])}**",
-                *(_format_match(context, number, item, query) for number, item in held),
+                *(_format_match(context, number, item, query) for number, item in group),
             ]
         )
-        for kind, held in groupby(numbered[:MAX_LISTED], key=lambda pair: pair[1].kind)
+        for kind, group in groupby(numbered[:MAX_LISTED], key=lambda pair: pair[1].kind)
     ]
     rest = len(items) - MAX_LISTED
     more = context.text(f"……还有 {rest} 处，会一并忘掉。", f"… and {rest} more, which go too.")

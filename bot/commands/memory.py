@@ -262,16 +262,16 @@ def _no_file_text(context: CommandContext, path: str) -> str:
 def _split_pages(text: str) -> list[list[str]]:
     """Split a text into pages of numbered lines; an empty text has one page. Long lines are cut."""
     pages: list[list[str]] = [[]]
-    room = PAGE_CHARS
+    remaining = PAGE_CHARS
     lines = text.removeprefix("\ufeff").splitlines()
     width = len(str(len(lines)))
     for number, line in enumerate(lines, start=1):
         shown = f"{number:>{width}}  {shorten(line, MAX_LINE_CHARS)}"
-        if pages[-1] and (len(pages[-1]) >= PAGE_LINES or len(shown) > room):
+        if pages[-1] and (len(pages[-1]) >= PAGE_LINES or len(shown) > remaining):
             pages.append([])
-            room = PAGE_CHARS
+            remaining = PAGE_CHARS
         pages[-1].append(shown)
-        room -= len(shown) + 1
+        remaining -= len(shown) + 1
     return pages
 
 
@@ -470,8 +470,8 @@ async def _remember(context: CommandContext) -> str:
         done = await context.services.memories(context.conversation.place.space).upsert(candidate)
     except MemoryFileUnreadable:
         return _unreadable_text(context, "没有记下", "Not remembered")
-    told = {"created": ("记住了", "Remembered"), "updated": ("已并入原有的一条", "Merged with what I knew")}
-    head = context.text(*told.get(done.action, ("已经记得", "I knew that already")))
+    verbs = {"created": ("记住了", "Remembered"), "updated": ("已并入原有的一条", "Merged with what I knew")}
+    head = context.text(*verbs.get(done.action, ("已经记得", "I knew that already")))
     under = context.text(*CATEGORY_NAMES.get(done.row.category, ("其他", "other")))
     shown = "\n" + fence_text(done.row.text) if "```" in done.row.text else done.row.text
     return context.text(f"{head}（{under}）：{shown}", f"{head} ({under}): {shown}")

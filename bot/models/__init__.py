@@ -1,1 +1,1 @@
-"""The wires to language models, and the models that need none."""
+"""Model clients, retries and fallbacks, and the catalog of models."""

@@ -1,1 +1,1 @@
-"""What a model may do besides talk."""
+"""Tools that the model may call."""

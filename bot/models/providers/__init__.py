@@ -1,1 +1,1 @@
-"""One module for each model API."""
+"""Clients of the model APIs, one module each."""
