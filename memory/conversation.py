@@ -93,6 +93,14 @@ PART_KINDS: dict[str, type[Any]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMessage:
+    """One message of a request; neighbours may not share a role."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One stored message."""
 

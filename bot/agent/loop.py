@@ -11,12 +11,12 @@ from bot.agent.turn_context import EventSink, MessageCounter, TurnContext, TurnR
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.memory.recall import NOTHING_RECALLED
-from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted, WireMessage
+from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
 from memory.context.view import ContextView
-from memory.conversation import Image, Part, Reduction, Session, Text, ToolCall, ToolResult, Turn
+from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import CallRow, PlannedCall
@@ -123,9 +123,9 @@ def _join_steps(step: ModelStep, answer: Answer) -> ModelStep:
 
 
 def _with_answer(request: Request, parts: tuple[Part, ...], prompt: str) -> Request:
-    messages = (*request.messages, WireMessage(role="assistant", parts=parts))
+    messages = (*request.messages, ShownMessage(role="assistant", parts=parts))
     if prompt:
-        messages = (*messages, WireMessage(role="user", parts=(Text(text=prompt),)))
+        messages = (*messages, ShownMessage(role="user", parts=(Text(text=prompt),)))
     return replace(request, messages=messages)
 
 
@@ -303,7 +303,7 @@ def build_request(view: ContextView, fit_limits: FitLimits, config: Config, cont
     return Request(
         model=fit_limits.model,
         system=view.system,
-        messages=tuple(WireMessage(role=shown.role, parts=shown.parts) for shown in view.shown),
+        messages=view.shown,
         tools=view.tools,
         max_tokens=min(config.llm.max_output_tokens, fit_limits.limits.reserve),
         stable=view.stable,

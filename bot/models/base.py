@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from memory.conversation import Part, Role, ToolSpec
+from memory.conversation import Part, ShownMessage, ToolSpec
 
 Purpose = Literal["turn", "fold", "extract", "dream"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
@@ -14,21 +14,13 @@ Blobs = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireMessage:
-    """A role and the parts sent to the model; neighbours may not share a role."""
-
-    role: Role
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One call to a model."""
 
     model: str
     #: Text parts, the stable ones first; the cache mark follows the last.
     system: tuple[str, ...]
-    messages: tuple[WireMessage, ...]
+    messages: tuple[ShownMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
     #: Limit of the answer, in tokens.
     max_tokens: int = 4096

@@ -9,7 +9,7 @@ import structlog
 
 from bot.config.schema import Config, LlmConfig
 from bot.errors import ConfigError, ModelError, Unusable
-from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, WireMessage
+from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import context_window
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
@@ -22,7 +22,7 @@ from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
 from bot.texts import failure_reason
-from memory.conversation import Text
+from memory.conversation import ShownMessage, Text
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import Usage
 
@@ -213,7 +213,7 @@ class ModelService:
         request = Request(
             model=model or self.name,
             system=("Answer with one word.",),
-            messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
+            messages=(ShownMessage(role="user", parts=(Text(text="ping"),)),),
             max_tokens=16,
         )
         base_url = configured_models(self._llm)[index].base_url if self._llm else ""
@@ -300,7 +300,7 @@ class ModelService:
         request = Request(
             model=self.fast_name,
             system=(system,),
-            messages=(WireMessage(role="user", parts=(Text(text=prompt),)),),
+            messages=(ShownMessage(role="user", parts=(Text(text=prompt),)),),
             max_tokens=max_tokens,
             purpose=purpose,
         )

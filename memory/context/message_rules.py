@@ -4,24 +4,16 @@ import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
-from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult
+from memory.conversation import Document, Image, Part, Role, ShownMessage, Text, Thinking, ToolCall, ToolResult
 
 NO_RESULT = "[no result was recorded]"
 _USER_PARTS = (Text, Image, Document, ToolResult)
 _ASSISTANT_PARTS = (Text, Thinking, ToolCall)
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownMessage:
-    """One message of a request."""
-
-    role: Role
-    parts: tuple[Part, ...]
 
 
 def find_faults(messages: Sequence[ShownMessage]) -> list[str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.context import reductions as reduction
-from memory.context.message_rules import ShownMessage, find_faults, repair_messages
+from memory.context.message_rules import find_faults, repair_messages
 from memory.context.reductions import turn_tokens
 from memory.context.tokens import TokenCounter
-from memory.conversation import Session, Summary, Text, ToolSpec, Turn
+from memory.conversation import Session, ShownMessage, Summary, Text, ToolSpec, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

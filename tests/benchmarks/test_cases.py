@@ -11,9 +11,9 @@ from benchmarks import context
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
 from bot.cli.replay.recording import Recording, part_text
-from memory.context.message_rules import ShownMessage, find_faults
+from memory.context.message_rules import find_faults
 from memory.context.policies.boundary import load_choice
-from memory.conversation import ToolCall, ToolResult
+from memory.conversation import ShownMessage, ToolCall, ToolResult
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
 

@@ -9,17 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.errors import BadImage, KeyRefused, ModelError, Transient
-from bot.models.base import (
-    Blobs,
-    ModelEvent,
-    Request,
-    StopReason,
-    TextDelta,
-    ThinkingDelta,
-    TokensUsed,
-    ToolStarted,
-    WireMessage,
-)
+from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
 from bot.models.catalog import context_window, supports_effort
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
@@ -39,7 +29,17 @@ from bot.models.providers.transport import (
     drain_response,
     iterate_with_timeouts,
 )
-from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import (
+    Document,
+    Image,
+    Part,
+    ShownMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 
 ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -249,7 +249,7 @@ def _encode_tool(spec: ToolSpec) -> JsonBlock:
     return {"name": spec.name, "description": spec.description, "input_schema": json.loads(spec.schema)}
 
 
-def _sendable_parts(message: WireMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
+def _sendable_parts(message: ShownMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
     """Return the parts to send with their indexes; tool results first, as the API requires."""
     sendable = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
     return sorted(sendable, key=lambda item: message.role == "user" and not isinstance(item[1], ToolResult))

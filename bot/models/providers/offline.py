@@ -5,18 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from dataclasses import dataclass
 
 from bot.errors import ModelError
-from bot.models.base import (
-    Answer,
-    ModelEvent,
-    Request,
-    StopReason,
-    TextDelta,
-    TokensUsed,
-    ToolStarted,
-    WireMessage,
-)
+from bot.models.base import Answer, ModelEvent, Request, StopReason, TextDelta, TokensUsed, ToolStarted
 from bot.texts import resolve_language
-from memory.conversation import Part, Text, ToolCall
+from memory.conversation import Part, ShownMessage, Text, ToolCall
 from memory.text.language import CJK_CHARACTER
 from memory.text.quoting import shorten
 from memory.text.tokenizer import fold_text, question_terms, text_terms
@@ -138,7 +129,7 @@ def _format_quote(passage: OfflinePassage) -> str:
     return f"> {text}\n— {', '.join(filter(None, (passage.source, passage.date)))}"
 
 
-def _user_texts(messages: Sequence[WireMessage]) -> list[str]:
+def _user_texts(messages: Sequence[ShownMessage]) -> list[str]:
     """Return the first text of each message of the person; what follows it, such as the time, is the bot's."""
     found = []
     for message in messages:

@@ -12,17 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.errors import KeyRefused, Stalled, Transient
-from bot.models.base import (
-    Blobs,
-    ModelEvent,
-    Request,
-    StopReason,
-    TextDelta,
-    ThinkingDelta,
-    TokensUsed,
-    ToolStarted,
-    WireMessage,
-)
+from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
 from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
@@ -41,7 +31,7 @@ from bot.models.providers.transport import (
     drain_response,
     iterate_with_timeouts,
 )
-from memory.conversation import Document, Image, Part, Text, ToolCall, ToolResult, ToolSpec
+from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
@@ -195,7 +185,7 @@ def _encode_tool(spec: ToolSpec) -> JsonRow:
     return {"type": "function", "function": function}
 
 
-def _encode_assistant(message: WireMessage) -> list[JsonRow]:
+def _encode_assistant(message: ShownMessage) -> list[JsonRow]:
     text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
     calls = [_encode_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if not text and not calls:
@@ -211,7 +201,7 @@ def _encode_call(part: ToolCall) -> JsonRow:
     return {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": written}}
 
 
-def _encode_user(message: WireMessage, blobs: Blobs) -> list[JsonRow]:
+def _encode_user(message: ShownMessage, blobs: Blobs) -> list[JsonRow]:
     """Encode a message of its own for each tool result, right after the calls, then one for the rest."""
     rows = [_encode_result(part) for part in message.parts if isinstance(part, ToolResult)]
     if blocks := [block for part in message.parts if (block := _encode_part(part, blobs))]:

@@ -4,8 +4,8 @@ import base64
 from collections.abc import Iterable
 from typing import Any
 
-from bot.models.base import Answer, ModelClient, ModelEvent, Request, TextDelta, WireMessage
-from memory.conversation import Part, Role, Text, ToolCall, ToolResult, ToolSpec
+from bot.models.base import Answer, ModelClient, ModelEvent, Request, TextDelta
+from memory.conversation import Part, Role, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -21,12 +21,12 @@ def blobs(sha256: str) -> bytes:
     return BLOBS[sha256]
 
 
-def said(role: Role, *parts: Part | str) -> WireMessage:
+def said(role: Role, *parts: Part | str) -> ShownMessage:
     """One message; words stand for a Text."""
-    return WireMessage(role=role, parts=tuple(Text(text=part) if isinstance(part, str) else part for part in parts))
+    return ShownMessage(role=role, parts=tuple(Text(text=part) if isinstance(part, str) else part for part in parts))
 
 
-def asking(*messages: WireMessage | str, **fields: Any) -> Request:
+def asking(*messages: ShownMessage | str, **fields: Any) -> Request:
     """A request of these messages; words stand for what the person says."""
     made = tuple(said("user", message) if isinstance(message, str) else message for message in messages)
     return Request(**{"model": MODEL, "system": ("Be brief.",), "max_tokens": 256, **fields, "messages": made})

@@ -6,8 +6,8 @@ from collections import Counter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.context.message_rules import ShownMessage, find_faults, repair_messages
-from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
+from memory.context.message_rules import find_faults, repair_messages
+from memory.conversation import Document, Image, ShownMessage, Text, Thinking, ToolCall, ToolResult
 from tests.by_night import examples
 
 # Literals, so that the product is not compared with itself.

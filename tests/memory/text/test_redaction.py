@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.message_rules import ShownMessage, find_faults
-from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
+from memory.context.message_rules import find_faults
+from memory.conversation import Document, Image, ShownMessage, Text, Thinking, ToolCall, ToolResult
 from memory.text.mentions import MentionMatcher, find_spans
 from memory.text.redaction import (
     has_only_marks,
