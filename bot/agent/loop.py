@@ -28,6 +28,7 @@ MAX_SAME_CALLS = 5  # per turn; calls with the same arguments
 MAX_INVALID_STEPS = 3  # in a row; after these the model must answer
 MAX_OVERFLOWS = 2  # requests of one step that the provider may call too long
 MAX_SHRINKS = 4  # per step; each fallback model may have a smaller window
+REFUSED_IMAGE_TEXT = "[picture refused by the model]"
 INVALID_STEPS_PROMPT = (
     "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 )
@@ -211,8 +212,9 @@ class Agent:
                 fit_request = await self._fitter.shrink(context.conversation.id, fit_request, fitted, err)
                 suffix = replace(suffix, recalled=NOTHING_RECALLED)
                 session = await self._sessions.load(session.conversation)
-            except (BadImage, TooLarge):
-                if dropped or not await self._drop_images(session):
+            except (BadImage, TooLarge) as err:
+                # First only the picture that the provider named, then all of them.
+                if not await self._drop_images(session, "" if dropped else find_refused_image(request, err)):
                     raise
                 dropped = True
                 session = await self._sessions.load(session.conversation)
@@ -280,22 +282,33 @@ class Agent:
             declined=declined,
         )
 
-    async def _drop_images(self, session: Session) -> bool:
-        """Replace the session's pictures by a line; return False when there is none left to replace."""
-        reductions = [
-            Reduction(
-                message_id=message.id, part=index, form="pinned", text="[picture refused by the model]", tokens=10
-            )
+    async def _drop_images(self, session: Session, sha256: str) -> bool:
+        """Replace a picture, or else all of them, by a line; return False when there is none left to replace."""
+        images = [
+            (message.id, index, part.sha256)
             for turn in session.turns
             for message in turn.messages
             for index, part in enumerate(message.parts)
             if isinstance(part, Image)
         ]
-        known = {(item.message_id, item.part) for item in session.reductions}
-        new = [item for item in reductions if (item.message_id, item.part) not in known]
-        if new:
-            await self._sessions.reduce(session.conversation, new, "picture refused")
-        return bool(new)
+        reduced = {(item.message_id, item.part) for item in session.reductions}
+        left = [image for image in images if image[:2] not in reduced]
+        reductions = [
+            Reduction(message_id=message_id, part=index, form="pinned", text=REFUSED_IMAGE_TEXT, tokens=10)
+            for message_id, index, _ in [image for image in left if image[2] == sha256] or left
+        ]
+        if reductions:
+            await self._sessions.reduce(session.conversation, reductions, "picture refused")
+        return bool(reductions)
+
+
+def find_refused_image(request: Request, error: BadImage | TooLarge) -> str:
+    """Return the SHA-256 of the picture that the provider named; "" if it named none."""
+    if not isinstance(error, BadImage) or not 0 <= error.message < len(request.messages):
+        return ""
+    parts = request.messages[error.message].parts
+    part = parts[error.part] if 0 <= error.part < len(parts) else None
+    return part.sha256 if isinstance(part, Image) else ""
 
 
 def build_request(view: ContextView, fit_limits: FitLimits, config: Config, context: TurnContext) -> Request:

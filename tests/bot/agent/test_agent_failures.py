@@ -35,10 +35,10 @@ def pictures(request: Request) -> int:
     return sum(isinstance(part, Image) for message in request.messages for part in message.parts)
 
 
-def photo() -> Attachment:
+def photo(colour: str = "red") -> Attachment:
     data = io.BytesIO()
-    Picture.new("RGB", (8, 8), "red").save(data, "PNG")
-    return Attachment(name="red.png", media_type="image/png", data=data.getvalue())
+    Picture.new("RGB", (8, 8), colour).save(data, "PNG")
+    return Attachment(name=f"{colour}.png", media_type="image/png", data=data.getvalue())
 
 
 async def test_a_request_called_too_long_is_shortened_and_sent_again(tmp_path: Path) -> None:
@@ -78,6 +78,24 @@ async def test_a_picture_that_is_refused_is_left_out_once_and_for_all(tmp_path: 
         assert [pictures(request) for request in it.model.requests] == [1, 0, 0]
         kept = (await it.house.store.sessions.messages(await it.conversation()))[0]
         assert any(isinstance(part, Image) for part in kept.parts), "the record keeps it"
+
+
+async def test_only_the_picture_that_the_provider_names_is_left_out(tmp_path: Path) -> None:
+    def script(request: Request) -> ScriptedAnswer:
+        shown = [
+            (message, part)
+            for message, sent in enumerate(request.messages)
+            for part, found in enumerate(sent.parts)
+            if isinstance(found, Image)
+        ]
+        return BadImage("bad picture", message=shown[0][0], part=shown[0][1]) if len(shown) > 1 else "seen"
+
+    async with inside(tmp_path, script) as it:
+        assert await it.text("this one", attachments=(photo("red"),)) == "seen"
+        assert await it.text("and this?", attachments=(photo("blue"),)) == "seen"
+        assert [pictures(request) for request in it.model.requests] == [1, 2, 1]
+        _, last = it.model.requests[-2:]
+        assert any(isinstance(part, Image) for part in last.messages[-1].parts), "the other picture is still shown"
 
 
 async def test_a_picture_refused_twice_is_told(tmp_path: Path) -> None:
