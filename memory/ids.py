@@ -14,6 +14,11 @@ def new_code() -> str:
     return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
 
 
+def format_code(code: str) -> str:
+    """Format a code as people read it."""
+    return f"{code[:4]}-{code[4:]}"
+
+
 def code_sha256(code: str) -> str:
     """Hash a code for storage and comparison; hyphens, spaces and case do not matter."""
     return hashlib.sha256("".join(filter(str.isalnum, code)).upper().encode()).hexdigest()

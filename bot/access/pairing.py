@@ -16,7 +16,7 @@ from bot.messages import split_reply
 from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Address, Capabilities, InboundMessage
-from memory.ids import CODE_ALPHABET, CODE_VALIDITY, code_sha256, new_code
+from memory.ids import CODE_ALPHABET, CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
 from memory.store.people.rows import (
@@ -318,11 +318,6 @@ def parse_typed_code(text: str) -> str:
     """Return the code in a message that is nothing else, alone or after /pair; "" otherwise."""
     found = _TYPED_CODE.fullmatch(text.strip())
     return (found[1] + found[2]).upper() if found else ""
-
-
-def format_code(code: str) -> str:
-    """Format a code for people."""
-    return f"{code[:4]}-{code[4:]}"
 
 
 def _sender_party(message: InboundMessage) -> Party:

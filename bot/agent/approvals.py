@@ -19,7 +19,7 @@ from bot.tools.base import MessageContext, ToolContext, Toolset
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec
-from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, new_code
+from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
 from memory.store.people.approvals import digest_arguments
@@ -179,8 +179,12 @@ class ApprovalService:
 
 def format_approval_question(request: ApprovalRequest, code: str) -> str:
     """Format the question: the complete call, and how to approve or deny it. Pure."""
-    shown = "\n\n".join(f"`{name}`\n{_format_value(value)}" for name, value in request.arguments.items())
-    typed = f"{code[:4]}-{code[4:]}"
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in request.arguments.items()
+    }
+    shown = "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
+    typed = format_code(code)
     if request.lang == "zh":
         return (
             f"模型想执行 `{request.tool}`，这需要你批准：\n\n{shown}\n\n"
@@ -197,12 +201,8 @@ def is_denial_press(key: str) -> bool:
     return key.startswith(DENY_PREFIX)
 
 
-def _format_value(value: Any) -> str:
-    return fence_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
-    """Tell whether there are characters that a person would not see; joined emoji and line ends are allowed."""
+    """Tell whether there are characters that a person cannot see; joined emoji and line ends are fine."""
     texts = [text for text in arguments.values() if isinstance(text, str)]
     return any(not sign.isprintable() and sign not in "\n\t\u200d" for text in texts for sign in text)
 

@@ -1,14 +1,13 @@
-"""Fits the next request into its token budget: runs the reductions and folds that the policy plans, builds the view."""
+"""Fits requests into their token budget: applies planned reductions and folds, builds the view."""
 
 import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bot.agent.folding import FoldManager, build_fold_plan
+from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
 from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
 from bot.agent.token_calibration import TokenCalibration
-from bot.agent.tool_lines import ToolLineWriter
 from bot.agent.turn_context import MessageCounter
 from bot.config.schema import Config
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
@@ -144,7 +143,7 @@ class ContextFitter:
         )
 
     async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:
-        """Build the view to send now. Folds without which it does not fit run first; others start in the background.
+        """Build the view to send now. Folds that it needs to fit run first; others start in the background.
 
         Args:
             suffix: text at the end of the running message, outside the cached prefix.
@@ -214,7 +213,7 @@ class ContextFitter:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
     def _prompt_budget(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
-        """Return the request size to cut the system parts for; smaller if MEMORY.md would leave too little to talk."""
+        """Return the request size to cut the system parts for; MEMORY.md has to leave room for the talk."""
         fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(), tools, "", counter))
         spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
@@ -260,7 +259,7 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
 
 
 def request_limits(config: Config, model: str, factor: float) -> ContextLimits:
-    """Return the limits of one request. A factor below 1 is not trusted: the budget holds by our own count."""
+    """Return the limits of one request. A factor below 1 is ignored: the budget also holds by our count."""
     window = config.llm.context_window or context_window(model)
     return ContextLimits(
         max_tokens=config.agent_max_context_tokens,

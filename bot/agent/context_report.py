@@ -217,11 +217,7 @@ def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
     if name != "summary":
         return ""
     turns = facts["summary_turns"]
-    return f"（{turns} 轮）" if zh else f" (of {_format_turn_count(turns)})"
-
-
-def _format_turn_count(count: int) -> str:
-    return f"{count} turn" if count == 1 else f"{count} turns"
+    return f"（{turns} 轮）" if zh else f" (of {turns} turn{'s' * (turns != 1)})"
 
 
 def _aside_lines(facts: dict[str, Any], zh: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""Plans folds and runs them in the background, at most one for each conversation's view; thread summaries."""
+"""Folds and lines for old tool results, written in the background; summaries for embedding programs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import structlog
 
 from bot.config.schema import Config
+from memory.context.policies import tool_lines
 from memory.context.policies.planner import FoldRange
+from memory.context.policies.state import NO_LINES, ToolLines
+from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.summary import sections
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, Turn
-from memory.folding import FoldRunner
+from memory.folding import Complete, FoldRunner
 from memory.store.conversations.folds import Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
@@ -23,6 +26,9 @@ from memory.text.quoting import shorten
 
 log = structlog.get_logger(__name__)
 FoldTask = asyncio.Task[FoldRow | None]
+MAX_CONVERSATIONS = 1_000  # with lines
+LINE_SECONDS = 60.0  # one model call for lines
+ToolResultKey = tuple[str, int]
 MAX_PARALLEL_FOLDS = 8  # folds that call a model; a restart may start thousands
 
 
@@ -191,7 +197,7 @@ class FoldManager:
 def build_fold_plan(
     session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
 ) -> FoldPlan:
-    """Build the stored plan of a fold. counter: counts tokens as shown; without it, stored counts are used."""
+    """Build the plan of a fold. counter: counts the shown text; None uses the stored counts."""
     before, after = (
         _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
     )
@@ -226,7 +232,7 @@ def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> 
 def plan_oldest_turns(
     session: Session, reason: str, policy: str, count: int = 0, counter: TokenCounter | None = None
 ) -> FoldPlan:
-    """Build the plan of a fold of the `count` oldest live turns. 0: all of them, written to the daily log only."""
+    """Plan a fold of the `count` oldest live turns. 0: of all, written to the daily log only."""
     turns = session.turns[:count] if count else session.turns
     fold = FoldRange(
         from_seq=turns[0].first_seq,
@@ -236,6 +242,86 @@ def plan_oldest_turns(
         reason=reason,
     )
     return build_fold_plan(session, fold, policy, counter, log_only=not count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ConversationLines:
+    """Lines of one conversation."""
+
+    #: Results that will soon be shown as lines.
+    wanted: frozenset[ToolResultKey]
+    #: Lines written so far; "" where the model's line failed validation.
+    lines: dict[ToolResultKey, str]
+
+
+class ToolLineWriter:
+    """Caches lines while they are needed; a missing line, as after a restart, is made by a rule."""
+
+    def __init__(self, complete: Complete, deadline: float = LINE_SECONDS) -> None:
+        self._complete = complete
+        self._deadline = deadline
+        self._cache: dict[str, _ConversationLines] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def lines(self, conversation: str) -> ToolLines:
+        """Return the lines written so far for a conversation."""
+        cached = self._cache.get(conversation)
+        return {key: line for key, line in cached.lines.items() if line} if cached else NO_LINES
+
+    def begin(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
+        """Request the missing lines in the background, with one model call per conversation at a time.
+
+        Lines of other results are dropped, also those still being written: their results have left the view, or are
+        shown as lines already.
+        """
+        cached = self._select(conversation, frozenset(_result_key(result) for result in results))
+        missing = [result for result in results if _result_key(result) not in cached.lines]
+        if not missing or conversation in self._tasks:
+            return
+        task = asyncio.create_task(self._write(conversation, missing[: tool_lines.MAX_RESULTS]))
+        self._tasks[conversation] = task
+        task.add_done_callback(lambda done: self._on_done(conversation, done))
+
+    async def settled(self) -> None:
+        """Wait until no line is being written."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
+
+    async def close(self) -> None:
+        """Stop writing; a rule makes the missing lines."""
+        await cancel_and_wait(self._tasks.values())
+
+    def _select(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
+        """Keep only the wanted lines of this conversation; evict the oldest conversation that is idle."""
+        before = self._cache.pop(conversation, None)
+        known = before.lines if before else {}
+        cached = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        if wanted:
+            self._cache[conversation] = cached
+        if len(self._cache) > MAX_CONVERSATIONS:
+            idle = (name for name in self._cache if name not in self._tasks and name != conversation)
+            if (oldest := next(idle, None)) is not None:
+                del self._cache[oldest]
+        return cached
+
+    async def _write(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
+        prompt = await asyncio.to_thread(tool_lines.build_prompt, results)
+        async with asyncio.timeout(self._deadline):
+            answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MAX_ANSWER, conversation)
+        written = await asyncio.to_thread(tool_lines.parse_answer, answer, results)
+        cached = self._cache.get(conversation)
+        if cached is not None:
+            keys = (_result_key(result) for result in results)
+            cached.lines.update({key: written.get(key, "") for key in keys if key in cached.wanted})
+
+    def _on_done(self, conversation: str, task: asyncio.Task[None]) -> None:
+        del self._tasks[conversation]
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.info("lines were not written", error=type(err).__name__)
+
+
+def _result_key(result: ToolResultRef) -> ToolResultKey:
+    return result.message.id, result.part
 
 
 SUMMARY_REASON = "summary"

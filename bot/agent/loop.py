@@ -1,4 +1,4 @@
-"""The agent loop: call the model, run the tools it calls, call it again; each step is stored before the next."""
+"""The agent loop: call the model, run its tool calls, repeat; each step is stored before the next."""
 
 import time
 from collections.abc import Callable
@@ -76,7 +76,8 @@ async def run_model_step(model: ModelClient, request: Request, event_sink: Event
         again = await _call_model(model, longer, event_sink)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
     elif first.stop == "length":
-        step = await _continue_answer(model, request, event_sink, step)
+        answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink)
+        step = replace(_join_steps(step, answer), cut=answer.stop == "length")
     for _ in range(MAX_CONTINUATIONS):
         if step.last.stop != "pause":
             break
@@ -86,12 +87,6 @@ async def run_model_step(model: ModelClient, request: Request, event_sink: Event
         answer = await _call_model(model, _with_empty_answer_prompt(request), event_sink)
         step = _join_steps(step, answer)
     return step
-
-
-async def _continue_answer(model: ModelClient, request: Request, event_sink: EventSink, step: ModelStep) -> ModelStep:
-    answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink)
-    joined = _join_steps(step, answer)
-    return replace(joined, cut=answer.stop == "length")
 
 
 async def _call_model(model: ModelClient, request: Request, event_sink: EventSink) -> Answer:
@@ -110,17 +105,17 @@ async def _call_model(model: ModelClient, request: Request, event_sink: EventSin
                 if event.stop == "overflow":
                     raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
                 return event
-            case _:
-                pass
     raise RuntimeError(f"{model.name} ended its stream without an answer")
 
 
 def _join_steps(step: ModelStep, answer: Answer) -> ModelStep:
-    parts = step.parts
-    if parts and answer.parts and isinstance(parts[-1], Text) and isinstance(answer.parts[0], Text):
-        text = Text(text=parts[-1].text + answer.parts[0].text)
-        return ModelStep(parts=(*parts[:-1], text, *answer.parts[1:]), answers=(*step.answers, answer))
-    return ModelStep(parts=parts + answer.parts, answers=(*step.answers, answer))
+    parts = (*step.parts, *answer.parts)
+    if step.parts and answer.parts:
+        *before, end = step.parts
+        start, *after = answer.parts
+        if isinstance(end, Text) and isinstance(start, Text):
+            parts = (*before, Text(text=end.text + start.text), *after)
+    return ModelStep(parts=parts, answers=(*step.answers, answer))
 
 
 def _with_answer(request: Request, parts: tuple[Part, ...], prompt: str) -> Request:

@@ -1,4 +1,4 @@
-"""Builds the system parts of each conversation: the same bytes until something else changes its prefix."""
+"""Builds the system parts of each conversation, unchanged until something else changes its prefix."""
 
 import asyncio
 import hashlib

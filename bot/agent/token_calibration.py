@@ -1,4 +1,4 @@
-"""Learns from the usage that providers report: corrects the token counter, records the share from their cache."""
+"""Learns from the usage that providers report: token counter corrections, shares from their cache."""
 
 import asyncio
 import re
@@ -39,7 +39,7 @@ class TokenCalibration:
         self.shares: dict[str, float] = {}
 
     async def factor(self, model: str, conversation: str = "") -> CalibrationFactor:
-        """Return the factor of the conversation with the model, else of the model; NO_CALIBRATION if there is none.
+        """Return the conversation's factor for the model, else the model's, else NO_CALIBRATION.
 
         Args:
             model: a dated snapshot counts as the model without the date.

@@ -165,7 +165,7 @@ class TurnRunner:
         return await self._store.delivery.next_inbox_row(row.conversation, self._store.now()) == row
 
     async def _process_or_give_up(self, row: InboxRow) -> None:
-        """Process a row; after MAX_FAULTS attempts that only met errors of this machine, tell the sender instead.
+        """Process a row; after MAX_FAULTS attempts that failed by errors of this machine, notify the sender.
 
         Errors of the database do not count: they end with the outage, and the row is processed then.
         """
@@ -424,7 +424,7 @@ def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config
 
 
 def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
-    """Return the agent's result, or the one that its error stands for; the end of the process is passed on."""
+    """Return the agent's result, or the result for its error. A cancellation of the process is raised."""
     lang = context.lang
     try:
         return running.task.result()

@@ -50,7 +50,7 @@ async def format_fold_diff(context: CommandContext) -> str:
 
 
 def _item_lines(items: Sequence[FoldItem], context: CommandContext) -> list[str]:
-    """List the items in the summary and those only in the archive; each has half of the lines, or what is free."""
+    """List the items in the summary and those only in the archive; each list has at least half the lines."""
     kept, left = ([item for item in items if item.kept is in_summary] for in_summary in (True, False))
     limit = max(MAX_ITEMS // 2, MAX_ITEMS - len(left))
     return [

@@ -1,4 +1,4 @@
-"""The command /forget: lists what mentions something, then deletes it once confirmed, also by /approve and /deny."""
+"""The command /forget: lists what mentions something, and deletes it once the person confirms."""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from itertools import groupby
 
 from bot.commands.base import Command, CommandContext, is_allowed
 from memory.forgetting.forget import ForgetRequester
+from memory.ids import format_code
 from memory.store.longterm.rows import ForgetReceipt, Mention, load_targets, snippet
 from memory.workspace.files import FileTooBig
 from memory.workspace.safe_path import PathRefused
@@ -61,7 +62,7 @@ async def _list_matches(context: CommandContext, query: str) -> str:
         [
             _format_head(context, items),
             *_format_matches(context, items, query),
-            _format_confirmation(context, f"{code[:4]}-{code[4:]}"),
+            _format_confirmation(context, format_code(code)),
         ]
     )
 

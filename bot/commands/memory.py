@@ -341,10 +341,11 @@ async def _show_summary(context: CommandContext, _: str) -> str:
 def _format_files(context: CommandContext, files: list[SpaceMemoryFile]) -> list[str]:
     if not files:
         return [context.text("还没有任何记忆文件", "no memory files yet")]
-    shown = [
-        f"{found.path} · {_format_size(found.file.size)} · {_format_lines(context, found.file.text)}"
-        for found in files[:MAX_FILES]
-    ]
+    shown = []
+    for found in files[:MAX_FILES]:
+        count = len(found.file.text.splitlines())
+        lines = context.text(f"{count:,} 行", f"{count:,} line{'s' * (count != 1)}")
+        shown.append(f"{found.path} · {_format_size(found.file.size)} · {lines}")
     if rest := files[MAX_FILES:]:
         size = _format_size(sum(found.file.size for found in rest))
         shown.append(context.text(f"……还有 {len(rest)} 个文件 · {size}", f"… and {len(rest)} more · {size}"))
@@ -371,11 +372,6 @@ async def _format_size_warning(context: CommandContext, files: list[SpaceMemoryF
         "followed as memories. Move old lines to another file.",
     )
     return [said] if left else []
-
-
-def _format_lines(context: CommandContext, text: str) -> str:
-    count = len(text.splitlines())
-    return context.text(f"{count:,} 行", f"{count:,} line{'' if count == 1 else 's'}")
 
 
 def _format_size(size: int) -> str:

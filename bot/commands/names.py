@@ -86,12 +86,12 @@ def is_mutating(name: str, rest: str) -> bool:
 
 
 def is_language_evidence(text: str) -> bool:
-    """Tell whether a text shows its writer's language; an English command name does not, as everyone types them."""
+    """Tell whether a text shows its writer's language; an English command name does not."""
     return parse_command(text) is None or not text.split(maxsplit=1)[0].isascii()
 
 
 def nearest_commands(name: str, known: Collection[str]) -> list[str]:
-    """Return the commands that an unknown name is similar to, best first, without the slash, in either language.
+    """Return the commands similar to an unknown name, best first, without the slash, in either language.
 
     Args:
         known: English names of all commands.

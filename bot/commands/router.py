@@ -6,13 +6,12 @@ from contextlib import suppress
 import structlog
 
 from bot.access.permissions import AccessScope, authorize
-from bot.commands.access import ACCESS_COMMANDS
+from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
 from bot.commands.base import Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
-from bot.commands.link import LINK_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.names import is_mutating, nearest_commands, parse_command
 from bot.commands.settings import SETTINGS_COMMANDS

@@ -39,7 +39,7 @@ def _claude_facts(
 
 
 def _gpt_facts(price: tuple[float, float], *, read: float) -> ModelFacts:
-    """Return the facts of a GPT model. Its prices double above 272,000 tokens, so that is taken as its window."""
+    """Return the facts of a GPT model. Its prices double above 272,000 tokens, taken as its window."""
     return ModelFacts(
         window=272_000,
         max_output=128_000,

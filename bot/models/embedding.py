@@ -1,4 +1,4 @@
-"""Turns texts into vectors: by any OpenAI-compatible endpoint, or by a sentence-transformers model on this machine."""
+"""Embeds texts: by an OpenAI-compatible endpoint, or a sentence-transformers model on this machine."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
 
 
 class RemoteEmbedder:
-    """An endpoint compatible with OpenAI's embeddings. base_url: without "/embeddings"; api_key: "" for none."""
+    """An OpenAI-compatible endpoint. base_url: without "/embeddings"; api_key: "" for none."""
 
     def __init__(self, *, base_url: str, model: str, api_key: str = "", timeout: float = REQUEST_SECONDS) -> None:
         self.name = model
@@ -175,7 +175,7 @@ def _parse_vectors(answer: bytes, count: int) -> list[bytes]:
 
 
 def _pack_vector(numbers: Sequence[float]) -> bytes:
-    """Normalize a vector to length 1 and pack it as floats. Raises ValueError for a vector without direction."""
+    """Normalize a vector to length 1 and pack it. Raises ValueError for one without direction."""
     length = hypot(*numbers)
     if not (isfinite(length) and length > 0):
         raise ValueError("a vector without a direction")

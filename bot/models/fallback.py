@@ -50,7 +50,7 @@ class _ChainStep:
 
 
 class FallbackModel:
-    """A model client that calls the models of a chain in order, and skips failed ones until their next try.
+    """A model client that calls the models of a chain in order and skips failed ones for a while.
 
     With no other model left, a model that is cooling down is called all the same.
 

@@ -1,4 +1,4 @@
-"""Health of the models of a chain: which have failed, when to try them again, and how this is shown. Pure."""
+"""Health of the models of a chain: failures, the time of the next try, status for people. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -142,7 +142,7 @@ def remedy_kind(error: ModelError | None) -> Literal["key", "name", "quota", "wa
 
 
 def model_status_to_json(status: ModelStatus) -> Mapping[str, Any]:
-    """Return the status as the API shows it. asked_again_in: seconds, null: not before the configuration changes."""
+    """Return the status as the API shows it. asked_again_in: null until the configuration changes."""
     return {
         "name": status.name,
         "use": status.use,

@@ -208,7 +208,7 @@ class ModelService:
         return self._chain
 
     async def probe(self, index: int) -> tuple[bool, str]:
-        """Send a short request to one model of the chain; return whether it answered, and its name or the error."""
+        """Send a short request to one model; return whether it answered, and its name or the error."""
         provider, model = self._models[index]
         request = Request(
             model=model or self.name,

@@ -18,12 +18,11 @@ from bot.access.storage_quota import StorageQuota
 from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
-from bot.agent.folding import FoldManager, ThreadSummaries
+from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
-from bot.agent.tool_lines import ToolLineWriter
 from bot.agent.turn import TurnRunner
 from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnSetup, TurnTimeouts
 from bot.commands.base import CommandServices

@@ -135,7 +135,7 @@ class WriteFileTool:
 
 
 class EditFileTool:
-    """Replaces one exact passage. Unsafe: when the new text contains the old one, a second run applies again."""
+    """Replaces one exact passage. Unsafe: a second run applies again if the new text contains the old."""
 
     arguments = EditFileArguments
     spec = _file_tool_spec(

@@ -46,7 +46,7 @@ def default_tool_specs() -> tuple[ToolSpec, ...]:
 
 
 class OfferedTools:
-    """The built-in tools without those that the configuration turns off, in the order that models see them.
+    """The built-in tools that the configuration does not turn off, in the order that models see them.
 
     Args:
         memories: returns the memories of a space.

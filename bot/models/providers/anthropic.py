@@ -61,7 +61,7 @@ _IGNORED_EVENTS = frozenset(("ping", "content_block_stop"))
 
 
 class AnthropicStreamDecoder:
-    """Decodes the events of one call. unknown: counts unknown events, blocks, deltas and stop reasons. Pure."""
+    """Decodes the events of one call. unknown: counts what this version does not know. Pure."""
 
     def __init__(self, model: str, unknown: Counter[str]) -> None:
         self._requested_model, self._unknown = model, unknown

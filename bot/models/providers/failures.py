@@ -118,7 +118,7 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
 
 
 def to_error(failure: ProviderFailure) -> ModelError:
-    """Map a failure to our error: by typed code, else by status; by text only for length, pictures and thinking."""
+    """Map a failure to our error by typed code, else status; by text only for length, images, thinking."""
     by_code = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
     why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
     if by_code in (None, TooLarge, Overflow) and (error_from_text := _error_from_text(failure, why, kind)):

@@ -1,4 +1,4 @@
-"""Conversions that all provider clients share: arguments, files and names to send, the answer received."""
+"""Conversions that provider clients share: arguments, files and names to send, received answers."""
 
 import base64
 import json

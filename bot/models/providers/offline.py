@@ -1,4 +1,4 @@
-"""Model clients without a network: the offline model, which quotes the record, and the scripted one for tests."""
+"""Model clients without a network: the offline model that quotes the record, and a scripted one."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
@@ -53,7 +53,7 @@ RecallPassages = Callable[[str, str, str], Awaitable[Sequence[OfflinePassage]]]
 
 
 class OfflineModel:
-    """A model client for a bot without a key: it quotes what recall finds, and says what it is. Deterministic."""
+    """A model client for a bot without a key: it quotes what recall finds. Deterministic."""
 
     name = "offline"
 
@@ -88,7 +88,7 @@ class OfflineModel:
 
 
 def is_question(text: str) -> bool:
-    """Tell whether a text is a question, by its punctuation, a Chinese question word, or its first English word."""
+    """Tell whether a text is a question: by punctuation, a Chinese question word, or its first word."""
     if re.search(r"[?？]\s*$|[?？]\s", text) or _QUESTION_ZH.search(text):
         return True
     first = re.match(r"\W*(\w+)", text.casefold().replace("'", "").replace("’", ""))
@@ -103,7 +103,7 @@ def overlap_share(terms: Collection[str], text: str) -> float:
 
 
 def choose_passages(question: str, passages: Iterable[OfflinePassage]) -> list[OfflinePassage]:
-    """Choose the passages to quote, best first: those that share at least half as many terms as the best one.
+    """Choose the passages to quote, best first: those with at least half the best share of the terms.
 
     Questions are not quoted, and nothing is quoted twice.
     """
@@ -130,7 +130,7 @@ def _format_quote(passage: OfflinePassage) -> str:
 
 
 def _user_texts(messages: Sequence[ShownMessage]) -> list[str]:
-    """Return the first text of each message of the person; what follows it, such as the time, is the bot's."""
+    """Return the first text of each of the person's messages; the rest, such as the time, is the bot's."""
     found = []
     for message in messages:
         texts = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)

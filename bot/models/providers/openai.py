@@ -1,4 +1,4 @@
-"""Client of the chat completions API of any compatible endpoint: encodes the request, streams, decodes the answer.
+"""Client of OpenAI-compatible chat completions: encodes the request, streams, decodes the answer.
 
 It uses plain HTTP: compatible servers send more forms than the vendor's SDK accepts, and the SDK need not be loaded.
 """
@@ -58,7 +58,7 @@ class _PartialCall:
 
 
 class OpenAIStreamDecoder:
-    """Decodes the chunks of one call, in all forms seen in practice. unknown: counts unknown stop reasons. Pure."""
+    """Decodes the chunks of one call in all forms seen. unknown: counts unknown stop reasons. Pure."""
 
     def __init__(self, unknown: Counter[str]) -> None:
         self._unknown = unknown

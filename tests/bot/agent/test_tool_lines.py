@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.agent import tool_lines
-from bot.agent.tool_lines import ToolLineWriter
+from bot.agent.folding import MAX_CONVERSATIONS, ToolLineWriter
 from memory.context.policies.tool_lines import MAX_RESULTS, SYSTEM, ToolResultRef, line_by_rule, make_line
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Message, ToolCall, ToolResult
@@ -163,7 +162,7 @@ async def test_of_so_many_conversations_the_oldest_lines_are_dropped() -> None:
     async def tell(system: str, prompt: str, most: int, conversation: str) -> str:
         return '{"1": "The gate opens at 06:30"}'
 
-    lines, names = ToolLineWriter(tell), [f"c{number}" for number in range(tool_lines.MAX_CONVERSATIONS + 1)]
+    lines, names = ToolLineWriter(tell), [f"c{number}" for number in range(MAX_CONVERSATIONS + 1)]
     for start in range(0, len(names), 100):
         for name in names[start : start + 100]:
             lines.begin(name, [place(1)])
