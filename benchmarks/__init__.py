@@ -1,1 +1,1 @@
-"""What is measured, each figure beside its floor."""
+"""Measurements of speed, memory and quality, each with a floor."""

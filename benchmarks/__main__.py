@@ -1,29 +1,24 @@
-"""`make bench`: every figure beside its floor, measured in this one run."""
+"""`make bench`: all measurements with their floors, in one run."""
 
 import asyncio
 import sys
 
-from benchmarks import context, indoors, load, outside, recall, scale
-from benchmarks.figure import table
+from benchmarks import context, in_process, load, over_http, recall, scale
+from benchmarks.measurement import table
 
 
 def main() -> int:
-    """Measure and print; timing decides nothing, so the exit code is 0 either way."""
-    if sys.argv[1:2] == ["recall"]:
-        print(recall.main(sys.argv[2:]))
+    """Measure and print; the exit code does not depend on the times."""
+    with_options = {"recall": recall.main, "scale": scale.main, "load": load.main}
+    if sys.argv[1:] and sys.argv[1] in with_options:
+        print(with_options[sys.argv[1]](sys.argv[2:]))
         return 0
-    if sys.argv[1:2] == ["scale"]:
-        print(scale.main(sys.argv[2:]))
-        return 0
-    if sys.argv[1:2] == ["load"]:
-        print(load.main(sys.argv[2:]))
-        return 0
-    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall", "scale", "load"]
+    wanted = sys.argv[1:] or ["in_process", "over_http", "context", "recall", "scale", "load"]
     figures = []
-    if "indoors" in wanted:
-        figures += asyncio.run(indoors.figures())
-    if "outside" in wanted:
-        figures += asyncio.run(outside.figures())
+    if "in_process" in wanted:
+        figures += asyncio.run(in_process.figures())
+    if "over_http" in wanted:
+        figures += asyncio.run(over_http.figures())
     if figures:
         print(table(figures))
     if "context" in wanted:

@@ -1,4 +1,4 @@
-"""The six policies on the seeds' headline cases: what each shows, forgets and costs, beside what the seeds say.
+"""The six policies on the headline cases of the published designs: what each shows, forgets and costs.
 
 `python -m benchmarks context` prints it; `python -m benchmarks.context PICTURE.svg` draws the long session as well.
 """
@@ -32,17 +32,17 @@ from memory.context.view import fixed_tokens
 from memory.conversation import Text
 
 BUDGET = 50_000
-# The budget that a policy was made for, where that is not the default one.
+# Budgets that policies were designed for, if not the default one.
 OWN = {"layers": 200_000, "boundary": 200_000, "budget": 40_000}
-# Shares of the room at which no layer ever starts.
+# Shares of the budget at which no layer ever starts.
 NEVER: Mapping[str, float] = {"line_at": 9.0, "fold_at": 9.0, "drop_at": 9.0}
 ROOMY = 400_000
-EDITS = ("auth.js", "middleware.js", "config.js")  # the three edits that the boundary seed shows as kept
+EDITS = ("auth.js", "middleware.js", "config.js")  # the three edits that the boundary design shows as kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """A figure that a seed gives, and ours."""
+    """A figure of a published design, and ours."""
 
     name: str
     seed: str
@@ -50,7 +50,7 @@ class Headline:
 
 
 def main() -> int:
-    """Print everything; write the picture where a path is given."""
+    """Print the report; draw the SVG if a path is given."""
     print(report())
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(picture("long_session"), encoding="utf-8")
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def report() -> str:
-    """All tables, how the default policy compares on each, an overview, and the seeds' own figures; on all cores."""
+    """Return all tables with verdicts on the default policy, an overview, and the published figures; uses all cores."""
     with ProcessPoolExecutor() as pool:
         asked = [(name, own, pool.submit(measured, name, own)) for own in (True, False) for name in CASES]
         rows = [row for found in [pool.submit(headline) for headline in HEADLINES] for row in found.result()]
@@ -73,7 +73,7 @@ def report() -> str:
 
 
 def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
-    """One case as a table of the policies and how the default one compares, and the figures. own: see `compared`."""
+    """Return one case as text, with table and verdict, and its figures. own: see `compared`."""
     recording, results = recorded(name), compared(name, own)
     how = "each policy at the budget it was made for" if own else f"all at {BUDGET:,} tokens"
     head = f"{name} ({len(recording.turns)} turns, {whole(recording):,} tokens, {len(recording.probes)} probes), {how}"
@@ -83,7 +83,7 @@ def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
 
 
 def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """A table in Markdown: of each case under each policy the visible probes, tokens a request, and cost."""
+    """Format a Markdown table with visible probes, tokens a request and cost of each case under each policy."""
     lines = [f"| | {' | '.join(POLICIES)} |", f"| --- |{' ---: |' * len(POLICIES)}"]
     for name, policies in held.items():
         cells = [
@@ -95,12 +95,12 @@ def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 def compared(name: str, own: bool) -> tuple[PolicyResult, ...]:
-    """A case under each policy. own: at the policy's own budget instead of the default one."""
+    """Run a case under each policy. own: at the policy's own budget instead of the default one."""
     return tuple(ran(recorded(name), policy, OWN.get(policy, BUDGET) if own else BUDGET) for policy in POLICIES)
 
 
 def ran(recording: Recording, policy: str, budget: int) -> PolicyResult:
-    """One case under one policy, with what it would have cost and how its probes fared."""
+    """Run one case under one policy, with its cost and probe scores."""
     outcome = simulated(recording, policy, budget)
     scores = score_probes(outcome, recording, UTC)
     return PolicyResult(
@@ -111,7 +111,7 @@ def ran(recording: Recording, policy: str, budget: int) -> PolicyResult:
 def simulated(
     recording: Recording, policy: str, budget: int, numbers: Mapping[str, float] = MappingProxyType({})
 ) -> ReplayOutcome:
-    """The requests of one case under one policy. numbers: what of the policy's numbers is set otherwise."""
+    """Simulate one case under one policy. numbers: changes to the policy's numbers."""
     config = Config()
     limits = request_limits(config, resolve_models(config, "", "")[0], 1.0)
     window = max(limits.window, budget + limits.reserve + limits.margin)
@@ -122,7 +122,7 @@ def simulated(
 
 @cache
 def recorded(name: str) -> Recording:
-    """A case, read the way a person's own file is."""
+    """Read a case like a person's own file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.json"
         path.write_text(dump(CASES[name]()), encoding="utf-8")
@@ -130,7 +130,7 @@ def recorded(name: str) -> Recording:
 
 
 def verdict(results: Sequence[PolicyResult]) -> str:
-    """Whether `balanced` leaves as many probes visible as the best other policy, for no more tokens than the median."""
+    """Say whether `balanced` shows as many probes as the best other policy, for no more tokens than the median."""
     held = {result.name: result_figures(result) for result in results}
     mine = held.pop("balanced")
     best = max(held, key=lambda name: held[name]["visible_percent"])
@@ -147,9 +147,9 @@ def verdict(results: Sequence[PolicyResult]) -> str:
 
 
 def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
-    """The long session under `layers`, one more layer each time: name, tokens of the last request, all of it.
+    """Run the long session under `layers`, one more layer each time; returns name, tokens of the last request, outcome.
 
-    Until the fold is there the limit is out of reach, or the last resorts would stand in for it.
+    Before the fold layer the limit is out of reach, or the last resorts would replace it.
     """
     recording = recorded("long_session")
     window = int(POLICIES["layers"].numbers.window)
@@ -167,7 +167,7 @@ def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
 
 
 def picture(name: str) -> str:
-    """Tokens per request of a case under every policy at its own budget, as SVG text."""
+    """Draw tokens per request of a case under every policy at its own budget, as SVG."""
     results = compared(name, own=True)
     lines = [
         PlotLine(
@@ -185,13 +185,13 @@ def picture(name: str) -> str:
 
 
 def whole(recording: Recording) -> int:
-    """Tokens of everything, nothing shortened: system, tools, all messages."""
+    """Return the tokens of system, tools and all messages, unshortened."""
     fixed = fixed_tokens(recording.system, recording.tools, "", load_o200k_counter())
     return fixed + sum(message.tokens for message in recording.messages)
 
 
 def passes(recording: Recording, tokens: int) -> int:
-    """The turn in which the whole first has more than so many tokens, 0 for none."""
+    """Return the turn in which the total first exceeds so many tokens, 0 for none."""
     total = fixed_tokens(recording.system, recording.tools, "", load_o200k_counter())
     for turn in recording.turns:
         total += turn.tokens
@@ -201,7 +201,7 @@ def passes(recording: Recording, tokens: int) -> int:
 
 
 def layers() -> list[Headline]:
-    """The long session, one layer more each time."""
+    """Compare the long session, one layer more each time."""
     recording = recorded("long_session")
     raw = whole(recording)
     rows = [
@@ -221,7 +221,7 @@ def layers() -> list[Headline]:
 
 
 def debugging() -> list[Headline]:
-    """The long search for a fault, halved at a boundary."""
+    """Compare the long search for a fault, halved at a boundary."""
     recording = recorded("debugging")
     rows = [
         Headline(name="debugging: tokens", seed="180k", ours=f"{whole(recording) / 1000:.1f}k"),
@@ -238,7 +238,7 @@ def debugging() -> list[Headline]:
 
 
 def topics() -> list[Headline]:
-    """Where three topics are cut."""
+    """Compare where three topics are cut."""
     rows = []
     for name in ("topics_en", "topics_zh"):
         outcome = simulated(recorded(name), "boundary", BUDGET)
@@ -254,7 +254,7 @@ def topics() -> list[Headline]:
 
 
 def errors() -> list[Headline]:
-    """What is left of errors and their remedies."""
+    """Compare what is left of errors and their fixes."""
     outcome = simulated(recorded("errors"), "boundary", BUDGET)
     seen = _seen(outcome)
     folded = max((fold.range.to_turn for fold in outcome.folds), default=0)
@@ -267,7 +267,7 @@ def errors() -> list[Headline]:
 
 
 def weights() -> list[Headline]:
-    """How many turns a fixed amount of tokens is."""
+    """Compare how many turns fit into a fixed number of tokens."""
     rows = []
     for name, seed in (("heavy", "5"), ("light", "50")):
         recording = recorded(name)
@@ -282,7 +282,7 @@ def weights() -> list[Headline]:
 
 
 def _seen(outcome: ReplayOutcome) -> str:
-    """What the last probe's request showed before its kept turns: the summary."""
+    """Return the summary in the last probe's request."""
     last = outcome.asked[-1]
     return next((part.text for part in last.view.shown[0].parts if isinstance(part, Text)), "") if last.folds else ""
 

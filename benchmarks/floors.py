@@ -1,4 +1,4 @@
-"""What the figures stand beside: the same work with nothing of ours in it."""
+"""Floors of the measurements: the same work without mnema."""
 
 import asyncio
 import os
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figure import median
+from benchmarks.measurement import median
 
-COMMITS = 4  # what stands between a message and its answer being sent: accepted, claimed, finished, sending
+COMMITS = 4  # of a message until its answer is sent: accepted, claimed, finished, sending
 SERVER = """
 import socket, sys
 from starlette.applications import Starlette
@@ -23,7 +23,7 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print("open", flush=T
 
 
 async def bare_server_start() -> float:
-    """Seconds until a process with an empty Starlette app on uvicorn has an open port."""
+    """Measure the seconds until a process with uvicorn and an empty Starlette app has an open port."""
     times = []
     for _ in range(5):
         began = time.perf_counter()
@@ -36,14 +36,14 @@ async def bare_server_start() -> float:
 
 
 def python_with(modules: str) -> float:
-    """Resident memory in MB of a bare interpreter that has imported these."""
+    """Measure the resident memory, in MB, of an interpreter that has imported these modules."""
     code = f"import asyncio, {modules}\nimport resource\nprint(open('/proc/self/statm').read().split()[1])"
     pages = int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def bare_commits(count: int) -> float:
-    """Seconds for so many durable commits of one small row each, on SQLite with WAL and FULL."""
+    """Measure the seconds of so many durable commits of one small row each, on SQLite with WAL and FULL."""
     with tempfile.TemporaryDirectory() as folder:
         base = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
         base.execute("PRAGMA journal_mode=WAL")
@@ -62,16 +62,16 @@ def bare_commits(count: int) -> float:
 
 
 async def bare_call(url: str, history: Sequence[str] = ()) -> float:
-    """Seconds of one streamed call with the bare SDK, after turns that said these."""
+    """Measure the seconds of one streamed call with the bare SDK, with this history of user texts."""
     return await _calls(url, 1, 40, history) / 40
 
 
-async def bare_calls(url: str, beside: int, each: int) -> float:
-    """Calls a second with the bare SDK, so many at once."""
-    return beside * each / await _calls(url, beside, each)
+async def bare_calls(url: str, parallel: int, each: int) -> float:
+    """Measure the calls per second with the bare SDK, so many in parallel."""
+    return parallel * each / await _calls(url, parallel, each)
 
 
-async def _calls(url: str, beside: int, each: int, history: Sequence[str] = ()) -> float:
+async def _calls(url: str, parallel: int, each: int, history: Sequence[str] = ()) -> float:
     import anthropic
 
     messages: list[Any] = []
@@ -87,12 +87,12 @@ async def _calls(url: str, beside: int, each: int, history: Sequence[str] = ()) 
 
     await one()
     began = time.perf_counter()
-    await asyncio.gather(*(one() for _ in range(beside)))
+    await asyncio.gather(*(one() for _ in range(parallel)))
     took = time.perf_counter() - began
     await client.close()
     return took
 
 
 async def turn_floor(url: str, history: Sequence[str] = ()) -> float:
-    """Seconds of what a turn cannot do without: one call with this history, and its durable commits."""
+    """Measure the seconds of the least a turn needs: one call with this history, and its durable commits."""
     return await bare_call(url, history) + bare_commits(COMMITS)

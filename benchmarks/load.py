@@ -1,4 +1,4 @@
-"""Two hundred conversations at once, by each channel, of a real process: whether all is answered, and how fast."""
+"""Two hundred parallel conversations on each channel of a real process: are all answered, and how fast?"""
 
 import asyncio
 import resource
@@ -9,20 +9,20 @@ from tests.walk.load import load
 
 CHANNELS = ("http", "telegram", "feishu", "wechat", "wechat_mp", "wecom")
 CONVERSATIONS, MESSAGES, DEAF = 200, 3, 200
-FILES = 8_192  # descriptors that this process may need for the clients' side
+FILES = 8_192  # descriptors that the clients in this process may need
 
 
-def main(wanted: list[str]) -> str:
-    """The report. wanted: channels, none for all of them."""
+def main(channels: list[str]) -> str:
+    """Return the report. channels: empty for all of them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, FILES)), hard))
-    return "\n".join(asyncio.run(_report(wanted or [*CHANNELS])))
+    return "\n".join(asyncio.run(_report(channels or [*CHANNELS])))
 
 
-async def _report(wanted: list[str]) -> list[str]:
-    told = [f"{CONVERSATIONS} conversations at once; by HTTP beside {DEAF} streams that nobody reads"]
-    for channel in wanted:
+async def _report(channels: list[str]) -> list[str]:
+    lines = [f"{CONVERSATIONS} parallel conversations; by HTTP with {DEAF} more streams that no client reads"]
+    for channel in channels:
         with tempfile.TemporaryDirectory() as folder:
             found = await load(channel, Path(folder) / "home", CONVERSATIONS, MESSAGES, deaf=DEAF)
-        told += [str(found), *(f"  {fault[:200]}" for fault in found.faults[:10])]
-    return told
+        lines += [str(found), *(f"  {fault[:200]}" for fault in found.faults[:10])]
+    return lines

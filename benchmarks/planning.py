@@ -1,10 +1,10 @@
-"""What planning costs: counting, choosing what goes, searching the cut, assembling the view."""
+"""Cost of planning: counting, policies, the search for a cut, assembling the view."""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from benchmarks.figure import Figure, median
+from benchmarks.measurement import Measurement, median
 from memory.context.policies.boundary import choose_cut
 from memory.context.policies.planner import ContextLimits, plan_ahead, plan_context
 from memory.context.policies.policies import POLICIES
@@ -17,8 +17,8 @@ WORDS = "The quick survey of the northern harbour took three days and cost 4,200
 LIMITS = ContextLimits(max_tokens=200_000, max_turns=1_000, window=250_000, reserve=4_096)
 
 
-def figures() -> list[Figure]:
-    """All of them."""
+def figures() -> list[Measurement]:
+    """Measure all of them."""
     session = _session()
     counter = load_o200k_counter()
     costs = [message.tokens for turn in session.turns for message in turn.messages]
@@ -27,36 +27,63 @@ def figures() -> list[Figure]:
         *(_plan(name, session, adding) for name in sorted(POLICIES)),
         _search(session),
         _counting(),
-        Figure(name=f"assemble a view of {MESSAGES} messages", ours=1000 * _median(
-            lambda: assemble_view(session, ("system",), (), counter)), floor=adding, unit="ms", reach=2, aim=2,
-            floor_is="adding up the cached counts"),
-    ]  # fmt: skip
+        Measurement(
+            name=f"assemble a view of {MESSAGES} messages",
+            ours=1000 * _median(lambda: assemble_view(session, ("system",), (), counter)),
+            floor=adding,
+            unit="ms",
+            target=2,
+            goal=2,
+            floor_is="adding up the cached counts",
+        ),
+    ]
 
 
-def _plan(name: str, session: Session, adding: float) -> Figure:
+def _plan(name: str, session: Session, adding: float) -> Measurement:
     counter, policy = load_o200k_counter(), POLICIES[name]
     before = _median(lambda: plan_context(session, policy, LIMITS, 1_000, counter))
     after = _median(lambda: plan_ahead(session, policy, LIMITS, 1_000, counter))
-    return Figure(name=f"plan over {MESSAGES} cached messages, {name}", ours=1000 * max(before, after), floor=adding,
-                  unit="ms", reach=1, aim=1, floor_is="adding up 500 cached counts")  # fmt: skip
+    return Measurement(
+        name=f"plan over {MESSAGES} cached messages, {name}",
+        ours=1000 * max(before, after),
+        floor=adding,
+        unit="ms",
+        target=1,
+        goal=1,
+        floor_is="adding up 500 cached counts",
+    )
 
 
-def _search(session: Session) -> Figure:
+def _search(session: Session) -> Measurement:
     turns = session.turns
     costs = [turn.tokens for turn in turns]
     found = 1000 * _median(lambda: choose_cut(turns, costs, len(turns), 0.5))
     bare = 1000 * _median(lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts])
-    return Figure(name=f"boundary search over {MESSAGES} messages", ours=found, floor=bare, unit="ms", reach=5, aim=5,
-                  floor_is="splitting all texts at spaces, once")  # fmt: skip
+    return Measurement(
+        name=f"boundary search over {MESSAGES} messages",
+        ours=found,
+        floor=bare,
+        unit="ms",
+        target=5,
+        goal=5,
+        floor_is="splitting all texts at spaces, once",
+    )
 
 
-def _counting() -> Figure:
+def _counting() -> Measurement:
     counter = load_o200k_counter()
     texts = [f"{at} " + WORDS * 6 for at in range(MESSAGES)]
     ours = 1000 * _median(lambda: [counter.message((Text(text=text),)) for text in texts], 7)
     bare = 1000 * _median(lambda: [counter.text(text) for text in texts], 7)
-    return Figure(name=f"count {MESSAGES} new messages of {counter.text(texts[0])} tokens", ours=ours, floor=bare,
-                  unit="ms", reach=1.5 * bare, aim=1.1 * bare, floor_is="tiktoken alone on the same texts")  # fmt: skip
+    return Measurement(
+        name=f"count {MESSAGES} new messages of {counter.text(texts[0])} tokens",
+        ours=ours,
+        floor=bare,
+        unit="ms",
+        target=1.5 * bare,
+        goal=1.1 * bare,
+        floor_is="tiktoken alone on the same texts",
+    )
 
 
 def _session() -> Session:
@@ -64,15 +91,31 @@ def _session() -> Session:
     parts = [(Text(text=f"{at}. " + WORDS * 5),) for at in range(MESSAGES)]
     counted = [counter.message(each) for each in parts]
     messages = [
-        Message(id=f"m{at}", seq=at + 1, turn=at // 2 + 1, role="assistant" if at % 2 else "user", parts=parts[at],
-                at=now + timedelta(minutes=at), tokens=counted[at], counter=counter.name)
+        Message(
+            id=f"m{at}",
+            seq=at + 1,
+            turn=at // 2 + 1,
+            role="assistant" if at % 2 else "user",
+            parts=parts[at],
+            at=now + timedelta(minutes=at),
+            tokens=counted[at],
+            counter=counter.name,
+        )
         for at in range(MESSAGES)
-    ]  # fmt: skip
+    ]
     turns = tuple(Turn(number=at + 1, messages=tuple(messages[2 * at : 2 * at + 2])) for at in range(MESSAGES // 2))
     return Session(
-        conversation="c", space="", epoch=1, next_seq=MESSAGES + 1, next_turn=len(turns) + 1, view_from=1,
-        fold_head="", summary=None, turns=turns, reductions=(),
-    )  # fmt: skip
+        conversation="c",
+        space="",
+        epoch=1,
+        next_seq=MESSAGES + 1,
+        next_turn=len(turns) + 1,
+        view_from=1,
+        fold_head="",
+        summary=None,
+        turns=turns,
+        reductions=(),
+    )
 
 
 def _median(work: Callable[[], object], times: int = 100) -> float:

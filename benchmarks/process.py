@@ -1,4 +1,4 @@
-"""A real `mnema run` in its own process, and the model server beside it, for measuring from outside."""
+"""A real `mnema run` and a model server, each in its own process."""
 
 import asyncio
 import json
@@ -20,24 +20,27 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """One bot. port_after, ready_after: seconds from its start."""
+    """A running bot."""
 
     home: Path
     url: str
     client: httpx.AsyncClient
     process: asyncio.subprocess.Process
+    #: Seconds from its start until the port was open.
     port_after: float
+    #: Seconds from its start until `ready`.
     ready_after: float
+    #: Its start, a `time.perf_counter()`.
     began: float
 
     def rss(self) -> float:
-        """Resident memory in MB (10^6 bytes)."""
+        """Return its resident memory in MB (10^6 bytes)."""
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
 
 @asynccontextmanager
 async def emulator(latency_ms: int = 0) -> AsyncIterator[str]:
-    """The strict model server as a process; its URL."""
+    """Run the strict model server as a process; yields its URL."""
     server = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.emulators.model", "--port", "0", "--reply", "ok",
         "--latency-ms", str(latency_ms), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
@@ -51,7 +54,7 @@ async def emulator(latency_ms: int = 0) -> AsyncIterator[str]:
 
 
 def settings(url: str, port: int = 0) -> dict[str, object]:
-    """A configuration that asks the model server at `url`."""
+    """Return a configuration that uses the model server at `url`."""
     llm = {"provider": "anthropic", "api_key": "bench-key", "base_url": url, "model": "claude-sonnet-5-5"}
     return {"llm": llm, "channels": {"web": {"port": port}}}
 
@@ -102,7 +105,7 @@ async def _open(port: int, began: float) -> float:
 
 
 class Listener:
-    """Hears a conversation's events over one stream; `answered` waits for the answer to a message."""
+    """Reads a conversation's event stream, and waits for the answers to messages."""
 
     def __init__(self, bot: Running, conversation: str) -> None:
         self._bot = bot
@@ -112,7 +115,7 @@ class Listener:
         self._count = 0
 
     async def ask(self, text: str) -> float:
-        """Seconds from the POST to its answer's event."""
+        """Send a message; returns the seconds from the POST to the event of its answer."""
         began = time.perf_counter()
         self._count += 1
         body = {"conversation": self._conversation, "text": text, "key": f"k{self._count}-{began}"}
@@ -130,7 +133,7 @@ class Listener:
         return took
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the stream."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -143,5 +146,5 @@ class Listener:
                 if line.startswith("event: "):
                     name = line[7:]
                 elif line.startswith("data: ") and name in ("reply", "notice"):
-                    about = json.loads(line[6:]).get("message_id")  # none for what is told of its own accord
+                    about = json.loads(line[6:]).get("message_id")  # none for a message of the bot's own
                     self._answers.setdefault(about, asyncio.Event()).set()

@@ -1,4 +1,4 @@
-"""How well recall answers labelled questions, and how fast: real log files, the real index, the real search.
+"""Quality and speed of recall on labelled questions: real log files, the real index, the real search.
 
 `python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL]`. FOLDER holds *.json, each a list of
 people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session", "speaker", "text"}], "questions": [{"q",
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import recall_rows
-from benchmarks.figure import Figure, table
+from benchmarks.measurement import Measurement, table
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
@@ -33,15 +33,15 @@ OWN = Path(__file__).parent / "data" / "recall"
 DEPTH = 200
 RANKS = (1, 3, 5, 10, 20)
 COLUMNS = (*(f"R@{rank}" for rank in RANKS), "B2000", "MRR")
-# R@5 that a set asks for; another one asks for no less than plain FTS5 has.
-REACH: Mapping[str, float] = {"mb_cn": 0.92, "mb_en": 0.90}
+# Required R@5 of a set; other sets must reach that of plain FTS5.
+TARGETS: Mapping[str, float] = {"mb_cn": 0.92, "mb_en": 0.90}
 PLAIN = "plain FTS5: the same terms, bm25 alone"
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody's talks, in order, and questions about them."""
+    """A person's conversations, in order, and questions about them."""
 
     name: str
     docs: Sequence[Mapping[str, str]]
@@ -50,53 +50,60 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """One thing that a search gave back. id: of a doc, "" for what is none; tokens: of the text that was given."""
+    """One search result."""
 
+    #: Of the doc, "" for anything else.
     id: str
+    #: Of its text.
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One set. ours, plain: means over its questions by COLUMNS. rows: docs; index: seconds; p50, p95: milliseconds."""
+    """Results of one set."""
 
     name: str
     questions: int
+    #: Number of docs.
     rows: int
+    #: Means over its questions, by COLUMNS.
     ours: Mapping[str, float]
+    #: The same for plain FTS5.
     plain: Mapping[str, float]
+    #: Seconds.
     index: float
+    #: Milliseconds of a search.
     p50: float
     p95: float
 
 
 def main(words: Sequence[str]) -> str:
-    """Measure as the words of the command line ask; returns what is to be printed."""
+    """Measure with these command-line arguments; returns the report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks recall")
     parser.add_argument("--data", type=Path, default=OWN, help="folder of question sets")
-    parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(), help="what day it is taken to be")
+    parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(), help="the day of the questions")
     parser.add_argument("--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="sizes to time at")
     parser.add_argument("--postgres", metavar="URL", default="", help="measure the index in this PostgreSQL instead")
     given = parser.parse_args(words)
     shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
     sets = [asyncio.run(measured(path, now, shared)) for path in sorted(given.data.glob("*.json"))]
-    figures = [figure(one) for one in sets]
+    measurements = [to_measurement(one) for one in sets]
     timed, notes = asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
     if shared:
         shared.close()
-    return "\n\n".join(["\n".join(told(sets)), table([*figures, *timed]), *notes])
+    return "\n\n".join(["\n".join(format_sets(sets)), table([*measurements, *timed]), *notes])
 
 
 def _postgres(url: str) -> Any:
-    """The indexes in a PostgreSQL; its driver is an extra."""
+    """Open the indexes in PostgreSQL, whose driver is an extra."""
     from memory.recall.postgres_spaces import PostgresSharedIndexes
 
     return PostgresSharedIndexes(url)
 
 
-def told(sets: Iterable[Measured]) -> list[str]:
-    """A line per set, and below it one of what plain FTS5 finds."""
+def format_sets(sets: Iterable[Measured]) -> list[str]:
+    """Format a line for each set, and one for plain FTS5."""
     lines = [f"{'recall of labelled evidence':<28}{'n':>5}{'rows':>7}" + "".join(f"{name:>7}" for name in COLUMNS)]
     lines[0] += f"{'index s':>9}{'p50 ms':>8}{'p95 ms':>8}"
     for one in sets:
@@ -106,18 +113,28 @@ def told(sets: Iterable[Measured]) -> list[str]:
     return lines
 
 
-def figure(one: Measured) -> Figure:
-    """What is asked of a set."""
+def to_measurement(one: Measured) -> Measurement:
+    """Compare the R@5 of a set with its target."""
     floor = one.plain["R@5"]
-    reach = REACH.get(one.name, floor)
-    return Figure(
-        name=f"{one.name}, R@5", ours=one.ours["R@5"], floor=floor, unit="share", reach=reach, aim=reach,
-        floor_is=PLAIN, more=True,
-    )  # fmt: skip
+    target = TARGETS.get(one.name, floor)
+    return Measurement(
+        name=f"{one.name}, R@5",
+        ours=one.ours["R@5"],
+        floor=floor,
+        unit="share",
+        target=target,
+        goal=target,
+        floor_is=PLAIN,
+        more=True,
+    )
 
 
 async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None) -> Measured:
-    """One set, each person in a workspace of their own. shared: where the index is, None for a file."""
+    """Measure one set, each person in a workspace of their own.
+
+    Args:
+        shared: the PostgreSQL indexes, None for an index file.
+    """
     ours: list[Mapping[str, float]] = []
     plain: list[Mapping[str, float]] = []
     times: list[float] = []
@@ -130,9 +147,9 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
             await recall.refresh("")
             index += time.perf_counter() - began
             for question in person.questions:
-                wanted = SearchRequest(space="", query=question["q"], now=now, limit=DEPTH)
+                request = SearchRequest(space="", query=question["q"], now=now, limit=DEPTH)
                 began = time.perf_counter()
-                passages = await recall.search(wanted)
+                passages = await recall.search(request)
                 times.append(time.perf_counter() - began)
                 ours.append(score(mapped(passages, places), set(question["evidence"])))
         plain += [score(found, set(asked["evidence"])) for asked, found in _plainly(person)]
@@ -149,21 +166,21 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
 
 
 def read(path: Path) -> list[Person]:
-    """A set's people."""
+    """Read the people of a set."""
     people = json.loads(path.read_text(encoding="utf-8"))
     return [Person(name=one["name"], docs=one["docs"], questions=one["questions"]) for one in people]
 
 
 @asynccontextmanager
 async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Workspace, Recall]]:
-    """An empty workspace, and recall over it and an empty record."""
+    """Open recall over an empty workspace and an empty store."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         store = await open_store(Path(folder) / "mnema.db")
-        ground = RecallDependencies(
-            store=store, workspace=workspace, indexes=shared or FileIndexes(Path(folder) / "index"), zone=UTC
+        index = Path(folder) / "index"
+        recall = Recall(
+            RecallDependencies(store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=UTC)
         )
-        recall = Recall(ground)
         await recall.forget("")
         try:
             yield workspace, recall
@@ -174,7 +191,7 @@ async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Work
 
 
 def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
-    """A person's docs as daily logs, a section per session; returns which doc stands at which path and line."""
+    """Write a person's docs as daily logs, a section per session; returns the doc at each path and line."""
     logs: dict[str, list[str]] = {}
     places: dict[tuple[str, int], str] = {}
     section = ("", "")
@@ -194,16 +211,16 @@ def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
 
 
 def mapped(passages: Iterable[Passage], places: Mapping[tuple[str, int], str]) -> list[Returned]:
-    """What came back, as docs."""
+    """Map search results to docs."""
     return [Returned(id=places.get((one.path, one.line), ""), tokens=tokens(one.text)) for one in passages]
 
 
 def score(found: Sequence[Returned], evidence: set[str]) -> dict[str, float]:
-    """One question.
+    """Score one question.
 
-    R@k: the share of the evidence among the first k returned. B2000: the share of it within the first 2,000 tokens that
-    were returned. MRR: 1 / rank of the first evidence, 0 where none came back. Whatever is returned takes a place,
-    a second time too, and counts as evidence once.
+    R@k: the share of the evidence among the first k results. B2000: its share within the first 2,000 tokens of the
+    results. MRR: 1 / rank of the first evidence, 0 if there is none. Every result takes a rank, repeats too, and counts
+    as evidence once.
     """
     firsts: dict[str, int] = {}
     for rank, one in enumerate(found, 1):
@@ -224,18 +241,18 @@ def score(found: Sequence[Returned], evidence: set[str]) -> dict[str, float]:
 
 
 def means(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each figure over all questions."""
+    """Return the mean of each column over all questions."""
     return {name: statistics.fmean(one[name] for one in scores) for name in COLUMNS}
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has: one for each Chinese, Japanese or Korean character, one for four others."""
+    """Estimate tokens: one for each Chinese, Japanese or Korean character, one for four others."""
     wide = len(_CJK.findall(text))
     return wide + -(-(len(text) - wide) // 4)
 
 
 def _plainly(person: Person) -> Iterable[tuple[Mapping[str, Any], list[Returned]]]:
-    """Each question with what FTS5 alone finds for it."""
+    """Yield each question with the results of plain FTS5."""
     texts = [f"[{doc['date']}] {doc['speaker']}: {doc['text']}" for doc in person.docs]
     speakers = {doc["speaker"] for doc in person.docs}
     with closing(recall_rows.plain_index(" ".join(text_terms(doc["text"])) for doc in person.docs)) as base:

@@ -1,4 +1,4 @@
-"""How long recall takes over many rows, half of them Chinese, beside FTS5 alone and beside comparing vectors."""
+"""Speed of recall over many rows, half of them Chinese; floors are plain FTS5 and comparing vectors."""
 
 import importlib
 import importlib.util
@@ -14,7 +14,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.figure import Figure
+from benchmarks.measurement import Measurement
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
@@ -26,19 +26,19 @@ from memory.workspace.files import Workspace
 A_DAY = 100
 QUESTIONS = 100
 DEPTH = 20
-# Words of a question, and how many of the most frequent ones are in none: they would be stop words.
+# Words of a question, and how many of the most frequent words are excluded, like stop words.
 ASKED, FREQUENT = 4, 100
 CHINESE = 0x4E00
 WIDTH = 384  # numbers of a small model's vector
 FIRST = date(2020, 1, 1)
-# Milliseconds a query may take at the median, and those aimed at.
-REACH: dict[int, tuple[float, float]] = {1_000: (5, 3), 10_000: (10, 5), 100_000: (100, 50)}
-INDEX = 1_000 / 6_000, 300 / 6_000  # milliseconds that a row may take to be indexed, and those aimed at
+# Milliseconds of a query at the median: target and goal.
+TARGETS: dict[int, tuple[float, float]] = {1_000: (5, 3), 10_000: (10, 5), 100_000: (100, 50)}
+INDEX = 1_000 / 6_000, 300 / 6_000  # milliseconds to index a row: target and goal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synthetic:
-    """Log lines, and questions made of words that stand in them. None of it means anything."""
+    """Random log lines, and questions made of their words."""
 
     lines: Sequence[str]
     questions: Sequence[str]
@@ -46,28 +46,32 @@ class Synthetic:
 
 async def figures(
     sizes: Iterable[int], now: datetime, shared: SpaceIndexes | None = None
-) -> tuple[list[Figure], list[str]]:
-    """For each number of rows what indexing and searching take; and what could not be measured.
+) -> tuple[list[Measurement], list[str]]:
+    """Measure indexing and searching for each number of rows; returns notes on what could not be measured too.
 
     Args:
-        shared: where the index is, None for a file.
+        shared: the PostgreSQL indexes, None for an index file.
     """
-    found: list[Figure] = []
+    found: list[Measurement] = []
     for rows in sizes:
         found += await _at(rows, now, shared)
     missing = importlib.util.find_spec("numpy") is None
-    notes = ["NumPy is not installed, so there is no floor of vectors; the extra `vectors` brings it."] * missing
+    notes = ["NumPy is not installed, so there is no floor of vectors; the extra `vectors` installs it."] * missing
     return found, notes
 
 
-async def _at(rows: int, now: datetime, shared: SpaceIndexes | None) -> list[Figure]:
+async def _at(rows: int, now: datetime, shared: SpaceIndexes | None) -> list[Measurement]:
     made = synthetic(rows)
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         write(workspace, made.lines)
         store = await open_store(Path(folder) / "mnema.db")
-        indexes = shared or FileIndexes(Path(folder) / "index")
-        recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=now.tzinfo or UTC))
+        index = Path(folder) / "index"
+        recall = Recall(
+            RecallDependencies(
+                store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=now.tzinfo or UTC
+            )
+        )
         await recall.forget("")
         began = time.perf_counter()
         await recall.refresh("")
@@ -85,28 +89,43 @@ async def _at(rows: int, now: datetime, shared: SpaceIndexes | None) -> list[Fig
     plain_indexed = time.perf_counter() - began
     with closing(base):
         plain = [_timed(lambda: plain_search(base, question_terms(one), DEPTH)) for one in made.questions]  # noqa: B023
-    reach, aim = REACH.get(rows, (float("inf"), float("inf")))
+    target, goal = TARGETS.get(rows, (float("inf"), float("inf")))
     name, floor = f"{rows:,} rows", "FTS5 alone, same terms"
     index = [rows * each for each in INDEX]
     return [
-        Figure(
-            name=f"index {name}", ours=1_000 * indexed, floor=1_000 * plain_indexed, unit="ms", reach=index[0],
-            aim=index[1], floor_is=floor,
+        Measurement(
+            name=f"index {name}",
+            ours=1_000 * indexed,
+            floor=1_000 * plain_indexed,
+            unit="ms",
+            target=index[0],
+            goal=index[1],
+            floor_is=floor,
         ),
-        Figure(
-            name=f"query over {name}, p50", ours=1_000 * median(times), floor=1_000 * median(plain), unit="ms",
-            reach=reach, aim=aim, floor_is=floor,
+        Measurement(
+            name=f"query over {name}, p50",
+            ours=1_000 * median(times),
+            floor=1_000 * median(plain),
+            unit="ms",
+            target=target,
+            goal=goal,
+            floor_is=floor,
         ),
-        Figure(
-            name=f"query over {name}, p95", ours=1_000 * late(times), floor=1_000 * late(plain), unit="ms",
-            reach=3 * reach, aim=3 * aim, floor_is=floor,
+        Measurement(
+            name=f"query over {name}, p95",
+            ours=1_000 * percentile_95(times),
+            floor=1_000 * percentile_95(plain),
+            unit="ms",
+            target=3 * target,
+            goal=3 * goal,
+            floor_is=floor,
         ),
         *_vectors(rows, median(times)),
-    ]  # fmt: skip
+    ]
 
 
 def synthetic(rows: int) -> Synthetic:
-    """The same lines each time: words as frequent as in talk, every second line Chinese."""
+    """Make the same lines each time, with natural word frequencies, every second line Chinese."""
     chance = random.Random(rows)
     letters = [chr(CHINESE + at) for at in range(0, 6_000, 2)]
     english = ["".join(chance.choices("bcdfglmnprst", k=1) + chance.choices("aeiou", k=1)) for _ in range(60)]
@@ -124,7 +143,7 @@ def synthetic(rows: int) -> Synthetic:
 
 
 def write(workspace: Workspace, lines: Sequence[str]) -> None:
-    """Daily logs of A_DAY lines each, a section for every tenth line."""
+    """Write daily logs of A_DAY lines each, a section for every tenth line."""
     files = workspace.space("")
     for number in range(0, len(lines), A_DAY):
         day = FIRST + timedelta(days=number // A_DAY)
@@ -137,7 +156,7 @@ def write(workspace: Workspace, lines: Sequence[str]) -> None:
 
 
 def plain_index(texts: Iterable[str]) -> sqlite3.Connection:
-    """FTS5 in memory with nothing of ours around it; row n is the nth text's, from 0."""
+    """Create a plain FTS5 index in memory; row n is the nth text, from 0."""
     base = sqlite3.connect(":memory:", isolation_level=None)
     base.execute('CREATE VIRTUAL TABLE plain USING fts5(terms, tokenize="unicode61 remove_diacritics 0")')
     base.execute("BEGIN")
@@ -146,22 +165,22 @@ def plain_index(texts: Iterable[str]) -> sqlite3.Connection:
     return base
 
 
-def plain_search(base: sqlite3.Connection, wanted: Sequence[str], limit: int) -> list[int]:
-    """Rows with any of the terms, best first by bm25."""
-    match = " OR ".join(f'"{term}"' for term in wanted)
+def plain_search(base: sqlite3.Connection, terms: Sequence[str], limit: int) -> list[int]:
+    """Return rows with any of the terms, best first by bm25."""
+    match = " OR ".join(f'"{term}"' for term in terms)
     if not match:
         return []
     statement = "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?"
     return [row for (row,) in base.execute(statement, (match, limit))]
 
 
-def late(times: Sequence[float]) -> float:
-    """The 95th of a hundred."""
+def percentile_95(times: Sequence[float]) -> float:
+    """Return the 95th percentile."""
     return sorted(times)[int(len(times) * 0.95)]
 
 
 def _line(chance: random.Random, words: Sequence[str]) -> list[str]:
-    """Ten to twenty words, the nth about n times rarer than the first."""
+    """Choose ten to twenty words, the nth about n times rarer than the first."""
     return [words[int(len(words) ** chance.random()) - 1] for _ in range(chance.randint(10, 20))]
 
 
@@ -169,8 +188,8 @@ def _joined(words: Sequence[str]) -> str:
     return ("" if ord(words[0][0]) >= CHINESE else " ").join(words)
 
 
-def _vectors(rows: int, ours: float) -> list[Figure]:
-    """A query beside one product of a matrix with a vector, and the best of it."""
+def _vectors(rows: int, ours: float) -> list[Measurement]:
+    """Compare a query with one product of a matrix and a vector, and the selection of its best rows."""
     if importlib.util.find_spec("numpy") is None:
         return []
     numpy: Any = importlib.import_module("numpy")
@@ -178,13 +197,18 @@ def _vectors(rows: int, ours: float) -> list[Figure]:
     matrix = source.standard_normal((rows, WIDTH), dtype=numpy.float32)
     wanted = source.standard_normal(WIDTH, dtype=numpy.float32)
     times = [_timed(lambda: numpy.argpartition(matrix @ wanted, -DEPTH)[-DEPTH:]) for _ in range(20)]
-    reach, aim = REACH.get(rows, (float("inf"), float("inf")))
+    target, goal = TARGETS.get(rows, (float("inf"), float("inf")))
     return [
-        Figure(
-            name=f"query over {rows:,} rows, p50", ours=1_000 * ours, floor=1_000 * median(times), unit="ms",
-            reach=reach, aim=aim, floor_is=f"NumPy alone, {WIDTH} numbers a row, the question's vector given",
+        Measurement(
+            name=f"query over {rows:,} rows, p50",
+            ours=1_000 * ours,
+            floor=1_000 * median(times),
+            unit="ms",
+            target=target,
+            goal=goal,
+            floor_is=f"NumPy alone, {WIDTH} numbers a row, with the question's vector given",
         )
-    ]  # fmt: skip
+    ]
 
 
 def _timed(work: Callable[[], object]) -> float:

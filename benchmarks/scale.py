@@ -1,4 +1,4 @@
-"""Many conversations on several processes, beside bare Procrastinate under the same load in the same run.
+"""Many conversations on several processes; the floor is bare Procrastinate under the same load.
 
 `python -m benchmarks.scale --conversations 1000 --turns 5`; a PostgreSQL is needed, see tests/postgres.py.
 """
@@ -16,13 +16,11 @@ import psycopg
 
 from benchmarks.scale_bare import bare
 from benchmarks.scale_ours import ours
-from benchmarks.scale_report import report
-from benchmarks.scale_shape import Course, Found, Name, Shape, marked, now
+from benchmarks.scale_shape import Course, Name, RunResult, Shape, marked, now, report
 from tests.postgres import database, why_not
 
-WRITERS = 16  # people whose message is on its way to the record at a time, where all write at once
-# Seconds after which a server has told all that it counted: quiet connections tell after ten, and 11 were too few.
-REST = 21.0
+WRITERS = 16  # messages that are being accepted in parallel in the unpaced part
+REST = 21.0  # until the server has published its counters: idle connections do it after 10 s, and 11 were too few
 IDLE = 5.0
 LONGEST = 900.0
 WORDS = "The harbour survey took three days and cost 4,200 crowns; which of its two reports should I read first? "
@@ -33,10 +31,11 @@ COUNTED = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datnam
 
 
 class Engine(Protocol):
-    """What is measured. workers: the processes that answer."""
+    """What is measured."""
 
     name: str
     course: Course
+    #: Ids of the processes that answer.
     workers: list[int]
 
     async def say(self, name: Name, text: str) -> None: ...
@@ -49,24 +48,24 @@ Opens = Callable[[str, Shape, int], AbstractAsyncContextManager[Engine]]
 
 @dataclass(slots=True)
 class Watch:
-    """What the machine and the server tell while something goes on."""
+    """Reads counters of the machine and the server."""
 
     server: psycopg.AsyncConnection[Any]
     workers: list[psutil.Process]
     rss: dict[str, float] = field(default_factory=dict)
 
     async def transactions(self) -> float:
-        """Of this database, so far."""
+        """Return the number of transactions of this database so far."""
         row = await (await self.server.execute(COUNTED)).fetchone()
         return float(row[0]) if row else 0.0
 
     async def sizes(self) -> dict[str, int]:
-        """Bytes of each table with its indexes."""
+        """Return the bytes of each table with its indexes."""
         rows = await (await self.server.execute(SIZES, ["public"])).fetchall()
         return {str(name): int(size) for name, size in rows}
 
     def cpu(self) -> dict[str, float]:
-        """Seconds of processor so far: of the workers, of the process that accepts and sends, of the server."""
+        """Return the CPU seconds so far of the workers, of the process that accepts and sends, and of the server."""
         name = self.server.info.dbname
         theirs = [one for one in psutil.process_iter(["cmdline"]) if name in " ".join(one.info["cmdline"] or ())[:200]]
         servers = [one for one in theirs if one.info["cmdline"][0].startswith("postgres:")]
@@ -77,13 +76,13 @@ class Watch:
         }
 
     def note(self, when: str) -> None:
-        """How large the largest worker is, where it is larger than it was."""
+        """Record the memory of the largest worker, if it has grown."""
         largest = max(worker.memory_info().rss for worker in self.workers) / 1e6
         self.rss[when] = max(largest, self.rss.get(when, 0.0))
 
 
-async def measure(opens: Opens, shape: Shape, workers: int) -> Found:
-    """One engine under both parts of the load, on a database of its own."""
+async def measure(opens: Opens, shape: Shape, workers: int) -> RunResult:
+    """Measure one engine under both parts of the load, on a database of its own."""
     with database() as url:
         async with opens(url, shape, workers) as engine, _watching(url, engine) as watch:
             await _warmed(engine, shape)
@@ -102,7 +101,7 @@ async def measure(opens: Opens, shape: Shape, workers: int) -> Found:
             made = await watch.transactions() - counted - idle * (now() - began)
             grown = _less(await watch.sizes(), sizes)
         names = [*shape.warm_names(), *shape.paced_names(), *shape.crowd_names()]
-        return Found(
+        return RunResult(
             engine=engine.name,
             workers=workers,
             shape=shape,
@@ -118,14 +117,14 @@ async def measure(opens: Opens, shape: Shape, workers: int) -> Found:
 
 
 async def _warmed(engine: Engine, shape: Shape) -> None:
-    """A few messages before anything is measured: what a process loads at the first one is loaded."""
+    """Send a few messages before measuring, so that every process has loaded what it needs."""
     await asyncio.gather(*(engine.say(name, _text(name)) for name in shape.warm_names()))
     await _all_done(engine, shape.warm)
     await engine.settle()
 
 
 async def _paced(engine: Engine, shape: Shape) -> None:
-    """So many messages a second, whatever becomes of them; then until all are answered."""
+    """Send messages at a fixed rate, then wait until all are answered."""
     began, said = now(), []
     for at, name in enumerate(shape.paced_names()):
         await asyncio.sleep(max(0.0, began + at / shape.rate - now()))
@@ -135,7 +134,7 @@ async def _paced(engine: Engine, shape: Shape) -> None:
 
 
 async def _crowd(engine: Engine, shape: Shape, watch: Watch) -> None:
-    """Everybody writes as fast as it is taken."""
+    """Send all messages as fast as they are accepted."""
     waiting = iter(shape.crowd_names())
 
     async def write() -> None:
@@ -178,13 +177,13 @@ def _less(after: Mapping[str, float], before: Mapping[str, float]) -> dict[str, 
 
 
 async def run(shape: Shape, workers: Sequence[int]) -> str:
-    """Both engines, one after the other, on so many workers."""
+    """Measure both engines, one after the other, for each number of workers."""
     found = [await measure(opens, shape, count) for count in workers for opens in (bare, ours)]
     return report(found)
 
 
 def main(words: Sequence[str]) -> str:
-    """The report, or why there is none."""
+    """Return the report, or why there is none."""
     options = argparse.ArgumentParser(prog="python -m benchmarks scale", description=__doc__)
     options.add_argument("--conversations", type=int, default=100)
     options.add_argument("--turns", type=int, default=3)
@@ -192,7 +191,7 @@ def main(words: Sequence[str]) -> str:
     options.add_argument("--rate", type=float, default=10.0, help="messages a second of the paced part")
     options.add_argument("--paced", type=int, default=100, help="messages of the paced part")
     options.add_argument("--workers", type=int, nargs="+", default=[1, 3])
-    options.add_argument("--facts", action="store_true", help="let ours read each turn for lasting facts too")
+    options.add_argument("--facts", action="store_true", help="let ours extract lasting facts of each turn too")
     given = options.parse_args(words)
     if why := why_not():
         return f"scale: {why}"

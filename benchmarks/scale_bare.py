@@ -1,6 +1,6 @@
-"""The floor of `scale`: bare Procrastinate, with a row and a job for each message and nothing of ours around them.
+"""The floor of `scale`: bare Procrastinate with a row and a job for each message.
 
-`python -m benchmarks.scale_bare URL SECONDS PLACES` is one worker; it prints a line for each job that it has done.
+`python -m benchmarks.scale_bare URL SECONDS PLACES` is one worker; it prints a line for each finished job.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ ADD = "INSERT INTO said (who, number, text) VALUES (%s, %s, %s)"
 
 
 class Bare:
-    """Accepts messages, and hears from its workers what became of them."""
+    """Accepts messages, and reads the results from its workers' output."""
 
     name = "bare"
 
@@ -33,10 +33,10 @@ class Bare:
         self.workers = [worker.pid for worker in workers]
         self._task = app.configure_task
         self._pool = pool
-        self._heard = [asyncio.create_task(self._hear(worker)) for worker in workers]
+        self._readers = [asyncio.create_task(self._read_results(worker)) for worker in workers]
 
     async def say(self, name: Name, text: str) -> None:
-        """One durable transaction: the row, and the wish to work on it."""
+        """Store the row and its job in one durable transaction."""
         self.course.asked[name] = now()
         async with self._pool.connection() as held, held.transaction():
             await held.execute(ADD, [*name, text])
@@ -45,16 +45,16 @@ class Bare:
         self.course.stored[name] = now()
 
     async def settle(self) -> int:
-        """What is known only now; most turns at once, which nobody has counted here."""
+        """Return 0: the maximum of open turns is not counted here."""
         return 0
 
     async def close(self) -> None:
-        """Hear no more."""
-        for task in self._heard:
+        """Stop reading."""
+        for task in self._readers:
             task.cancel()
-        await asyncio.gather(*self._heard, return_exceptions=True)
+        await asyncio.gather(*self._readers, return_exceptions=True)
 
-    async def _hear(self, worker: asyncio.subprocess.Process) -> None:
+    async def _read_results(self, worker: asyncio.subprocess.Process) -> None:
         assert worker.stdout is not None
         while line := await worker.stdout.readline():
             who, number, begun, ended, done = line.split()
@@ -66,29 +66,29 @@ class Bare:
 
 @asynccontextmanager
 async def bare(url: str, shape: Shape, workers: int) -> AsyncIterator[Bare]:
-    """A database with the engine's tables, so many workers on it, and who accepts for them."""
+    """Create the engine's tables, and run so many workers and the accepting side."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as held:
         await held.execute(SchemaManager.get_schema())
         await held.execute(TABLE)
     app = app_on(url)
     app.task(name="turn")(_nothing)
-    begun = [await _worker(url, shape) for _ in range(workers)]
+    started = [await _worker(url, shape) for _ in range(workers)]
     pool = AsyncConnectionPool[Any](url, kwargs={"autocommit": True}, max_size=MAX_CONNECTIONS, open=False)
     await pool.open()
     try:
         async with app.open_async():
-            engine = Bare(app, pool, begun)
+            engine = Bare(app, pool, started)
             yield engine
             await engine.close()
     finally:
         await pool.close()
-        for worker in begun:
+        for worker in started:
             worker.kill()
             await worker.wait()
 
 
 def app_on(url: str) -> App:
-    """The engine, connected as ours is."""
+    """Return the engine, connected like ours."""
     return App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=10.0))
 
 
@@ -101,11 +101,11 @@ async def _worker(url: str, shape: Shape) -> asyncio.subprocess.Process:
 
 
 async def _nothing(who: int, number: int) -> None:
-    """What is done is done by the workers."""
+    """Do nothing: the workers have the real task."""
 
 
 async def work(url: str, seconds: float, places: int) -> None:
-    """One worker, until the process is ended."""
+    """Run one worker until the process ends."""
     app, ends = app_on(url), dict[int, tuple[int, int, float, float]]()
 
     async def turn(context: Any, who: int, number: int) -> None:

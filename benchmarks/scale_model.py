@@ -1,6 +1,6 @@
-"""A model's server that costs next to nothing: it waits, says which message it answers, and notes when that was.
+"""A cheap model server: it waits, names the message it answers, and records the times.
 
-`python -m benchmarks.scale_model SECONDS` prints its URL. `GET /times` tells what it noted and forgets it.
+`python -m benchmarks.scale_model SECONDS` prints its URL. `GET /times` returns the records and clears them.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ class Server:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._open = 0
-        self._noted: dict[str, Any] = {"times": [], "most": 0}
+        self._records: dict[str, Any] = {"times": [], "most": 0}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, until it is closed."""
+        """Serve one connection until it is closed."""
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -38,24 +38,24 @@ class Server:
 
     async def _answer(self, head: bytes, body: bytes, writer: asyncio.StreamWriter) -> None:
         if head.startswith(b"GET /times"):
-            told, self._noted = json.dumps(self._noted).encode(), {"times": [], "most": self._open}
-            writer.write(_head("application/json", len(told)) + told)
+            body, self._records = json.dumps(self._records).encode(), {"times": [], "most": self._open}
+            writer.write(_head("application/json", len(body)) + body)
             return
-        if SMALL in body:  # it is asked for lasting facts
+        if SMALL in body:  # a request to extract facts
             pieces = _pieces("[]", len(body) // 4)
             writer.write(_head("text/event-stream", sum(map(len, pieces))) + b"".join(pieces))
             return
         begun = now()
         who, number = max((int(found[1]), int(found[2])) for found in MARK.finditer(body))
         self._open += 1
-        self._noted["most"] = max(self._noted["most"], self._open)
+        self._records["most"] = max(self._records["most"], self._open)
         pieces = _pieces(f"Answer to {marked((who, number))}.", len(body) // 4)
         writer.write(_head("text/event-stream", sum(map(len, pieces))) + pieces[0])
         for piece in pieces[1:]:
             await asyncio.sleep(self._seconds / PIECES)
             writer.write(piece)
         self._open -= 1
-        self._noted["times"].append((who, number, begun, now()))
+        self._records["times"].append((who, number, begun, now()))
 
 
 def _head(kind: str, length: int) -> bytes:
@@ -63,7 +63,7 @@ def _head(kind: str, length: int) -> bytes:
 
 
 def _pieces(text: str, tokens: int) -> list[bytes]:
-    """The events of one answer: what begins it, then its text in three pieces, with its end behind the last."""
+    """Return the events of one answer: its start, then its text in three pieces, the last one with its end."""
     used = {"input_tokens": tokens, "output_tokens": 1}
     first = _event({"type": "message_start", "message": {"id": "m", "model": "claude-sonnet-5-5", "usage": used}})
     first += _event({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
@@ -83,7 +83,7 @@ def _event(event: dict[str, Any]) -> bytes:
 
 
 async def main(seconds: float) -> None:
-    """Serve until the process is ended."""
+    """Serve until the process ends."""
     server = await asyncio.start_server(Server(seconds).serve, "127.0.0.1", 0, backlog=2048, limit=2**24)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     async with server:

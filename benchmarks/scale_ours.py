@@ -1,4 +1,4 @@
-"""Ours under the same load: a gateway in this process, workers as `mnema run --role worker`, a model's server."""
+"""mnema under the load of `scale`: a gateway in this process, `mnema run --role worker`, and a model server."""
 
 import asyncio
 import json
@@ -25,42 +25,44 @@ from channels.testing import ScriptedChannel
 from memory.store.people.rows import GrantRow, Party
 from memory.store.rows import SendOutcome
 
-# A platform's name, for its people each have a space of their own; nothing of the platform is in it.
+# A platform whose users each have a space; nothing of the platform itself is used.
 CHANNEL, ACCOUNT = "telegram", "bot"
 GRANT = "load"
 
 
-class Heard(ScriptedChannel):
-    """A channel whose people note what they are shown, and in which order."""
+class RecordingChannel(ScriptedChannel):
+    """A channel that records the answers in their order."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(name=CHANNEL, account=ACCOUNT)
         self._course = course
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Note whose answer it is."""
+        """Record which message it answers."""
         found = MARK.search(message.text.encode())
         self._course.answers.append((int(found[1]), int(found[2])) if found else (-1, -1))
         return Receipt(platform_id=message.id)
 
     def show(self, event: object) -> None:
-        """Live text is looked at by nobody."""
+        """Ignore live text."""
 
 
 class Ours:
-    """Accepts messages as a channel does, and notes when their answers were marked as sent."""
+    """Accepts messages like a channel, and records when their answers were marked as sent."""
 
     name = "ours"
 
-    def __init__(self, house: ClusterBot, channel: Heard, course: Course, model: str, workers: list[int]) -> None:
+    def __init__(
+        self, bot: ClusterBot, channel: RecordingChannel, course: Course, model: str, workers: list[int]
+    ) -> None:
         self.course = course
         self.workers = workers
-        self._deliver = house.receiver.deliver_for(CHANNEL)
+        self._deliver = bot.receiver.deliver_for(CHANNEL)
         self._model = model
-        house.store.delivery.settle_sent = self._noting(house.store.delivery.settle_sent)
+        bot.store.delivery.settle_sent = self._recording(bot.store.delivery.settle_sent)
 
     async def say(self, name: Name, text: str) -> None:
-        """One message, as a channel hands it over."""
+        """Deliver one message like a channel."""
         self.course.asked[name] = now()
         person = f"p{name[0]}"
         await self._deliver([
@@ -76,53 +78,55 @@ class Ours:
         self.course.stored[name] = now()
 
     async def settle(self) -> int:
-        """Ask the model's server when it was asked; returns how many turns were open at once, at most."""
+        """Fetch the times of the model server; returns the maximum of open turns."""
         async with httpx.AsyncClient() as client:
             told = (await client.get(f"{self._model}/times")).json()
         for who, number, begun, ended in told["times"]:
             self.course.begun[who, number], self.course.ended[who, number] = begun, ended
         return int(told["most"])
 
-    def _noting(
+    def _recording(
         self, sent: Callable[[str, SendOutcome], Awaitable[Any]]
     ) -> Callable[[str, SendOutcome], Awaitable[Any]]:
-        async def noted(id: str, fate: SendOutcome) -> Any:
-            row = await sent(id, fate)
+        async def recorded(id: str, outcome: SendOutcome) -> Any:
+            row = await sent(id, outcome)
             found = MARK.search(row.text.encode())
             if found and row.state == "sent":
                 self.course.done[int(found[1]), int(found[2])] = now()
             return row
 
-        return noted
+        return recorded
 
 
 @asynccontextmanager
 async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
-    """A home on that database, so many workers on it, the model's server, and a gateway here."""
-    model = await _begun("-m", "benchmarks.scale_model", str(shape.seconds))
+    """Run a home on this database with so many workers, the model server, and a gateway in this process."""
+    model = await _start_process("-m", "benchmarks.scale_model", str(shape.seconds))
     address = await _first_line(model)
     with TemporaryDirectory() as folder:
         home, file = _home(Path(folder), url, address, shape)
-        house = await build_cluster_bot(home, file, "gateway")
+        bot = await build_cluster_bot(home, file, "gateway")
         course = Course()
-        channel = Heard(course)
-        await house.open([channel])
-        begun = [await _begun("-m", "bot", "--home", folder, "run", "--role", "worker") for _ in range(workers)]
+        channel = RecordingChannel(course)
+        await bot.open([channel])
+        started = [
+            await _start_process("-m", "bot", "--home", folder, "run", "--role", "worker") for _ in range(workers)
+        ]
         try:
-            for worker in begun:
+            for worker in started:
                 while not (await _first_line(worker)).startswith("ready"):
                     pass
-            await _let_in(house, shape)
-            yield Ours(house, channel, course, address, [worker.pid for worker in begun])
-            for worker in begun:
+            await _grant_access(bot, shape)
+            yield Ours(bot, channel, course, address, [worker.pid for worker in started])
+            for worker in started:
                 worker.terminate()
-            await asyncio.gather(*(worker.wait() for worker in begun))
+            await asyncio.gather(*(worker.wait() for worker in started))
         finally:
-            for process in (*begun, model):
+            for process in (*started, model):
                 if process.returncode is None:
                     process.kill()
                     await process.wait()
-            await house.close(patience=1.0)
+            await bot.close(patience=1.0)
 
 
 def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[HomeFolder, ConfigFile]:
@@ -143,16 +147,16 @@ def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[HomeFolder, C
     return home, file
 
 
-async def _let_in(house: ClusterBot, shape: Shape) -> None:
-    """Everybody has been let in by the owner, as people are."""
+async def _grant_access(bot: ClusterBot, shape: Shape) -> None:
+    """Give every user access."""
     for who in range(shape.conversations):
         party = Party(channel=CHANNEL, account="", subject="user", id=f"p{who}")
-        await house.store.access.grant(
+        await bot.store.access.grant(
             GrantRow(party=party, role="user", group="", name="", by=GRANT, at=datetime.now(UTC))
         )
 
 
-async def _begun(*words: str) -> asyncio.subprocess.Process:
+async def _start_process(*words: str) -> asyncio.subprocess.Process:
     known = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     return await asyncio.create_subprocess_exec(
         sys.executable, *words, cwd=ROOT, env=known, stdout=asyncio.subprocess.PIPE

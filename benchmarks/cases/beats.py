@@ -1,4 +1,4 @@
-"""A session told as beats: what is said, which tools are used on what, and what is answered."""
+"""Turns of a coding session in a short notation: user text, tool calls, reply."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -11,33 +11,36 @@ from benchmarks.cases.script import Call, Script
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """One turn.
+    """One turn."""
 
-    big: large results that are asked for at once, before anything else, as "PATH CHARACTERS" each; a path that is an
-    address is fetched, one with an ending is read. steps: what follows, one after the other: "read PATH CHARACTERS",
-    "search WORD HITS", "rows TABLE ROWS", "edit PATH LINE", "write PATH CHARACTERS", "test WORDS", "fail WORDS" (fails,
-    then passes), "bash COMMAND".
-    fact: a line that stands in the first large or read result, at the share `where` of it. change: what the first edit
-    takes out and puts in. fault: what a failing command says. asked: questions and answers about this turn; later: so
-    many turns on, 0 as Script.ask has it. away: minutes before it. told: characters by which the reply goes on.
-    """
-
+    #: The user's text.
     said: str
     reply: str
+    #: Large results of the first, parallel step, each "PATH CHARACTERS"; a URL is fetched, a file is read.
     big: Sequence[str] = ()
+    #: The following steps: "read PATH CHARACTERS", "search WORD HITS", "rows TABLE ROWS", "edit PATH LINE",
+    #: "write PATH CHARACTERS", "test WORDS", "fail WORDS" (fails, then passes), "bash COMMAND".
     steps: Sequence[str] = ()
+    #: A line that is inserted into the first large or read result.
     fact: str = ""
+    #: Its position there, as a share.
     where: float = 0.5
+    #: Old and new text of the first edit.
     change: tuple[str, str] = ("", "")
+    #: Output of a failing command.
     fault: str = "the command failed with code 1"
+    #: Questions and answers about this turn.
     asked: Sequence[tuple[str, str]] = ()
+    #: Turns until they are asked; see Script.ask.
     later: int = 0
+    #: Minutes before the turn.
     away: float = 0.0
+    #: Characters of filler text in the reply.
     told: int = 0
 
 
 def play(script: Script, beats: Iterable[Beat], big: float = 1.0, small: float = 1.0) -> None:
-    """Append the beats as turns. big, small: factors on the sizes of the large results and of what `steps` return."""
+    """Append the beats as turns. big, small: factors on the sizes of the large results and of those of `steps`."""
     rng = random.Random(script.seed + 1)
     for beat in beats:
         script.rest(beat.away)
@@ -51,7 +54,7 @@ def play(script: Script, beats: Iterable[Beat], big: float = 1.0, small: float =
 
 
 def _explained(rng: random.Random, chars: int) -> str:
-    """Points that a reply makes, about so many characters of them."""
+    """Return a list of about so many characters."""
     points: list[str] = []
     while sum(map(len, points)) < chars:
         points.append(f"- `{rng.choice(code.THINGS)}`: {outputs.prose(rng)} {rng.choice(code.WHYS)}")

@@ -240,7 +240,7 @@ BEATS = (
     Beat(
         said="压测一下，和昨天比。",
         steps=["bash npm run load", "read logs/load.log 10500", "read docs/load.md 7000", "search p95 6"],
-        fact="2026-03-02T10:41:00.000Z load-1 load INFO baseline p95=412 ms now p95=166.4 ms at 900 rps",
+        fact="2026-03-02T10:41:00.000Z load-1 load INFO floor p95=412 ms now p95=166.4 ms at 900 rps",
         where=0.97,
         reply="快了一倍多，错误率为零。",
         asked=[("压测 now p95 是多少毫秒？", "166.4 ms")],

@@ -1,4 +1,4 @@
-"""A recording while it is being written: turn after turn on its own clock, and what is asked about them later."""
+"""Writes a recording turn by turn on a simulated clock, with probe questions."""
 
 import json
 import random
@@ -9,12 +9,12 @@ from typing import Any
 
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 THINKING, ANSWERING, WORKING = (15.0, 70.0), (4.0, 14.0), (0.5, 4.0)  # seconds: person, model, tool
-LATER = (0, 6, 0, 14)  # turns until a question is put that does not say when; 0 is the end
+LATER = (0, 6, 0, 14)  # turns until a question without a turn is asked, in rotation; 0 is the end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One tool call and what came of it. say: the model's words before it, "" for none."""
+    """One tool call and its result. say: the model's text before it, "" for none."""
 
     tool: str
     input: Mapping[str, Any]
@@ -25,7 +25,7 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Probe:
-    """A question answered in turn `fact_turn`; after: the turn it is asked after, 0 for the last one."""
+    """A question about turn `fact_turn`; after: the turn after which it is asked, 0 for the last one."""
 
     question: str
     answer: str
@@ -35,7 +35,7 @@ class Probe:
 
 @dataclass(slots=True, kw_only=True)
 class Script:
-    """Messages in the Anthropic style, with times, as they grow; the same seed writes the same text."""
+    """Messages in Anthropic's form with times; the same seed gives the same text."""
 
     name: str
     seed: int
@@ -52,9 +52,10 @@ class Script:
         self.rng = random.Random(self.seed)
 
     def turn(self, text: str, *steps: Call | Sequence[Call], reply: str) -> int:
-        """A whole turn: the person's text, tool calls (a sequence of them is made at once), the last reply.
+        """Append a turn: the user's text, tool calls (a sequence is one parallel step), the final reply.
 
-        Returns its number, from 1.
+        Returns:
+            Its number, from 1.
         """
         self.turns += 1
         self._add("user", text, THINKING)
@@ -64,17 +65,17 @@ class Script:
         return self.turns
 
     def ask(self, question: str, answer: str, *, later: int = 0) -> None:
-        """A probe about the newest turn, asked so many turns later; 0: now at the end, now soon, by turns."""
+        """Add a probe about the newest turn, asked so many turns later; 0: as LATER says."""
         later = later or LATER[len(self.probes) % len(LATER)]
         after = self.turns + later if later else 0
         self.probes.append(Probe(question=question, answer=answer, fact_turn=self.turns, after=after))
 
     def rest(self, minutes: float) -> None:
-        """The person is away."""
+        """Advance the clock."""
         self.seconds += 60 * minutes
 
     def written(self, minutes: float = 0) -> dict[str, Any]:
-        """The recording. minutes: how long all of it took, 0 leaves the times as they came."""
+        """Return the recording. minutes: its total duration, 0 for the simulated times."""
         scale = 60 * minutes / self.seconds if minutes else 1.0
         messages = [
             {**message, "at": (BEGIN + timedelta(seconds=round(message["at"] * scale, 3))).isoformat()}
@@ -114,7 +115,7 @@ class Script:
 
 
 def tool(name: str, description: str, **properties: str) -> dict[str, Any]:
-    """A tool's specification; properties: argument to what it is, all of them text and required."""
+    """Return a tool's specification; properties: descriptions of its arguments, all required strings."""
     schema = {
         "type": "object",
         "properties": {key: {"type": "string", "description": words} for key, words in properties.items()},
@@ -124,5 +125,5 @@ def tool(name: str, description: str, **properties: str) -> dict[str, Any]:
 
 
 def dump(case: Mapping[str, Any]) -> str:
-    """The recording as the JSON text of a file."""
+    """Format the recording as JSON."""
     return json.dumps(case, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Talk without tools: themes with words of their own, from which questions and answers of any length are made."""
+"""Conversations without tools: questions and answers of any length, made from themes."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,23 @@ from benchmarks.cases.script import Script
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """What is talked about. asks, says: sentences with {slots}; words: what may stand in each slot.
+    """Templates of one topic."""
 
-    A slot `n` is a number. gap: what stands between two sentences, "" in Chinese.
-    """
-
+    #: Questions with {slots}; the slot `n` is a number.
     asks: Sequence[str]
+    #: Sentences of answers with {slots}.
     says: Sequence[str]
+    #: Words for each slot.
     words: Mapping[str, Sequence[str]]
+    #: Between two sentences, "" in Chinese.
     gap: str = " "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A turn that is not made up: at which turn of its theme, what is said, what is answered, and probes about it."""
+    """A turn with a fixed text, and probes about it."""
 
+    #: Number of the turn in its theme.
     at: int
     user: str
     reply: str = ""
@@ -32,7 +34,7 @@ class Said:
 
 
 class Talker:
-    """Makes the sentences of a theme, each template as seldom as the others."""
+    """Makes the sentences of a theme; uses each template equally often."""
 
     def __init__(self, rng: random.Random, theme: Theme) -> None:
         self.rng = rng
@@ -43,7 +45,7 @@ class Talker:
         return self._next(self.theme.asks)
 
     def answer(self, chars: int) -> str:
-        """At least one sentence, about so many characters in all."""
+        """Make one or more sentences of about so many characters."""
         said = [self._next(self.theme.says)]
         while sum(map(len, said)) < chars:
             said.append(self._next(self.theme.says))
@@ -59,7 +61,7 @@ class Talker:
 
 
 def talk(script: Script, theme: Theme, turns: int, chars: tuple[int, int], told: Sequence[Said] = ()) -> None:
-    """Append so many turns about a theme. chars: least and most of a reply; told: turns with a text of their own."""
+    """Append so many turns about a theme. chars: range of a reply's length; told: turns with a fixed text."""
     talker = Talker(script.rng, theme)
     fixed = {item.at: item for item in told}
     for number in range(1, turns + 1):

@@ -295,7 +295,7 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
 
 
 def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorCheck:
-    hint = f"Put a regular file that the bot's account may read at {home.workspace / name}; its last text stays in use."
+    hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last text stays in use."
     return DoctorCheck(name=name, ok=False, message=f"It cannot be read: {fault_reason(err)[1]}.", hint=hint)
 
 

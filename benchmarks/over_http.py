@@ -1,12 +1,12 @@
-"""Start-up, memory, first answer, turns by HTTP and conversations beside each other, of a real process."""
+"""Start-up, memory, first answer and turns by HTTP of a real process."""
 
 import asyncio
 import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.figure import Figure, median
 from benchmarks.floors import bare_server_start, python_with, turn_floor
+from benchmarks.measurement import Measurement, median
 from benchmarks.process import Listener, Running, emulator, running, settings
 
 WARM_UP = 5
@@ -16,8 +16,8 @@ MANY = 100
 LONG = "The archive of the town holds many letters from that year. " * 36
 
 
-async def figures() -> list[Figure]:
-    """All of them; takes about two minutes."""
+async def figures() -> list[Measurement]:
+    """Measure all of them, in about two minutes."""
     found = await _starts()
     async with emulator() as url:
         found += await _turns(url)
@@ -25,7 +25,7 @@ async def figures() -> list[Figure]:
     return found
 
 
-async def _starts() -> list[Figure]:
+async def _starts() -> list[Measurement]:
     ports, readies, firsts, idles = [], [], [], []
     async with emulator() as url:
         with tempfile.TemporaryDirectory() as folder:
@@ -35,33 +35,61 @@ async def _starts() -> list[Figure]:
                     await listener.ask("hello")
                     first = time.perf_counter() - bot.began
                     await listener.close()
-                    if number:  # the first start made the database and the byte code
+                    if number:  # the first start creates the database and the byte code
                         ports.append(bot.port_after)
                         readies.append(bot.ready_after)
                         firsts.append(first)
         with tempfile.TemporaryDirectory() as folder:
             async with running(Path(folder) / "home", settings(url)) as bot:
-                await asyncio.sleep(8)  # until what is loaded in the background is there
+                await asyncio.sleep(8)  # until the background loading is done
                 idles.append(bot.rss())
     floor = await bare_server_start()
     return [
-        Figure(name="start → port open", ours=median(ports), floor=floor, unit="s", reach=0.5, aim=0.5,
-               floor_is="python + uvicorn + an empty Starlette app"),
-        Figure(name="start → ready", ours=median(readies), floor=floor, unit="s", reach=1.8, aim=1.0,
-               floor_is="the same"),
-        Figure(name="start → first answer", ours=median(firsts), floor=floor, unit="s", reach=3, aim=3,
-               floor_is="the same"),
-        Figure(name="idle RSS", ours=median(idles), floor=python_with("starlette, uvicorn, sqlalchemy, pydantic"),
-               unit="MB", reach=90, aim=70, floor_is="python with starlette, uvicorn, sqlalchemy, pydantic"),
-    ]  # fmt: skip
+        Measurement(
+            name="start → port open",
+            ours=median(ports),
+            floor=floor,
+            unit="s",
+            target=0.5,
+            goal=0.5,
+            floor_is="python + uvicorn + an empty Starlette app",
+        ),
+        Measurement(
+            name="start → ready",
+            ours=median(readies),
+            floor=floor,
+            unit="s",
+            target=1.8,
+            goal=1.0,
+            floor_is="the same",
+        ),
+        Measurement(
+            name="start → first answer",
+            ours=median(firsts),
+            floor=floor,
+            unit="s",
+            target=3,
+            goal=3,
+            floor_is="the same",
+        ),
+        Measurement(
+            name="idle RSS",
+            ours=median(idles),
+            floor=python_with("starlette, uvicorn, sqlalchemy, pydantic"),
+            unit="MB",
+            target=90,
+            goal=70,
+            floor_is="python with starlette, uvicorn, sqlalchemy, pydantic",
+        ),
+    ]
 
 
-async def _turns(url: str) -> list[Figure]:
+async def _turns(url: str) -> list[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         async with running(Path(folder) / "home", settings(url)) as bot:
             empty = await _fresh(bot)
-            twenty = await _at_length(bot, "twenty", ["hello"] * 15)
-            long = await _at_length(bot, "long", [LONG * 7] * 13)
+            twenty = await _with_history(bot, "twenty", ["hello"] * 15)
+            long = await _with_history(bot, "long", [LONG * 7] * 13)
     what = "bare SDK call with that history + 4 bare durable commits"
     named = {
         "history 0": (empty, []),
@@ -69,10 +97,17 @@ async def _turns(url: str) -> list[Figure]:
         "45k tokens": (long, [LONG * 7] * 13),
     }
     return [
-        Figure(name=f"turn by HTTP, {name}", ours=1000 * value, floor=1000 * await turn_floor(url, history), unit="ms",
-               reach=18, aim=15, floor_is=what)
+        Measurement(
+            name=f"turn by HTTP, {name}",
+            ours=1000 * value,
+            floor=1000 * await turn_floor(url, history),
+            unit="ms",
+            target=18,
+            goal=15,
+            floor_is=what,
+        )
         for name, (value, history) in named.items()
-    ]  # fmt: skip
+    ]
 
 
 async def _fresh(bot: Running) -> float:
@@ -88,7 +123,7 @@ async def _fresh(bot: Running) -> float:
     return median(times)
 
 
-async def _at_length(bot: Running, name: str, history: list[str]) -> float:
+async def _with_history(bot: Running, name: str, history: list[str]) -> float:
     times = []
     for number in range(8):
         listener = Listener(bot, f"{name}{number}")
@@ -99,8 +134,8 @@ async def _at_length(bot: Running, name: str, history: list[str]) -> float:
     return median(times)
 
 
-async def _memory(url: str) -> Figure:
-    """Memory after a hundred conversations, each written to and listened to by HTTP."""
+async def _memory(url: str) -> Measurement:
+    """Measure the memory after a hundred conversations by HTTP."""
     with tempfile.TemporaryDirectory() as folder:
         async with running(Path(folder) / "home", settings(url)) as bot:
             for number in range(MANY):
@@ -108,8 +143,12 @@ async def _memory(url: str) -> Figure:
                 await listener.ask("hello")
                 await listener.close()
             rss = bot.rss()
-    return Figure(
-        name=f"RSS after {MANY} conversations", ours=rss,
-        floor=python_with("starlette, uvicorn, sqlalchemy, pydantic, anthropic, tiktoken"), unit="MB",
-        reach=240, aim=175, floor_is="python with those and anthropic, tiktoken",
-    )  # fmt: skip
+    return Measurement(
+        name=f"RSS after {MANY} conversations",
+        ours=rss,
+        floor=python_with("starlette, uvicorn, sqlalchemy, pydantic, anthropic, tiktoken"),
+        unit="MB",
+        target=240,
+        goal=175,
+        floor_is="python with these and anthropic, tiktoken",
+    )
