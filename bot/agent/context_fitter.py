@@ -173,7 +173,7 @@ class ContextFitter:
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
-            self.telemetry.repaired()
+            self.telemetry.history_repaired()
         return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted)
 
     async def shrink(

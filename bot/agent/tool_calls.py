@@ -146,7 +146,7 @@ class ToolRunner:
         try:
             state, text = await self._check_and_run(context, call)
         finally:
-            self._telemetry.ran(call, self._metric_label(call.name), state, began, context.turn.trace_id)
+            self._telemetry.tool_called(call, self._metric_label(call.name), state, began, context.turn.trace_id)
         context.event_sink.send("tool_ended", tool=call.name, ok=state == "done")
         return _ToolOutcome(call=call, state=state, text=text)
 
@@ -184,7 +184,7 @@ class ToolRunner:
         return replace(person, by_model=True)
 
     def _denied(self, why: str) -> tuple[CallState, str]:
-        self._telemetry.denied()
+        self._telemetry.access_denied()
         return "denied", why
 
     async def _request_approval(

@@ -175,7 +175,7 @@ class TurnRunner:
         except StoreError:
             raise
         except Exception as err:
-            self._telemetry.fault(type(err).__name__)
+            self._telemetry.turn_failed(type(err).__name__)
             if len(faults) < MAX_FAULTS:
                 self._faults[row.id] = [*faults, err]
                 raise
@@ -198,12 +198,12 @@ class TurnRunner:
         if command:
             parts = await self._run_command(row, body)
             if parts is None:
-                self._telemetry.handled(row.trace_id, "command", began)
+                self._telemetry.row_handled(row.trace_id, "command", began)
                 return
         conversation = await self._setup.conversation(row)
         actor = await self._setup.actor(row, conversation.place)
         if not row.turn_id and not await self._check_access(row, body, conversation, actor):
-            self._telemetry.handled(row.trace_id, "refusal", began)
+            self._telemetry.row_handled(row.trace_id, "refusal", began)
             return
         async with self._open_turn(conversation):
             event_sink = await self._event_sink(row, conversation.place)
@@ -212,7 +212,7 @@ class TurnRunner:
             result = await self._run_agent(context)
             state = await self._finish(context, result)
         labels = {"mnema.model": context.model, "mnema.policy": context.policy}
-        self._telemetry.turned(row.trace_id, state, began, labels)
+        self._telemetry.turn_ended(row.trace_id, state, began, labels)
 
     def _arrived_before_start(self, row: InboxRow) -> bool:
         """Tell whether a row is older than this process: the previous one may have died while setting it up.
@@ -233,7 +233,7 @@ class TurnRunner:
         if authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed:
             model = conversation.model or self._setup.model_name()
             return not await self._setup.budget_guard.refuse(row, body, actor, model)
-        self._telemetry.denied()
+        self._telemetry.access_denied()
         text = format_text(resolve_language(body.text), "denied")
         await self._store.delivery.settle(row.id, split_reply(text, "notice", self._capabilities(place.channel)))
         return False
@@ -349,7 +349,7 @@ class TurnRunner:
         else:
             parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED
             await delivery.finish(turn, state, await self._message_counter.draft("assistant", parts, "house"), notice)
-        self._telemetry.turned(row.trace_id, state, began, {})
+        self._telemetry.turn_ended(row.trace_id, state, began, {})
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
         """Cancel the running turn of a conversation; return False when there is none.

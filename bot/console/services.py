@@ -53,7 +53,7 @@ MAX_NAME_CHARS = 200
 
 def attach_console(site: WebSite, bot: Bot) -> None:
     """Serve the console of this bot on the site."""
-    site.gate.denied = bot.telemetry.denied
+    site.gate.denied = bot.telemetry.access_denied
     mount_console(site, BotConsole(bot))
 
 
@@ -117,7 +117,7 @@ class BotConsole:
             self._bot.warm_up()  # a person has the page open
         allowed = is_console_allowed(action)
         if not allowed:
-            self._bot.telemetry.denied()
+            self._bot.telemetry.access_denied()
         return allowed
 
     async def stop(self, conversation: str) -> None:

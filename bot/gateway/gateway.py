@@ -301,7 +301,7 @@ class Gateway:
             return True
         outcome = replace(outcome, error=redact(outcome.error))  # people will read it
         if outcome.state == "unknown":
-            self._telemetry.unknown()
+            self._telemetry.outcome_unknown()
         await hit_async("outbox.after_send")
         settled = await self._store_outcome(row.id, outcome, departure)
         if settled is None:
@@ -334,13 +334,13 @@ class Gateway:
                 except ChatMoved as err:
                     receipt = await self._follow(channel, message, row, err)
         except Exception as err:
-            self._telemetry.sent(row, send_error_code(err), began)
+            self._telemetry.part_sent(row, send_error_code(err), began)
             outcome = self._outcome_of_error(err, channel.name, row)
             stayed = outcome.state == "unknown" and departure.is_pending
             return replace(outcome, state="pending") if stayed else outcome
         finally:
             departure.has_ended = True
-        self._telemetry.sent(row, "ok", began)
+        self._telemetry.part_sent(row, "ok", began)
         if channel.name not in self._paused:
             self._up(channel.name)
         if self.publish is not None and channel.name in LOCAL_CHANNELS:
@@ -405,7 +405,7 @@ class Gateway:
         if wait is None:
             wait = next_attempt_seconds(row.attempts)
         else:
-            self._telemetry.limited(wait)
+            self._telemetry.rate_limited(wait)
             self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
         return SendOutcome(state="pending", error=str(err), retry_at=self._now() + wait)
 

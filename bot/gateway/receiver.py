@@ -98,7 +98,7 @@ class Receiver:
             raise OSError(errno.ESTALE, str(err)) from err
         except StoreError as err:
             raise OSError(str(err)) from err
-        self._telemetry.received(channel, arrivals, rows, began)
+        self._telemetry.messages_received(channel, arrivals, rows, began)
         for message, item, row in zip(messages, arrivals, rows, strict=True):
             await self._act(message, item, row)
         await hit_async("recv.acked")
@@ -156,7 +156,7 @@ class Receiver:
         if unaddressed and not (decision.allowed and self._config().groups.listen):
             return "not addressed"
         if not decision.allowed:
-            self._telemetry.denied()
+            self._telemetry.access_denied()
             log.info("ignored", channel=actor.channel, sender=actor.id, role=actor.role, code=decision.code)
             return IGNORED_STRANGER if actor.role == "stranger" else decision.code
         return IGNORED_ASIDE if unaddressed else ""

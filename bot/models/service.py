@@ -139,14 +139,14 @@ class InstrumentedModel:
                 async for event in events:
                     if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
                         outcome, answer = "ok", event
-                        self._telemetry.asked(request.model, outcome, began, self._facts(request, answer), trace)
+                        self._telemetry.model_called(request.model, outcome, began, self._facts(request, answer), trace)
                     yield event
         except ModelError as err:
             outcome = to_snake_case(type(err).__name__)
             raise
         finally:
             if answer is None:
-                self._telemetry.asked(request.model, outcome, began, self._facts(request), trace)
+                self._telemetry.model_called(request.model, outcome, began, self._facts(request), trace)
 
     async def close(self) -> None:
         await self._model.close()

@@ -38,7 +38,7 @@ class Bot(Components):
         self._configure(channels, model)
         recovered = await self.store.delivery.recover(self.store.now())
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
-        self.telemetry.unknown(recovered.sends_unknown)
+        self.telemetry.outcome_unknown(recovered.sends_unknown)
         self.folding.resume(recovered.folds)
         await self.memory_service.open()
         await hit_async("recover.r5")

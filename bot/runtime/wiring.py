@@ -146,7 +146,9 @@ class Components:
         self.approvals = self._approvals()
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
-        self.router = CommandRouter(self._command_services(), self.channels, self._language, self.telemetry.denied)
+        self.router = CommandRouter(
+            self._command_services(), self.channels, self._language, self.telemetry.access_denied
+        )
         self.turns = self._turn_runner(times)
         self.turn_dispatcher = self.turns.dispatcher
         self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
@@ -414,7 +416,7 @@ class Components:
         began, row = time.perf_counter(), await self.store.delivery.inbox(inbox_id)
         if row is not None and row.state == "new":
             await self.router.run(row, load_body(row.body))
-            self.telemetry.handled(row.trace_id, "command", began)
+            self.telemetry.row_handled(row.trace_id, "command", began)
         return False
 
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:

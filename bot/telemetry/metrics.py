@@ -44,7 +44,7 @@ class MetricStore:
             key = self._bounded_key(key)
         self._counts[key] = self._counts.get(key, 0.0) + by
 
-    def took(self, name: str, seconds: float, *labels: str) -> None:
+    def observe(self, name: str, seconds: float, *labels: str) -> None:
         """Add a duration to a histogram."""
         key = (name, *labels)
         histogram = self._times.get(key)

@@ -53,11 +53,11 @@ class Telemetry:
         self.tally = tally or MetricStore()
         self.tracer = tracer
 
-    def received(
+    def messages_received(
         self, channel: str, arrivals: Sequence[NewInboxRow], rows: Sequence[AcceptedRow], began: float
     ) -> None:
         """Record messages whose inbox rows are committed."""
-        self.tally.took("ack_seconds", time.perf_counter() - began)
+        self.tally.observe("ack_seconds", time.perf_counter() - began)
         for arrival, row in zip(arrivals, rows, strict=True):
             self.tally.count("updates_total", channel, "false" if row.new else "true")
             if self.tracer is not None and row.new:
@@ -73,16 +73,16 @@ class Telemetry:
                     )
                 )
 
-    def handled(self, trace: str, name: str, began: float) -> None:
+    def row_handled(self, trace: str, name: str, began: float) -> None:
         """Record an inbox row that ended without a turn. name: "command" or "refusal"."""
         if self.tracer is not None:
             self.tracer.emit(
                 TraceSpan(name=name, trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began))
             )
 
-    def turned(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
+    def turn_ended(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
         """Record a finished turn. outcome: its final state."""
-        self.tally.took("turn_seconds", time.perf_counter() - began)
+        self.tally.observe("turn_seconds", time.perf_counter() - began)
         if self.tracer is not None:
             self.tracer.emit(
                 TraceSpan(
@@ -96,7 +96,9 @@ class Telemetry:
                 )
             )
 
-    def asked(self, model: str, outcome: str, began: float, facts: Mapping[str, SpanFact], trace: str = "") -> None:
+    def model_called(
+        self, model: str, outcome: str, began: float, facts: Mapping[str, SpanFact], trace: str = ""
+    ) -> None:
         """Record a model request.
 
         Args:
@@ -116,14 +118,14 @@ class Telemetry:
                 )
             )
 
-    def ran(self, call: CallRow, tool: str, outcome: str, began: float, trace: str) -> None:
+    def tool_called(self, call: CallRow, tool: str, outcome: str, began: float, trace: str) -> None:
         """Record a tool call.
 
         Args:
             tool: name of a known tool; a name that the model made up must not become a label.
             outcome: its final state.
         """
-        self.tally.took("tool_seconds", time.perf_counter() - began, tool, outcome)
+        self.tally.observe("tool_seconds", time.perf_counter() - began, tool, outcome)
         if self.tracer is not None:
             facts: dict[str, SpanFact] = {
                 "gen_ai.operation.name": "execute_tool",
@@ -135,7 +137,7 @@ class Telemetry:
             name = f"execute_tool {tool}"
             self.tracer.emit(TraceSpan(name=name, trace=trace, when=elapsed_span(began), error=error, facts=facts))
 
-    def sent(self, row: OutboxRow, code: str, began: float) -> None:
+    def part_sent(self, row: OutboxRow, code: str, began: float) -> None:
         """Record one attempt to send a part. code: "ok", or of `send_error_code`."""
         self.tally.count("send_total", row.place.channel, code)
         if self.tracer is not None and row.trace_id:
@@ -158,23 +160,23 @@ class Telemetry:
                 )
             )
 
-    def limited(self, seconds: float) -> None:
+    def rate_limited(self, seconds: float) -> None:
         """Record a pause that a platform asked for."""
-        self.tally.took("ratelimited_seconds", seconds)
+        self.tally.observe("ratelimited_seconds", seconds)
 
-    def unknown(self, parts: int = 1) -> None:
+    def outcome_unknown(self, parts: int = 1) -> None:
         """Count parts that may or may not have arrived."""
         self.tally.count("outbox_unknown_total", by=parts)
 
-    def fault(self, error: str) -> None:
+    def turn_failed(self, error: str) -> None:
         """Count an attempt to answer that failed by an error of this machine or of mnema. error: its class."""
         self.tally.count("turn_faults_total", error)
 
-    def denied(self) -> None:
+    def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")
 
-    def repaired(self) -> None:
+    def history_repaired(self) -> None:
         """Count a request whose history had to be repaired to be valid."""
         self.tally.count("history_repairs_total")
 

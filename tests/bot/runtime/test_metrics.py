@@ -239,7 +239,7 @@ def test_who_asks_for_many_names_fills_no_memory() -> None:
     tally = MetricStore()
     for number in range(MAX_SERIES + 50):
         tally.count("send_total", "x", str(number))
-        tally.took("tool_seconds", 0.1, str(number), "done")
+        tally.observe("tool_seconds", 0.1, str(number), "done")
     assert len(tally.counts("send_total")) == len(tally.times("tool_seconds")) == MAX_SERIES + 1
     assert tally.counts("send_total")[OTHER_LABEL, OTHER_LABEL] == 50
     assert sum(tally.times("tool_seconds")[OTHER_LABEL, OTHER_LABEL].counts) == 50
@@ -249,7 +249,7 @@ def test_who_asks_for_many_names_fills_no_memory() -> None:
 def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(seconds: list[float]) -> None:
     tally = MetricStore()
     for one in seconds:
-        tally.took("a_seconds", one)
+        tally.observe("a_seconds", one)
     metric = Metric(name="a_seconds", kind="histogram", help="All.", times=tally.times("a_seconds"))
     if not seconds:
         return

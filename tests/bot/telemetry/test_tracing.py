@@ -239,7 +239,7 @@ async def test_standard_variables_are_heeded_and_off_is_off(monkeypatch: pytest.
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_SERVICE_NAME", "our bot")
         telemetry = create_telemetry(Config())
-        telemetry.handled("t", "command", time.perf_counter())
+        telemetry.row_handled("t", "command", time.perf_counter())
         await telemetry.close()
         assert [(span.name, span.resource["service.name"]) for span in collector.got] == [("command", "our bot")]
         monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
@@ -253,8 +253,8 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
     kept = InMemorySpanExporter()
     telemetry = Telemetry(tracer=Tracer(SimpleSpanProcessor(kept)))
     for number in range(200):
-        telemetry.handled(str(number), "command", 0.0)
-        telemetry.turned(str(number), "done", 0.0, {})
+        telemetry.row_handled(str(number), "command", 0.0)
+        telemetry.turn_ended(str(number), "done", 0.0, {})
     traces = [span.context.trace_id for span in kept.get_finished_spans()]
     assert 50 < len(set(traces)) < 150
     assert {traces.count(trace) for trace in traces} == {2}
