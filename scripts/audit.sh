@@ -1,6 +1,6 @@
 #!/bin/sh
-# Asks whether anything that is locked has a known vulnerability: fails for one, and says so where nobody can be asked.
-# Arguments: lock files [requirements-dev.lock, which holds what the others do]. PIP_AUDIT_OSV_URL: whom to ask.
+# Fails if a locked package has a known vulnerability; skips with a message if the advisories cannot be reached.
+# Arguments: lock files [requirements-dev.lock, which contains the others]. PIP_AUDIT_OSV_URL: server of the advisories.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ for file; do
         echo "$file: no known vulnerability."
     elif .venv/bin/python -m json.tool "$folder/found" "$folder/shown" 2>/dev/null; then
         grep -vE '"(vulns|skip_reason)": (\[\]|null)' "$folder/shown" >&2
-        echo "$file has known vulnerabilities: raise what is named above with its fix, then make lock." >&2
+        echo "$file has known vulnerabilities: raise the packages above to the fixed versions, then make lock." >&2
         exit 1
     else
         echo "audit skipped, the advisories could not be reached: $(tail -n 1 "$folder/why")" >&2

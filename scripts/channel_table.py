@@ -1,4 +1,4 @@
-"""What each channel can do, as a Markdown table: `python -m scripts.channel_table zh`."""
+"""Prints the capabilities of all channels as a Markdown table: `python -m scripts.channel_table zh`."""
 
 import sys
 from typing import Any, Literal
@@ -18,16 +18,16 @@ NAMES = {
 }
 HEADS = (
     ("Channel", "渠道"),
-    ("Hears", "能收到"),
+    ("Receives", "能收到"),
     ("Groups", "群"),
     ("While it writes", "回复过程"),
     ("One message", "单条上限"),
     ("Files out", "发文件"),
     ("Buttons", "按钮"),
     ("A lost answer is sent", "结果不明时重发"),
-    ("May speak first", "可主动发"),
+    ("Can write first", "可主动发"),
 )
-HEARD = {
+RECEIVED = {
     "text": ("text", "文字"),
     "picture": ("pictures", "图片"),
     "file": ("files", "文件"),
@@ -51,44 +51,41 @@ UNITS = {"code_points": ("characters", "字符"), "utf16": ("UTF-16 units", "个
 
 
 def table(lang: Language) -> str:
-    """One row a channel, in the order of NAMES."""
-    at = 1 if lang == "zh" else 0
-    rows = [[head[at] for head in HEADS], ["---"] * len(HEADS)]
-    rows += [[names[at], *_cells(_able(name), at)] for name, names in NAMES.items()]
+    """Return a table with a row for each channel, in the order of NAMES."""
+    side = 1 if lang == "zh" else 0
+    rows = [[head[side] for head in HEADS], ["---"] * len(HEADS)]
+    rows += [[names[side], *_cells(_capabilities(name), side)] for name, names in NAMES.items()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _able(name: str) -> Capabilities:
-    """What a channel of that name can do, with settings that mean nothing."""
+def _capabilities(name: str) -> Capabilities:
+    """Return the capabilities of a channel, created with dummy credentials if necessary."""
     kind = load_channel_class(name)
-    given = getattr(kind, "capabilities", None)
-    if isinstance(given, Capabilities):
-        return given
-    made: Any = kind(kind.opened_with(**dict.fromkeys(getattr(kind.opened_with, "needed", ()), "x")))
-    able: Capabilities = made.capabilities
-    return able
+    declared = getattr(kind, "capabilities", None)
+    if isinstance(declared, Capabilities):
+        return declared
+    channel: Any = kind(kind.opened_with(**dict.fromkeys(getattr(kind.opened_with, "needed", ()), "x")))
+    capabilities: Capabilities = channel.capabilities
+    return capabilities
 
 
-def _cells(able: Capabilities, at: int) -> list[str]:
-    yes, no = ("yes", "是")[at], "–"
-    size = ("no limit", "不限")[at] if not able.limit else f"{able.limit:,} {UNITS[able.unit][at]}"
-    live = SHOWN[able.live_display][at]
-    keyed = _repeats(able)[at]
-    first = ("no", "否")[at] if able.user_writes_first else yes
+def _cells(able: Capabilities, side: int) -> list[str]:
+    yes, no = ("yes", "是")[side], "–"
+    size = ("no limit", "不限")[side] if not able.limit else f"{able.limit:,} {UNITS[able.unit][side]}"
     return [
-        ("、" if at else ", ").join(HEARD[kind][at] for kind in HEARD if kind in able.receives),
-        ((yes, yes)[at] + ((" + topics", "，含话题")[at] if able.threads else "")) if able.groups else no,
-        live,
+        ("、" if side else ", ").join(RECEIVED[kind][side] for kind in RECEIVED if kind in able.hears),
+        yes + ((" + topics", "，含话题")[side] if able.threads else "") if able.groups else no,
+        SHOWN[able.shows][side],
         size,
         f"{max(able.file_bytes, able.picture_bytes) / 2**20:.0f} MB" if able.file_bytes or able.picture_bytes else no,
         yes if able.buttons else no,
-        keyed,
-        first,
+        _resend_rule(able)[side],
+        ("no", "否")[side] if able.user_writes_first else yes,
     ]
 
 
-def _repeats(able: Capabilities) -> tuple[str, str]:
-    """What becomes of a part whose answer was lost."""
+def _resend_rule(able: Capabilities) -> tuple[str, str]:
+    """Describe how a part is sent again if the platform's answer was lost."""
     if not able.keyed:
         return "once more, marked", "至多再发一次，有标记"
     minutes = round(able.key_valid / 60)

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Writes the lock files from pyproject.toml, or with --check says whether they are current (when the index answers).
+# Writes the lock files from pyproject.toml; with --check, fails if they are not current (if the index answers).
 set -eu
 cd "$(dirname "$0")/.."
 
 options="--universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate -q"
-added="vectors embeddings otel"  # extras whose lock holds only what they add to requirements.lock
+added="vectors embeddings otel"  # their locks hold only what they add to requirements.lock
 locks="requirements.lock requirements-scale.lock requirements-dev.lock"
 for extra in $added; do locks="$locks requirements-$extra.lock"; done
 
-lock() {  # lock FOLDER: what is locked there already stays as long as it satisfies; `set -e` is off under `if`
+lock() {  # lock FOLDER: keeps locked versions that satisfy pyproject.toml; `set -e` is off under `if`
     # shellcheck disable=SC2086  # the options are words
     .venv/bin/uv pip compile $options pyproject.toml --extra all --extra dev --extra build -o "$1/requirements-dev.lock" || return
     # shellcheck disable=SC2086
@@ -52,7 +52,7 @@ if ! lock "$folder" 2>"$folder/why" >/dev/null; then
 fi
 for name in $locks; do
     if ! diff -q "$name" "$folder/$name" >/dev/null; then
-        echo "$name is not what pyproject.toml asks for: run make lock." >&2
+        echo "$name does not match pyproject.toml: run make lock." >&2
         exit 1
     fi
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv from a lock file with nothing but Python >= 3.11 and pip; a call that has nothing to do costs a checksum.
-# usage: scripts/setup.sh [dev | extra NAME]      everything it says goes to stderr: stdout and stdin belong to what runs next
+# Creates .venv from a lock file; needs only Python >= 3.11 and pip. If .venv is up to date it only computes a checksum.
+# usage: scripts/setup.sh [dev | extra NAME]      prints to stderr: stdout and stdin belong to the next program
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -30,7 +30,7 @@ fingerprint() { { cat "$1" pyproject.toml; pwd; } | cksum; }
 stamp() { printf '%s' "$venv/.installed-$1"; }
 current() { [ -f "$(stamp "$1")" ] && [ "$(cat "$(stamp "$1")")" = "$(fingerprint "$2")" ]; }
 
-# the test set-up holds all that the program needs
+# the dev set-up contains everything the program needs
 there() { current dev requirements-dev.lock || current "$kind" "$lock"; }
 if there && { [ -z "$extra" ] || current "$extra" "requirements-$extra.lock"; }; then exit 0; fi
 
@@ -47,13 +47,13 @@ find_python() {
 
 why() {
     if grep -qiE 'no space left' "$log"; then
-        say "The disk is full: make room, then run the same command again."
+        say "The disk is full: free some space, then run the same command again."
     elif grep -qiE 'do not match the hashes' "$log"; then
-        say "A downloaded file is not the one in $lock. Try again; if it stays so, your package mirror serves altered files."
+        say "A downloaded file is not the one in $lock. Try again; if that does not help, your package mirror serves altered files."
     elif grep -qiE 'connection|resolve|timed out|retries|ssl|proxy|no matching distribution|network' "$log"; then
         say "A download failed: check the network (or pip's index and proxy settings), then run the same command again."
     else
-        say "The whole output is in $log; the same command tries again."
+        say "The full output is in $log; run the same command to try again."
     fi
 }
 
@@ -70,7 +70,7 @@ step() {
     fi
 }
 
-trap 'say ""; say "Stopped half-way; the same command goes on from here."; exit 130' INT TERM
+trap 'say ""; say "Stopped half-way; run the same command to continue."; exit 130' INT TERM
 
 set_up() {
     if ! "$venv/bin/pip" --version >/dev/null 2>&1 || ! fits "$venv/bin/python"; then
@@ -81,10 +81,10 @@ set_up() {
         fi
         rm -rf "$venv" && mkdir "$venv"
         : >"$log"
-        step "[1/3] making $venv with $("$python" --version 2>&1)" "$python" -m venv "$venv"
+        step "[1/3] creating $venv with $("$python" --version 2>&1)" "$python" -m venv "$venv"
     else
         : >"$log"
-        say "[1/3] $venv is there"
+        say "[1/3] $venv exists"
     fi
     rm -f "$venv"/.installed-*
 
@@ -99,7 +99,7 @@ pip="$venv/bin/python -m pip --disable-pip-version-check --no-input"
 if there; then : >"$log"; else set_up; fi
 if [ -n "$extra" ]; then
     lock=requirements-$extra.lock
-    step "installing what $extra needs beside the rest" $pip install --require-hashes -r "$lock"
+    step "installing the packages of $extra" $pip install --require-hashes -r "$lock"
     fingerprint "$lock" >"$(stamp "$extra")"
     say "$extra is installed in $venv; restart mnema to use it."
 fi

@@ -111,7 +111,7 @@ class HomeFolder:
                 holder = _read_holder(handle)
                 os.close(handle)
                 raise HomeLocked(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
-            if _is_same_file(handle, self.lock_file):
+            if is_same_file(handle, self.lock_file):
                 break
             os.close(handle)  # a restore has replaced the folder since the file was opened
         os.ftruncate(handle, 0)
@@ -174,7 +174,8 @@ def _try_lock(handle: int) -> bool:
     return False
 
 
-def _is_same_file(handle: int, path: Path) -> bool:
+def is_same_file(handle: int, path: Path) -> bool:
+    """Whether the path still names the opened file."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:

@@ -7,23 +7,23 @@ from bot.errors import ConfigError
 
 FAULT_TEXTS: dict[str, tuple[str, str]] = {
     # the text is not the accepted JSON
-    "empty": ("文件是空的；最少要有 {{}}。", "the file is empty; the least it may hold is {{}}."),
+    "empty": ("文件是空的；最少要有 {{}}。", "the file is empty; it must hold at least {{}}."),
     "trailing_text": ("结尾之后还有多余的内容。", "there is more text after the end."),
     "not_object": ("整个文件应是一个 {{…}} 对象。", "the whole file must be one {{…}} object."),
     "too_deep": ("嵌套超过 32 层。", "it is nested over 32 levels deep."),
-    "duplicate": ("键 {found} 出现了两次；请删去一个。", "the key {found} is there twice; take one out."),
+    "duplicate": ("键 {found} 出现了两次；请删去一个。", "the key {found} occurs twice; remove one."),
     "no_colon": ("键后面缺少冒号。", "a colon is missing after the key."),
     "no_comma": ("两项之间缺少逗号。", "a comma is missing between two entries."),
-    "trailing_comma": ("最后一项后面多了一个逗号。", "there is a comma after the last entry; take it out."),
+    "trailing_comma": ("最后一项后面多了一个逗号。", "there is a comma after the last entry; remove it."),
     "cut_off": ("文件在这里中断了；缺少右括号。", "the file ends too early; a closing bracket is missing."),
-    "comment": ("JSON 里不能写注释。", "JSON takes no comments; take it out."),
-    "bare_key": ("键要写在双引号里。", "a key must stand in double quotes."),
+    "comment": ("JSON 里不能写注释。", "JSON has no comments; remove it."),
+    "bare_key": ("键要写在双引号里。", "a key must be in double quotes."),
     "open_string": ("引号没有闭合。", "a quotation mark is never closed."),
     "bad_string": ("引号内有不允许的字符或转义。", "a text holds a line break or an escape that JSON does not know."),
     "no_value": ("这里缺少一个值。", "a value is missing here."),
     "bare_word": (
         "{found} 不是 JSON 的值；文字要写在双引号里，是非写 true 或 false。",
-        "{found} is not a JSON value; texts stand in double quotes, yes and no are true and false.",
+        "{found} is not a JSON value; write a string in double quotes, and yes or no as true or false.",
     ),
     "long_number": ("数字太长。", "the number is too long."),
     "not_utf8": ("文件不是 UTF-8 编码。", "the file is not UTF-8 text."),
@@ -49,7 +49,7 @@ FAULT_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "masked": (
         "{key} 的值是遮盖后的显示，不是真正的密钥；请填写完整的值。",
-        "{key} was given its masked form, not the secret itself; give the whole value.",
+        "{key} was given its masked form, not the secret itself; give the full value.",
     ),
     # the file itself
     "open_mode": (
@@ -58,9 +58,9 @@ FAULT_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "changed": (
         "就在写入时，文件被别人改动了；什么都没有写，请再试一次。",
-        "it was changed by somebody else at this moment; nothing was written, try again.",
+        "another program changed it at this moment; nothing was written, try again.",
     ),
-    "gone": ("文件不见了；仍沿用之前的设置。", "it is gone; the settings from before still hold."),
+    "gone": ("文件不见了；仍沿用之前的设置。", "it is missing; the previous settings stay in use."),
     "unreadable": ("读不了：{why}。", "it cannot be read: {why}."),
     "unwritable": ("写不进去：{why}。", "it cannot be written: {why}."),
 }

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from bot.config.home import is_same_file
 from bot.errors import MnemaError
 from memory.failpoints import hit
 from memory.workspace.files import fsync_path, write_atomic
@@ -49,11 +50,11 @@ def await_database_commit(root: Path, stamp: str) -> Iterator[str]:
         OSError: nothing was started.
     """
     half, mark = root / f"{JOURNAL_FILE}.half", uuid.uuid4().hex
-    with half.open("w", encoding="utf-8") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        json.dump({"stamp": stamp, "mark": mark}, held)
-        held.flush()
-        os.fsync(held.fileno())
+    with half.open("w", encoding="utf-8") as journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
+        json.dump({"stamp": stamp, "mark": mark}, journal)
+        journal.flush()
+        os.fsync(journal.fileno())
         os.rename(half, root / JOURNAL_FILE)
         fsync_path(root)
         yield mark
@@ -83,24 +84,17 @@ def finish_restore(root: Path, is_committed: IsCommitted) -> None:
         OSError: a rename failed; the next call continues from there.
     """
     try:
-        held = (root / JOURNAL_FILE).open(encoding="utf-8")
+        journal = (root / JOURNAL_FILE).open(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return
-    with held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        if _is_same_file(held, root / JOURNAL_FILE):  # else another process did it while this one waited
-            stamp, mark = _read_journal(held)
+    with journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
+        if is_same_file(journal.fileno(), root / JOURNAL_FILE):  # else another process did it while this one waited
+            stamp, mark = _read_journal(journal)
             if mark and not is_committed(root, mark):
                 _discard_staging(root, stamp)
             else:
                 _swap_in(root, stamp)
-
-
-def _is_same_file(held: TextIO, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(held.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _discard_staging(root: Path, stamp: str) -> None:
@@ -111,15 +105,17 @@ def _discard_staging(root: Path, stamp: str) -> None:
     fsync_path(root)
 
 
-def _read_journal(held: TextIO) -> tuple[str, str]:
+def _read_journal(journal: TextIO) -> tuple[str, str]:
     """Stamp of the staging folder, and the mark in the database ("" when the store is a SQLite file)."""
     try:
-        entry = json.load(held)
+        entry = json.load(journal)
         stamp, mark = entry["stamp"], entry.get("mark", "")
     except (ValueError, KeyError, TypeError, AttributeError) as err:
-        raise MnemaError(f"{held.name} is damaged; a restore was interrupted, and its journal cannot be read.") from err
+        raise MnemaError(
+            f"{journal.name} is damaged; a restore was interrupted, and its journal cannot be read."
+        ) from err
     if not all(isinstance(value, str) for value in (stamp, mark)) or not _STAMP.fullmatch(stamp):
-        raise MnemaError(f"{held.name} is damaged; a restore was interrupted, and its journal cannot be read.")
+        raise MnemaError(f"{journal.name} is damaged; a restore was interrupted, and its journal cannot be read.")
     return stamp, mark
 
 

@@ -1,4 +1,4 @@
-"""config.json on disk: broken edits, other hands, modes, kills, and changes noticed while it runs."""
+"""config.json on disk: broken edits, other writers, modes, kills, and changes while the bot runs."""
 
 import asyncio
 import json
@@ -142,7 +142,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(file: ConfigFile, place: str)
 
 
 class Told:
-    """What a watcher was told, in order, each to be awaited."""
+    """Collects the reports of a watcher, in order; `next` waits for one."""
 
     def __init__(self) -> None:
         self.news: asyncio.Queue[Config | ConfigRejected] = asyncio.Queue()
@@ -191,5 +191,5 @@ async def test_a_vanished_file_is_told_and_the_settings_hold(file: ConfigFile) -
     async with watched(file) as told:
         assert (await told.next() if not told.news.empty() else file.current) == file.current
         file.path.unlink()
-        assert "it is gone" in str(await told.next())
+        assert "it is missing" in str(await told.next())
         assert file.current.agent_max_steps == 4

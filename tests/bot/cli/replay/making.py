@@ -1,4 +1,4 @@
-"""Makes recordings for the tests of this room."""
+"""Makes recordings for the tests of this package."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def bot(text: str, at: str = "") -> dict[str, Any]:
 
 
 def used(id: str, result: str) -> list[dict[str, Any]]:
-    """A call and its result, as Anthropic's wire has them."""
+    """Return a call and its result in Anthropic's form."""
     return [
         {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "read_file", "input": {"path": id}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]},
@@ -28,7 +28,7 @@ def used(id: str, result: str) -> list[dict[str, Any]]:
 
 
 def talk(turns: int, size: int = 40, tools: int = 0, result: int = 400) -> list[dict[str, Any]]:
-    """So many turns of a question and an answer of `size` words, each with `tools` calls in between."""
+    """Return so many turns of a question and an answer of `size` words, each with `tools` calls in between."""
     said: list[dict[str, Any]] = []
     for turn in range(1, turns + 1):
         said.append(
@@ -47,7 +47,7 @@ def file_of(folder: Path, document: object, name: str = "talk.json") -> Path:
 
 
 def recording(folder: Path, messages: list[dict[str, Any]], **more: Any) -> Recording:
-    """Read and counted, as a replay takes it."""
+    """Read and count a recording like a replay."""
     return count_recording(read_recording(file_of(folder, {"messages": messages, **more})), WEIGHTED)
 
 

@@ -1,4 +1,4 @@
-"""What a replay costs, what could still be answered, and the picture of it."""
+"""Cost of a replay, its probe scores, and its plot."""
 
 import xml.etree.ElementTree as Tree
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`mnema replay` and `mnema sessions import` as they are typed."""
+"""`mnema replay` and `mnema sessions import` on the command line."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ import pytest
 from bot.cli.main import main
 from memory.context.policies.policies import POLICIES
 from tests.bot.cli.replay.making import bot, file_of, talk, used, user
-from tests.bot.cli.replay.test_reader import PIXEL
+from tests.bot.cli.replay.test_recording import PIXEL
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def mnema(home: Path, *words: str) -> int:
 
 @contextmanager
 def held(home: Path) -> Iterator[None]:
-    """Another process holds the home, as a running bot does."""
+    """Hold the home from another process, like a running bot."""
     code = (
         "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
         "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"

@@ -1,4 +1,4 @@
-"""Replaying: every request is the running bot's own, fits, is valid, and what is told of it is so."""
+"""Simulation: every request equals the running bot's, fits and is valid, and its figures are correct."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reading conversations: exports of ours, both wires' message lists, and what is said of bad ones."""
+"""Reading conversations: our exports, message lists of both APIs, and errors about bad ones."""
 
 import base64
 import hashlib
