@@ -1,4 +1,4 @@
-"""`mnema channels`: the list, and a login in the terminal beside a running bot."""
+"""`mnema channels`: the list, and a login in the terminal through a running bot."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def home(tmp_path: Path) -> HomeFolder:
 
 @asynccontextmanager
 async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
-    """What looks like `mnema run` from beside: the lock with an address in it, and the routes."""
+    """Imitates `mnema run` for other processes: the lock file with an address, and the routes."""
 
     async def status(_: object) -> Any:
         state = channel_status(wechat, ChannelHealth(up=True, since=NOW), wechat.felt.last_contact)
@@ -70,7 +70,7 @@ async def asked(home: HomeFolder, *words: str) -> AsyncIterator[Process]:
 
 
 async def said(process: Process, until: str) -> str:
-    """What it prints, up to this text."""
+    """Read its output up to this text."""
     assert process.stdout
     seen = b""
     while until.encode() not in seen:

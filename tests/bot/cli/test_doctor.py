@@ -1,4 +1,4 @@
-"""The doctor's word on the ledger: nothing of a sound record, the first fault of a broken one."""
+"""The doctor's check of the ledger: fine for a sound database, the first fault of a broken one."""
 
 import asyncio
 import json

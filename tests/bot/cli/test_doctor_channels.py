@@ -1,4 +1,4 @@
-"""The doctor's word on channels: a running bot is asked, without one each is tried, and each trouble has its remedy."""
+"""The doctor's checks of channels: through a running bot, else by calling each platform; each problem has a hint."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ async def found(home: HomeFolder, **options: Any) -> dict[str, DoctorCheck]:
 
 @dataclass
 class Probed:
-    """A channel that is tried: says this, or ends with that; None: never answers. closed: was let go of."""
+    """A channel under test: it identifies itself, or raises; None: it never answers."""
 
     ends: str | Exception | None
     closed: bool = False
@@ -66,7 +66,7 @@ class Probed:
 
 @contextmanager
 def held(home: HomeFolder, url: str) -> Iterator[None]:
-    """The home as a running bot holds it."""
+    """The home of a running bot."""
     home.web_token.write_text(TOKEN)
     with home.lock() as lock:
         lock.tell(url)

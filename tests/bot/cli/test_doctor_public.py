@@ -1,4 +1,4 @@
-"""The doctor's look at the public address: through a real proxy with TLS, well behaved or not."""
+"""The doctor's check of the public address, through a real TLS proxy, correct or not."""
 
 import socket
 from collections.abc import AsyncIterator, Sequence
@@ -27,7 +27,7 @@ async def looked(
     begun: bool = True,
     **mistakes: Any,
 ) -> AsyncIterator[list[DoctorCheck]]:
-    """What the doctor says of a page behind such a proxy. begun: a bot runs."""
+    """Run the checks of a page behind such a proxy. begun: whether a bot runs."""
     authority = Authority(folder)
     authority.context(kind)
     (folder / "authority.pem").write_text(authority.pem)

@@ -119,7 +119,7 @@ def test_without_a_database_there_are_no_sessions(home: Path, capsys: pytest.Cap
 
 
 def talked(home: Path) -> str:
-    """One conversation of one turn in a fresh home; returns its id."""
+    """Create a conversation of one turn in a fresh home; returns its id."""
 
     async def talk() -> str:
         store = await open_store(home / "data" / "mnema.db")

@@ -1,4 +1,4 @@
-"""`mnema memory` on a home that nobody holds, and beside a bot that runs."""
+"""`mnema memory` on a home without a running bot, and with one."""
 
 import json
 import sqlite3
@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def running(home: Path) -> Iterator[Path]:
-    """The same home, held by a bot."""
+    """The same home with a running bot."""
     with nest.running(home):
         yield home
 
@@ -62,7 +62,7 @@ def api(running: Path) -> Iterator[httpx.Client]:
 
 
 def everything(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a search finds, in the words of a terminal and of a program."""
+    """Search with text and JSON output; returns the results."""
     capsys.readouterr()
     assert mnema(home, "search", "猫叫什么？") == 0
     assert capsys.readouterr().out == "1. 我家的猫叫年糕，2021年5月3日出生\n   — MEMORY.md:5\n"

@@ -1,4 +1,4 @@
-"""`mnema migrate --from … --to …`: a record moves to PostgreSQL and back, and every row is proved."""
+"""`mnema migrate --from … --to …`: a store moves to PostgreSQL and back, and every row is compared."""
 
 import asyncio
 import hashlib
@@ -37,7 +37,7 @@ def mnema(home: Path, *words: str) -> int:
 
 
 def rows(db: Path | str) -> Rows:
-    """Every row that is copied, whatever its place."""
+    """Read every row that is copied."""
     found = {}
     for table in TABLES:
         names = ", ".join(f'"{column.name}"' for column in table.columns)
@@ -46,7 +46,7 @@ def rows(db: Path | str) -> Rows:
 
 
 def told(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any], str]:
-    """Exit code, what it says as JSON, and its sentence on stderr."""
+    """Return exit code, JSON output, and stderr."""
     capsys.readouterr()
     code = mnema(home, "migrate", *words, "--json")
     said = capsys.readouterr()
@@ -75,13 +75,13 @@ def test_a_record_with_rows_in_every_table_moves_and_the_file_stays(
 
 
 def _unmoved(held: Rows) -> Rows:
-    """All but the act that tells of a move, and where the chain ends because of it."""
+    """Remove the audit row of the move, and the end of the chain."""
     acts = [row for row in held["audit"] if "move" not in row]
     return {name: rows for name, rows in held.items() if name != "audit_head"} | {"audit": acts}
 
 
 def _calm(inbox: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows as they are once their lane is to handle them."""
+    """Return the rows as they are when their queue handles them."""
     at = [column.name for column in TABLES[[table.name for table in TABLES].index("inbox")].columns].index("urgent")
     return [(*row[:at], False, *row[at + 1 :]) for row in inbox]
 
@@ -150,7 +150,7 @@ def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
     fresh: str,  # noqa: F811
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """There and back are two acts, each with what its proof said; a run that finds it done adds none."""
+    """There and back are two audit rows with the result of the comparison; a run that finds it done adds none."""
     before = len(query(home / "data" / "mnema.db", "SELECT 1 FROM audit"))
     new, moves = tmp_path / "new", []
     for place, words in (
@@ -177,7 +177,7 @@ def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
 
 
 def rows_as_numbers(held: Rows) -> Rows:
-    """SQLite gives yes and no as numbers."""
+    """SQLite returns booleans as numbers."""
     return {
         name: [tuple(int(value) if isinstance(value, bool) else value for value in row) for row in found]
         for name, found in held.items()
@@ -279,7 +279,7 @@ def test_two_restores_of_one_second_are_not_taken_for_each_other(
     tmp_path: Path,
     fresh: str,  # noqa: F811
 ) -> None:
-    """The database says which one it has taken by a mark, not by the time that is in the names of folders."""
+    """The database identifies its restore by a mark, not by the time in the names of folders."""
     stamp, marks = "20260101T000000Z", []
     for _ in range(2):
         with journal.await_database_commit(tmp_path, stamp) as mark:

@@ -1,4 +1,4 @@
-"""`mnema pair` and `mnema owner` on a home that nobody holds, and beside a bot that runs."""
+"""`mnema pair` and `mnema owner` on a home without a running bot, and with one."""
 
 import asyncio
 import json
@@ -34,14 +34,14 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def running(home: Path) -> Iterator[Path]:
-    """The same home, held by a bot."""
+    """The same home with a running bot."""
     with nest.running(home):
         yield home
 
 
 @pytest.fixture(params=["alone", "beside a running bot"])
 def either(request: pytest.FixtureRequest, home: Path) -> Path:
-    """A home, nobody's or held by a bot."""
+    """A home without and with a running bot."""
     held: Path = home if request.param == "alone" else request.getfixturevalue("running")
     return held
 
@@ -133,7 +133,7 @@ def test_the_list_shows_ids_and_claimed_names_and_no_code(home: Path, capsys: py
 
 @pytest.fixture
 def api(running: Path) -> Iterator[httpx.Client]:
-    """The running bot's API, as its owner."""
+    """The running bot's API, called by its owner."""
     token = (running / "data" / "web_token").read_text().strip()
     with httpx.Client(
         base_url=HomeFolder(root=running).address(), headers={"authorization": f"Bearer {token}"}, timeout=30
@@ -169,7 +169,7 @@ def test_S06_wrong_codes_lock_beside_a_running_bot_too(running: Path, capsys: py
 
 
 async def _knock(home: Path, code: str) -> None:
-    """Somebody asks to be let in, in a home that no bot holds."""
+    """Store an access request in a home without a running bot."""
     HomeFolder(root=home).ensure()
     store = await open_store(HomeFolder(root=home).db)
     person = Party(channel="telegram", account="bot", subject="user", id="42")

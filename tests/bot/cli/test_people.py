@@ -1,4 +1,4 @@
-"""A person's own things: listed, taken out whole, and removed without a trace and without touching anybody else's."""
+"""A person's data: listed, exported completely, and removed without a trace and without touching anyone else's."""
 
 import asyncio
 import json
@@ -70,7 +70,7 @@ def mnema(home: Path, *args: str) -> int:
 
 
 def bytes_with(home: Path, canary: str) -> list[str]:
-    """Files in which it stands, the copies of the database left out."""
+    """List the files that contain it, without copies of the database."""
     held = [path for path in home.rglob("*") if path.is_file() and "snapshots" not in path.parts]
     return sorted(path.relative_to(home).as_posix() for path in held if canary.encode() in path.read_bytes())
 
@@ -121,7 +121,7 @@ HER_BUDGET = "telegram:bot:7"  # whose budget her turns in groups count to until
 
 
 def _rows_without_group(home: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Everything of the record but the chain of acts, the lease and what is anna's own; what she used is nobody's."""
+    """Read everything in the store except the audit, the lease and anna's own data; her usage has no owner."""
     held = dump(home)
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as base:
         talks = {row[0] for row in base.execute("SELECT id FROM conversation WHERE chat_id = '7'")}

@@ -1,4 +1,4 @@
-"""The command line reads another person's private chat only after a row of the audit list says so."""
+"""The command line reads another person's private chat only after it stored an audit row."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ TEAM = place(GROUP, kind="group", space="telegram-group--1007")
 
 
 async def talk(store: Store, where: Place, text: str) -> str:
-    """One turn there; returns the conversation's id."""
+    """Create one turn there; returns the conversation's id."""
     body = json.dumps({"text": text})
     arrival = NewInboxRow(place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body)
     (stored,) = await store.delivery.accept([arrival])
@@ -70,7 +70,7 @@ def id_of(home: Path, chat: str) -> str:
 
 
 def audited(home: Path) -> list[tuple[str, str, str]]:
-    """Actor, subject and result of each reading, oldest first."""
+    """Return actor, subject and result of each audit row of a reading, oldest first."""
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
         rows = "SELECT actor, subject, result FROM audit WHERE action = 'chat.read.other' ORDER BY seq"
         return held.execute(rows).fetchall()
@@ -152,7 +152,7 @@ def test_no_bundle_is_made_where_the_row_cannot_be(
 
 
 def refuse_rows(home: Path) -> None:
-    """From now on the audit list takes nothing, as on a disk that takes nothing."""
+    """Make the audit list unwritable, as on a full disk."""
     with closing(sqlite3.connect(home / "data" / "mnema.db", isolation_level=None)) as held:
         held.execute("CREATE TRIGGER refused BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no row'); END")
 

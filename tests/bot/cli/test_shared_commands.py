@@ -1,4 +1,4 @@
-"""Commands that open the record by themselves do the same over PostgreSQL as over SQLite, beside whoever is at work."""
+"""Commands that open the store themselves work with PostgreSQL as with SQLite, while other processes use it."""
 
 import asyncio
 import json
@@ -230,7 +230,7 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
 
 @asynccontextmanager
 async def alone_no_more(home: Path, url: str) -> AsyncIterator[Store]:
-    """The record as a command has it that is alone, and whose lock's connection the server has ended."""
+    """The store of a command that needs it for itself, after the server ended its lock's connection."""
     async with open_store_for_command(HomeFolder(root=home), writable=True, alone=True) as record:
         [(ended,)] = query(url, END_OF_THE_LOCK, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF)
         assert ended
@@ -328,7 +328,7 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
 
 
 async def _no_index(space: str) -> None:
-    """There is none."""
+    """Do nothing."""
 
 
 def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(

@@ -1,4 +1,4 @@
-"""What settings are taken, what is said of those that are not, and where secrets show."""
+"""Accepted settings, errors about the others, and where secrets are visible."""
 
 import json
 from pathlib import Path

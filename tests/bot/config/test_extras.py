@@ -1,4 +1,4 @@
-"""What a person is told to run for a missing extra: it is there, and it installs what is missing."""
+"""The command for a missing extra: it exists, and it installs what is missing."""
 
 import re
 import shutil

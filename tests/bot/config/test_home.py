@@ -1,4 +1,4 @@
-"""The folder of one bot: what is made in it, what is left alone, and who holds it."""
+"""The folder of one bot: what is created, what is left alone, and which process holds it."""
 
 import os
 import stat

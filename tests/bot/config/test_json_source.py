@@ -1,4 +1,4 @@
-"""Reading JSON with its places, and edits that leave everything else as written."""
+"""Reading JSON with positions, and edits that leave everything else as written."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A config.json that is no file: refused with one sentence, whatever stands there, and never read without an end."""
+"""A config.json that is no regular file: refused with one sentence, and never read without an end."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ ODD = pytest.mark.parametrize("odd", [endless, pipe, folder, large])
 
 
 def mnema(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command that may not take more memory than a usual one."""
+    """Run a command with a memory limit."""
     called = [sys.executable, "-m", "bot", "--home", str(home), *words]
     limit = (ENOUGH, ENOUGH)
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""S62: no other account of the machine can read what the program keeps."""
+"""S62: no other account of the machine can read the files of the program."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ MODES = {stat.S_IFDIR: 0o700, stat.S_IFREG: 0o600}
 
 
 def mnema(home: Path, *commands: str) -> None:
-    """Commands in a process of its own, under the umask that most accounts have."""
+    """Run commands in another process with the usual umask."""
     code = "import sys; from bot.cli.main import main; sys.exit(any(main(words.split(' ')) for words in sys.argv[1:]))"
     called = [sys.executable, "-c", code, *(f"--home {home} {command}" for command in commands)]
     ran = subprocess.run(called, cwd=ROOT, umask=0o022, capture_output=True, text=True, check=False)
@@ -30,7 +30,7 @@ def mnema(home: Path, *commands: str) -> None:
 
 
 def open_to_others(*roots: Path) -> dict[str, str]:
-    """What is not 0700 or 0600 at these paths and below."""
+    """List what is not 0700 or 0600 at these paths and below."""
     paths = [path for root in roots for path in (root, *root.rglob("*"))]
     modes = {str(path): path.lstat().st_mode for path in paths if not path.is_symlink()}
     return {
@@ -42,7 +42,7 @@ def open_to_others(*roots: Path) -> dict[str, str]:
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A folder that every account may enter, as /srv is."""
+    """A folder that every account may enter, like /srv."""
     folder = Path(tempfile.mkdtemp(prefix="mnema-test-"))
     folder.chmod(0o755)
     yield folder
@@ -50,7 +50,7 @@ def shared() -> Iterator[Path]:
 
 
 def loose(root: Path) -> None:
-    """A home as an older version left it."""
+    """A home of an older version."""
     for path in (root, *root.rglob("*")):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() else 0o644)

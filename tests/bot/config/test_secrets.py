@@ -1,4 +1,4 @@
-"""S60: every secret of every channel is planted, all platforms throw back what they were told, and none is found."""
+"""S60: every channel has secrets, all platforms echo what they receive in errors, and no secret is found anywhere."""
 
 import asyncio
 import base64
@@ -35,7 +35,7 @@ CHANNELS = ("telegram", "feishu", "wechat", "wechat_mp", "wecom")
 
 
 class Echo:
-    """A platform gone mad: whatever comes, it answers with an error that holds all of what was said to it."""
+    """A hostile platform: it answers everything with an error that contains the whole request."""
 
     def __init__(self) -> None:
         self.heard: list[bytes] = []
@@ -88,7 +88,7 @@ async def echoing() -> AsyncIterator[Echo]:
 
 
 def planted(echo: Echo) -> dict[str, Any]:
-    """A config.json that holds them all, at log level debug."""
+    """A config.json with all secrets, at log level debug."""
     url = f"http://127.0.0.1:{echo.port}"
     return {
         "language": "en",
@@ -124,7 +124,7 @@ def planted(echo: Echo) -> dict[str, Any]:
 
 
 def forms(secret: str) -> Iterator[str]:
-    """The value, as an address has it, as JSON has it, and what is sure of its base64 at any place of a text."""
+    """Return the value as it is, in a URL, in JSON, and the fixed part of its base64 at each alignment."""
     yield secret
     yield quote(secret, safe="")
     yield quote(secret)
@@ -137,7 +137,7 @@ def forms(secret: str) -> Iterator[str]:
 
 
 def found(where: str, text: str) -> list[str]:
-    """Which secrets stand there, in which form."""
+    """List the secrets in a text, with their form."""
     return [
         f"{name} in {where}: …{text[max(0, at - 80) : at + 20]!r}"
         for name, secret in SECRETS.items()
@@ -166,7 +166,7 @@ async def _cli(home: Path, *words: str) -> str:
 
 
 async def _logged_in(folder: Path, echo: Echo) -> None:
-    """The record of an earlier life, in which somebody scanned the code."""
+    """The store of an earlier run, in which a person scanned the code."""
     home = HomeFolder(root=folder)
     home.ensure()
     store = await open_store(home.db)
@@ -177,7 +177,7 @@ async def _logged_in(folder: Path, echo: Echo) -> None:
 
 @pytest.fixture
 async def told(tmp_path: Path) -> dict[str, str]:
-    """All that a bot with mad platforms has said anywhere."""
+    """Return everything that a bot with hostile platforms wrote anywhere."""
     async with echoing() as echo:
         await _logged_in(tmp_path, echo)
         bot = Bot(tmp_path, planted(echo))

@@ -1,4 +1,4 @@
-"""Faults of the machine: what cannot be read stays as it last was, nobody waits without an end, and the owner knows."""
+"""Faults of the machine: an unreadable file keeps its last text, no one waits forever, and the owner is notified."""
 
 import asyncio
 import os
@@ -148,7 +148,7 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
 
 
 class Unclaimable:
-    """A store, or its door for messages, in which no message can be begun."""
+    """A store, or its delivery part, that cannot claim a message."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -207,7 +207,7 @@ async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: P
 
 def test_files_may_be_asked_for_while_a_turn_notes_one() -> None:
     class Compared(str):
-        """A path at whose comparison another thread gets its turn."""
+        """A path whose comparison lets another thread run."""
 
         def __ne__(self, other: object) -> bool:
             troubles.unreadable("s1", "MEMORY.md", OSError(24, "too many open files"))

@@ -1,4 +1,4 @@
-"""The log: lines that parse, without secrets, without people's words, and never in the program's way."""
+"""The log: lines that parse, without secrets or text of people; a failing log never stops the program."""
 
 import base64
 import json

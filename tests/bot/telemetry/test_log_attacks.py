@@ -1,4 +1,4 @@
-"""Attacks on a whole house through its channels: by strangers, members, forged names and hostile words."""
+"""Attacks on a whole bot through its channels: by strangers, members, forged names and hostile text."""
 
 import asyncio
 import re
@@ -32,13 +32,13 @@ GROUP: dict[str, Any] = {"chat": TEAM, "kind": "group"}
 
 @dataclass
 class Attacked:
-    """A house with one platform; each person's private chat goes by their id."""
+    """A bot with one platform; the id of a private chat is that of its person."""
 
     it: Inside
     folder: Path
 
     async def write(self, text: str, sender: str, chat: str = "", **fields: Any) -> list[str]:
-        """Somebody writes; what is sent to their chat until all is quiet."""
+        """Send a message; returns what is sent to the chat until the bot is idle."""
         chat = chat or sender
         before = len(self.told(chat))
         message = self.it.channel.hear(text, chat=chat, sender=sender, **fields)
@@ -56,14 +56,14 @@ class Attacked:
         return len(self.it.model.requests)
 
     def kept(self) -> bytes:
-        """All that is on disk."""
+        """Return everything on disk."""
         return b"".join(path.read_bytes() for path in self.folder.rglob("*") if path.is_file())
 
     def soul(self) -> str:
         return (self.it.house.workspace.root / "SOUL.md").read_text()
 
     async def asked(self) -> tuple[str, str]:
-        """A turn of the owner's in which the model asks for leave; the code to type, and the data of the yes."""
+        """Run a turn of the owner in which the model needs approval; returns the code, and the data of the button."""
         (self.it.house.workspace.root / "SOUL.md").write_text("Be kind.")
         await self.write("be brief from now on", OWNER)
         question = next(part for part in self.sent(OWNER) if part.buttons)

@@ -1,4 +1,4 @@
-"""The log's file: bounded, whole lines, nobody else's to read, through full disks and beside other processes."""
+"""The log file: bounded, whole lines, private, through full disks and with several processes."""
 
 import json
 import os
@@ -27,7 +27,7 @@ for number in range(500):
 
 @contextmanager
 def at_most(size: int) -> Iterator[None]:
-    """Files of this process may not grow beyond that: a full disk, as a write sees it."""
+    """Limit the size of files of this process, which looks like a full disk."""
     former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))

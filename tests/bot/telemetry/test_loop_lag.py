@@ -1,4 +1,4 @@
-"""The event loop's lag: measured while it is late, forgotten after half a minute, and told by /healthz."""
+"""The event loop's lag: measured while it lasts, forgotten after half a minute, and reported by /healthz."""
 
 import asyncio
 import sqlite3

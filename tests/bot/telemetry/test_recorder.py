@@ -1,4 +1,4 @@
-"""Labels of the metrics, as docs/metrics.md lists them: dashboards and alerts go by these words."""
+"""Labels of the metrics, as listed in docs/metrics.md: dashboards and alerts use them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One trace from inbox to outbox: the same ids whichever process looks, every span over, no word of a person in it."""
+"""One trace from inbox to outbox: the same ids in every process, every span ended, no text of a person."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ SECRET = "zanzibar"  # what the person says, and the model to it: not to be foun
 
 @asynccontextmanager
 async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[tuple[Inside, InMemorySpanExporter]]:
-    """A house whose spans are kept in memory."""
+    """A bot whose spans are collected in memory."""
     kept = InMemorySpanExporter()
     async with inside(folder, script, **others) as it:
         it.house.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
@@ -58,7 +58,7 @@ async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[t
 
 
 async def trace_of(it: Inside) -> str:
-    """The trace id of the only message, from the record."""
+    """Return the trace id of the only message from the store."""
     [line] = [line for line in await it.house.store.sessions.lines(await it.conversation()) if line.role == "user"]
     row = await it.house.store.delivery.inbox(line.id)
     assert row is not None
@@ -149,7 +149,7 @@ async def test_tries_to_send_and_commands_stand_in_the_trace_too(tmp_path: Path)
 
 
 async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Path) -> None:
-    """The first life ends while the model is asked for the second time, the second one finishes the turn."""
+    """The first process ends during the second model call, the second one finishes the turn."""
     asked = asyncio.Event()
 
     async def first() -> tuple[Any, ...]:

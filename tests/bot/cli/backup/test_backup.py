@@ -1,4 +1,4 @@
-"""Backups and restores by themselves: what is refused, what stays taken away, what no backup holds."""
+"""Backups and restores: what is refused, what stays revoked, what a backup never contains."""
 
 import asyncio
 import gzip
@@ -42,7 +42,7 @@ Members = list[tuple[tarfile.TarInfo, bytes]]
 
 @pytest.fixture
 def home(tmp_path: Path) -> HomeFolder:
-    """A bot that somebody has talked to once, with a file, an attachment and settings."""
+    """A home with one conversation, a file, an attachment and settings."""
     home = HomeFolder(root=tmp_path / "bot")
     home.ensure()
     write_config(home, CONFIG)
@@ -65,7 +65,7 @@ def write_config(home: HomeFolder, settings: Any) -> None:
 
 
 def inside(home: HomeFolder, work: Callable[[Store], Awaitable[Any]]) -> Any:
-    """What `work` makes of the home's record."""
+    """Run `work` on the home's store."""
 
     async def opened() -> Any:
         store = await open_store(home.db)
@@ -78,7 +78,7 @@ def inside(home: HomeFolder, work: Callable[[Store], Awaitable[Any]]) -> Any:
 
 
 def state(home: HomeFolder) -> dict[str, bytes]:
-    """Every file of a home but what opening it writes by itself."""
+    """Read every file of a home that opening it does not change."""
     found = [path for path in home.root.rglob("*") if path.is_file() and path.name not in ("lock", "mnema.db-shm")]
     return {str(path.relative_to(home.root)): path.read_bytes() for path in found}
 
@@ -89,7 +89,7 @@ def read(file: Path) -> Members:
 
 
 def write(file: Path, members: Members, *, manifest: bool = True) -> Path:
-    """An archive of these members; its manifest is made to fit what they are."""
+    """Write an archive of these members, with a manifest that fits."""
     if manifest:
         members = fitted(members)
     with tarfile.open(file, "w:gz", format=tarfile.PAX_FORMAT) as tar:
@@ -100,7 +100,7 @@ def write(file: Path, members: Members, *, manifest: bool = True) -> Path:
 
 
 def fitted(members: Members) -> Members:
-    """The same with a manifest that names each of them with its hash: what only its reader can refuse is left."""
+    """Replace the manifest by one that names each member with its hash, so that only its reader can refuse it."""
     *others, (header, text) = members
     told = json.loads(text)
     told["members"] = [
@@ -111,7 +111,7 @@ def fitted(members: Members) -> Members:
 
 
 def added(file: Path, header: tarfile.TarInfo, content: bytes = b"evil") -> Path:
-    """The archive with one more member before its manifest."""
+    """Add a member before the manifest."""
     *others, last = read(file)
     return write(file, [*others, (header, content), last])
 
@@ -123,7 +123,7 @@ def named(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.T
 
 
 def refused(home: HomeFolder, file: Path, words: str) -> None:
-    """Restoring and verifying both say so, and nothing under the home is another byte."""
+    """Restoring and verifying both refuse it, and no byte of the home changes."""
     before = state(home)
     with pytest.raises(InvalidBackup, match=words):
         verify_backup(file)
@@ -207,7 +207,7 @@ def test_S38_a_record_with_a_fault_in_its_ledger_or_none_at_all_is_refused(home:
 
 
 def changed(record: bytes, statement: str) -> bytes:
-    """A record after a change, as the bytes of its file."""
+    """Return the bytes of a database after a change."""
     with closing(sqlite3.connect(":memory:")) as held:
         held.deserialize(record)
         held.execute(statement)

@@ -1,4 +1,4 @@
-"""config.json on its way into a backup and back, whatever it says."""
+"""config.json into a backup and back, whatever it contains."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ VALUES = st.text(st.characters(codec="utf-8", exclude_characters="$"), min_size=
 
 @st.composite
 def settings(draw: st.DrawFn) -> dict[str, Any]:
-    """Settings in which some secrets are written down."""
+    """Settings with some secrets."""
     every = default_settings()
     every["llm"]["api_key"] = draw(st.sampled_from(["", "${NAME}"]) | VALUES)
     every["llm"]["fallback"] = [
