@@ -73,9 +73,9 @@ def _cells(able: Capabilities, side: int) -> list[str]:
     yes, no = ("yes", "是")[side], "–"
     size = ("no limit", "不限")[side] if not able.limit else f"{able.limit:,} {UNITS[able.unit][side]}"
     return [
-        ("、" if side else ", ").join(RECEIVED[kind][side] for kind in RECEIVED if kind in able.hears),
+        ("、" if side else ", ").join(RECEIVED[kind][side] for kind in RECEIVED if kind in able.receives),
         yes + ((" + topics", "，含话题")[side] if able.threads else "") if able.groups else no,
-        SHOWN[able.shows][side],
+        SHOWN[able.live_display][side],
         size,
         f"{max(able.file_bytes, able.picture_bytes) / 2**20:.0f} MB" if able.file_bytes or able.picture_bytes else no,
         yes if able.buttons else no,
