@@ -32,7 +32,7 @@ def channels(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """Show the state of each channel: from the running bot, else from the configuration."""
     if ctx.invoked_subcommand is not None:
         return 0
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     states = _running_channels(home) if home.address() else _configured_channels(home)
     if as_json:
         print_json({"channels": states})
@@ -45,7 +45,7 @@ def channels(ctx: typer.Context, as_json: JsonOption = False) -> int:
 @app.command("login")
 def login(ctx: typer.Context, name: Annotated[str, typer.Argument(help="The channel: wechat.")]) -> int:
     """Show the QR code of a channel, and ask for digits if it wants some, until it is logged in."""
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     if not home.address():
         raise BotNotRunning(_not_running(home, name))
     shown: dict[str, Any] | None = None

@@ -16,7 +16,7 @@ def get(ctx: typer.Context, key: Annotated[str, typer.Argument(help="Such as llm
     """Show a setting, or all of them; secrets are masked."""
     from bot.config.file import ConfigFile
 
-    file = ConfigFile(ctx.obj.home.config)
+    file = ConfigFile(ctx.obj.config)
     file.load()
     if file.trouble:
         typer.echo(f"mnema: {file.trouble} What follows is the last good one.", err=True)
@@ -37,7 +37,7 @@ def change(
     """Change one setting; a running bot applies it within two seconds."""
     from bot.config.file import ConfigFile
 
-    home = ctx.obj.home
+    home = ctx.obj
     home.root.mkdir(parents=True, exist_ok=True)
     file = ConfigFile(home.config)
     file.set(key, value)
@@ -52,7 +52,7 @@ def check(ctx: typer.Context) -> int:
     from bot.errors import ConfigError
     from bot.gateway.channel_manager import build_channels
 
-    path = ctx.obj.home.config
+    path = ctx.obj.config
     file = ConfigFile(path)
     file.check()
     if troubles := build_channels(file).troubles:
@@ -90,7 +90,7 @@ def init(
     from bot.config.file import ConfigFile
     from bot.config.home import close_entries
 
-    home = ctx.obj.home
+    home = ctx.obj
     home.ensure()
     file = ConfigFile(home.config)
     created = file.create()

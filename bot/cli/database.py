@@ -30,7 +30,7 @@ def listing(
     async def load(store: Any) -> Any:
         return await store.audit.acts(limit)
 
-    rows: list[Any] = run_with_store(ctx.obj.home, load, none=[])
+    rows: list[Any] = run_with_store(ctx.obj, load, none=[])
     if as_json:
         names = ("seq", "actor", "action", "subject", "args_digest", "decision", "result", "hash")
         print_json([{"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}} for row in rows])
@@ -52,12 +52,12 @@ def verify(
     """Check the content and the order of all audit rows, and that none is missing."""
     from bot.access.audit import AuditCheckpoints
 
-    known = [*AuditCheckpoints(ctx.obj.home.data).known(), *_parse_head(head)]
+    known = [*AuditCheckpoints(ctx.obj.data).known(), *_parse_head(head)]
 
     async def check(store: Any) -> Any:
         return await store.audit.fault(known), await store.audit.head()
 
-    fault, end = run_with_store(ctx.obj.home, check)
+    fault, end = run_with_store(ctx.obj, check)
     if fault is not None:
         raise MnemaError(f"Act {fault.seq} is not as it was written: {fault.what}.")
     count = "1 act stands" if end.seq == 1 else f"{end.seq:,} acts stand"
@@ -91,7 +91,7 @@ def backup(
     from bot.cli.backup.create import create_backup
 
     file = file.expanduser()
-    manifest = create_backup(ctx.obj.home, file.absolute(), force=force)
+    manifest = create_backup(ctx.obj, file.absolute(), force=force)
     size = file.stat().st_size
     print(f"{file}: {size:,} bytes, {len(manifest.members):,} files, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC.")
     if manifest.left_out:
@@ -111,7 +111,7 @@ def restore(
     if verify:
         _print_backup(file, verify_backup(path))
         return 0
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     done = restore_backup(home, path)
     _print_backup(file, done.verified)
     print(f"{home.root} holds it now{', its data in the database of database_url' if done.shared else ''}.")
@@ -167,7 +167,7 @@ def migrate(
     as_json: JsonOption = False,
 ) -> int:
     """Upgrade the tables to this version; with --from and --to, copy all data to the other database and compare."""
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     if not source and not target:
         return _upgrade_in_place(home)
     if SQLITE not in (source, target) or not source or not target or source == target:

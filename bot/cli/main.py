@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,13 +22,6 @@ from memory.store.errors import StoreError
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
 STDOUT_DESCRIPTOR = 1
 PROCESS_ROLES = ("all", "gateway", "worker")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliContext:
-    """The options before the command."""
-
-    home: HomeFolder
 
 
 app = typer.Typer(
@@ -113,8 +106,8 @@ def _options(
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    ctx.obj = CliContext(home=resolve_home(home))
-    resume_restore(ctx.obj.home.root)
+    ctx.obj = resolve_home(home)  # a HomeFolder, for all commands
+    resume_restore(ctx.obj.root)
 
 
 def _create_home(home: HomeFolder) -> HomeFolder:
@@ -135,7 +128,7 @@ def chat(
     once: Annotated[str | None, typer.Option("--once", help="Send this, print one reply and exit.")] = None,
 ) -> int:
     """Talk to the bot in this terminal."""
-    home = _create_home(ctx.obj.home)
+    home = _create_home(ctx.obj)
     from bot.cli import chat as terminal
 
     return terminal.chat(home, conversation, once)
@@ -152,14 +145,14 @@ def run(
     """Run every enabled channel, the page and the scheduler."""
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
-    home = _create_home(ctx.obj.home)
+    home = _create_home(ctx.obj)
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)
 
 
 def _attach_console(site: Any, bot: Any) -> None:
-    from bot.console.services import attach_console  # imports the whole bot
+    from bot.console.services import attach_console  # imports the whole bot, so only after the port is open
 
     attach_console(site, bot)
 
@@ -182,7 +175,7 @@ def doctor(
 
     structlog.reset_defaults()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # problems are printed below
-    checks = asyncio.run(run_checks(ctx.obj.home))
+    checks = asyncio.run(run_checks(ctx.obj))
     ok = all(check.ok for check in checks)
     if as_json:
         print_json({"ok": ok, "checks": [asdict(check) for check in checks]})

@@ -33,7 +33,7 @@ def search(
     if not query.strip():
         raise typer.BadParameter("the query is empty; give words to search for.")
     path = f"/api/memory/search?{urlencode({'q': query, 'space': space, 'limit': limit})}"
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     if home.address():
         results = call_running_bot_now(home, "GET", path, patience=SEARCH_SECONDS)["results"]
     else:
@@ -56,7 +56,7 @@ def index(
     space: Annotated[str | None, typer.Option("--space", help="Only this one [default: all; '' the owner's].")] = None,
 ) -> int:
     """Rebuild the index from the files and the store."""
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     if home.address():
         body = {} if space is None else {"space": space}
         answer = call_running_bot_now(home, "POST", "/api/memory/index", body, patience=INDEX_SECONDS)
@@ -77,7 +77,7 @@ def files(ctx: typer.Context, as_json: JsonOption = False) -> int:
 
     from bot.memory.files import list_workspace
 
-    found = list_workspace(ctx.obj.home.workspace)
+    found = list_workspace(ctx.obj.workspace)
     if as_json:
         print_json({"files": found})
         return 0

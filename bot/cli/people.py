@@ -43,7 +43,7 @@ AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such
 @pair_app.command("list")
 def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """List who may talk to the bot, and open requests."""
-    facts = _load_access(ctx.obj.home)
+    facts = _load_access(ctx.obj)
     if as_json:
         print_json(facts)
         return 0
@@ -66,14 +66,14 @@ def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
 def approve(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Give access to the person who received this code."""
     body = {"code": code, "channel": channel}
-    return _change_access(ctx.obj.home, "approve", body, lambda it: it.approve(code, COMMAND_LINE_ACTOR, channel))
+    return _change_access(ctx.obj, "approve", body, lambda it: it.approve(code, COMMAND_LINE_ACTOR, channel))
 
 
 @pair_app.command("deny")
 def deny(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Refuse the person who received this code; they get no answer from now on."""
     body = {"code": code, "channel": channel}
-    return _change_access(ctx.obj.home, "deny", body, lambda it: it.deny(code, COMMAND_LINE_ACTOR, channel))
+    return _change_access(ctx.obj, "deny", body, lambda it: it.deny(code, COMMAND_LINE_ACTOR, channel))
 
 
 @pair_app.command("revoke", context_settings={"ignore_unknown_options": True})
@@ -81,7 +81,7 @@ def revoke(ctx: typer.Context, which: AccountArgument) -> int:
     """Revoke the access, or the refusal, of a person or a group; their running turns end."""
     channel, id = _parse_party(which)
     body = {"channel": channel, "id": id}
-    return _change_access(ctx.obj.home, "revoke", body, lambda it: it.revoke(channel, id, COMMAND_LINE_ACTOR))
+    return _change_access(ctx.obj, "revoke", body, lambda it: it.revoke(channel, id, COMMAND_LINE_ACTOR))
 
 
 @pair_app.command("group")
@@ -89,7 +89,7 @@ def group(ctx: typer.Context, which: AccountArgument) -> int:
     """Allow the bot in a group."""
     channel, id = _parse_party(which)
     body = {"channel": channel, "id": id}
-    return _change_access(ctx.obj.home, "group", body, lambda it: it.allow_group(channel, id, COMMAND_LINE_ACTOR))
+    return _change_access(ctx.obj, "group", body, lambda it: it.allow_group(channel, id, COMMAND_LINE_ACTOR))
 
 
 @pair_app.command("role")
@@ -104,15 +104,13 @@ def role(
     channel, id = _parse_party(which)
     _confirm(f"Make {which} {role}?", yes=yes)
     body = {"channel": channel, "id": id, "role": role, "group": within}
-    return _change_access(
-        ctx.obj.home, "role", body, lambda it: it.set_role(channel, id, role, COMMAND_LINE_ACTOR, within)
-    )
+    return _change_access(ctx.obj, "role", body, lambda it: it.set_role(channel, id, role, COMMAND_LINE_ACTOR, within))
 
 
 @owner_app.command("add")
 def add(ctx: typer.Context) -> int:
     """Print a code; the first person who sends it to the bot in a private chat becomes an owner."""
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     if home.address():
         code = call_running_bot_now(home, "POST", "/api/access/owner", {}, patience=REQUEST_SECONDS)["code"]
     else:
@@ -129,7 +127,7 @@ def add(ctx: typer.Context) -> int:
 @owner_app.command("list")
 def owners(ctx: typer.Context) -> int:
     """List the owners."""
-    rows = [row for row in _load_access(ctx.obj.home)["people"] if row["role"] == "owner"]
+    rows = [row for row in _load_access(ctx.obj)["people"] if row["role"] == "owner"]
     for row in rows:
         print(f"{_format_party(row)}  by {row['by']}")
     if not rows:
@@ -217,7 +215,7 @@ def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
     async def load(store: Any) -> Any:
         return [(row, await store.links.linked_space(row.space)) for row in await store.people.load_people()]
 
-    rows: list[Any] = run_with_store(ctx.obj.home, load, none=[])
+    rows: list[Any] = run_with_store(ctx.obj, load, none=[])
     if as_json:
         print_json(
             [
@@ -256,7 +254,7 @@ def export(
     from memory.workspace.blobs import Blobs
     from memory.workspace.files import Workspace
 
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     target = out or Path(f"mnema-{datetime.now():%Y%m%d-%H%M%S}.zip")
 
     async def find(store: Any) -> Any:
@@ -298,7 +296,7 @@ def delete(
     """Delete all data of a person permanently."""
     from memory.forgetting.person_removal import PersonNotFound, find_removable_person
 
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     try:
         person = run_with_store(home, lambda store: find_removable_person(store, which))
     except PersonNotFound as err:

@@ -39,7 +39,7 @@ def listing(
     async def load(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
 
-    conversations: list[Any] = run_with_store(ctx.obj.home, load, none=[])
+    conversations: list[Any] = run_with_store(ctx.obj, load, none=[])
     # A title is a person's first words, and another person's words are read only with an audit row.
     rows = [replace(row, title="") if conversation_owner(row) == "other" else row for row in conversations]
     if as_json:
@@ -60,13 +60,13 @@ def show(
 ) -> int:
     """Print a conversation as people saw it."""
 
-    row = find_session_to_read(ctx.obj.home, session, "shown")
+    row = find_session_to_read(ctx.obj, session, "shown")
 
     async def print_lines(store: Any) -> None:
         for line in await store.sessions.lines(row.id, limit=limit):
             print(f"[{line.at:%Y-%m-%d %H:%M}] {line.role}: {line.text}")
 
-    run_with_store(ctx.obj.home, print_lines)
+    run_with_store(ctx.obj, print_lines)
     return 0
 
 
@@ -80,12 +80,12 @@ def trace(
     """Show how a message was processed, step by step."""
     from bot.commands.trace import format_trace, trace_to_json
 
-    row = find_session_to_read(ctx.obj.home, session, "traced")
+    row = find_session_to_read(ctx.obj, session, "traced")
 
     async def load(store: Any) -> Any:
         return await store.sessions.trace(row.id, of=message)
 
-    found = run_with_store(ctx.obj.home, load)
+    found = run_with_store(ctx.obj, load)
     if found is None:
         raise UnknownSession("There is no such message in that conversation.")
     if as_json:
@@ -105,7 +105,7 @@ def export(
 
     from bot.memory.export import conversation_to_json, load_messages, message_to_json
 
-    row = find_session_to_read(ctx.obj.home, session, "exported")
+    row = find_session_to_read(ctx.obj, session, "exported")
 
     async def write(store: Any) -> None:
         target = out.open("x", encoding="utf-8") if out else sys.stdout
@@ -117,7 +117,7 @@ def export(
             if out:
                 target.close()
 
-    run_with_store(ctx.obj.home, write)
+    run_with_store(ctx.obj, write)
     return 0
 
 
@@ -139,7 +139,7 @@ def import_session(
     name = conversation or session_name_from_file(file)
     if not NAME_PATTERN.fullmatch(name):
         raise typer.BadParameter(f"--conversation is {name!r}; it takes up to 128 letters, digits and . _ : -")
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     recording = read_import(file)
     home.ensure()
     with lock_home_for_command(home):
@@ -160,7 +160,7 @@ def delete(
     """Delete a conversation with all its messages; the daily log keeps its entries."""
     from bot.console.transcripts import conversation_owner
 
-    home: HomeFolder = ctx.obj.home
+    home: HomeFolder = ctx.obj
     row = run_with_store(home, lambda store: find_session(store, session))
     title = "another person's" if conversation_owner(row) == "other" else row.title or "no title"
     if not yes and not typer.confirm(f"Delete {row.id} ({title}) permanently?", err=True):
@@ -207,7 +207,7 @@ def replay(
         probes=probes,
         newest=since_clear,
     )
-    report = run_replay(ctx.obj.home, options)
+    report = run_replay(ctx.obj, options)
     if plot is not None:
         plot.write_text(report.picture(), encoding="utf-8")
     if as_json:

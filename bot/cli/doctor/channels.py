@@ -53,6 +53,16 @@ class DoctorCheck:
     hint: str = ""
 
 
+def passed(name: str, message: str, hint: str = "") -> DoctorCheck:
+    """Return the result of a check without problems."""
+    return DoctorCheck(name=name, ok=True, message=message, hint=hint)
+
+
+def failed(name: str, message: str, hint: str = "") -> DoctorCheck:
+    """Return the result of a failed check."""
+    return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+
+
 async def check_channels(
     home: HomeFolder, file: ConfigFile, *, create: CreateChannel = build_channel, timeout: float = CHANNEL_CHECK_SECONDS
 ) -> list[DoctorCheck]:
@@ -92,7 +102,7 @@ def _unencrypted_check(config: Config) -> list[DoctorCheck]:
         return []
     message = "Its calls are not encrypted: a machine on the way can forge them, so every user is only a guest."
     hint = "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key to its key."
-    return [DoctorCheck(name="channel wechat_mp safe mode", ok=False, message=message, hint=hint)]
+    return [failed("channel wechat_mp safe mode", message, hint)]
 
 
 async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
@@ -101,7 +111,7 @@ async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
         states = (await call_running_bot(home, "GET", "/api/status"))["channels"]
     except MnemaError as err:
         hint = "Look into data/log/mnema.log, or restart it."
-        return [DoctorCheck(name="channels", ok=False, message=str(err), hint=hint)]
+        return [failed("channels", str(err), hint)]
     return [
         _running_channel_check(name, channel_status_from_json(name, states[name]) if name in states else None)
         for name in on
@@ -227,23 +237,23 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
         try:
             path = str((await call_running_bot(home, "POST", "/api/proxy-check", {}))["path"])
         except MnemaError as err:
-            return [_failed_check(str(err), "Look into data/log/mnema.log, or restart it.")]
+            return [failed(ADDRESS_CHECK, str(err), "Look into data/log/mnema.log, or restart it.")]
     target = _CheckTarget(url=web.public_url, path=path, port=port)
     fault, echo = await asyncio.to_thread(_fetch, target)
     if fault is not None:
-        return [_failed_check(*fault)]
+        return [failed(ADDRESS_CHECK, *fault)]
     if not path:
         message = f"The certificate of {web.public_url} is right; mnema run is not running, so no more was tried."
-        return [DoctorCheck(name=ADDRESS_CHECK, ok=True, message=message, hint="Start it, then check again.")]
+        return [passed(ADDRESS_CHECK, message, hint="Start it, then check again.")]
     faults = [
         *_altered_headers(target, echo),
         *await asyncio.gather(asyncio.to_thread(_check_body_limit, target), asyncio.to_thread(_check_stream, target)),
     ]
     if any(faults):
-        return [_failed_check(*fault) for fault in faults if fault is not None]
+        return [failed(ADDRESS_CHECK, *fault) for fault in faults if fault is not None]
     hint = _check_client_address(echo, web.trusted_proxies)
     message = f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream are right."
-    return [DoctorCheck(name=ADDRESS_CHECK, ok=True, message=message, hint=hint)]
+    return [passed(ADDRESS_CHECK, message, hint)]
 
 
 def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]]:
@@ -354,7 +364,3 @@ def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> st
 
 def _origin(target: _CheckTarget) -> str:
     return parse_public_url(target.url).origin.decode()
-
-
-def _failed_check(message: str, hint: str) -> DoctorCheck:
-    return DoctorCheck(name=ADDRESS_CHECK, ok=False, message=message, hint=hint)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import memory
 from bot.access.audit import AuditCheckpoints
-from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public
+from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
@@ -44,12 +44,12 @@ def check_private(home: HomeFolder) -> DoctorCheck:
     name = "privacy"
     entries = [*find_open(home), *find_linked(home)]
     if not entries:
-        return DoctorCheck(name=name, ok=True, message="No other account can read the files here.")
+        return passed(name, "No other account can read the files here.")
     first, more = entries[0], len(entries) - 1
     others = f", and {more:,} more" if more else ""
     message = f"Other accounts may open {first.path} (mode {first.mode:04o}){others}."
     hint = f"Run: {first.remedy}" + ("; the next start of mnema closes the rest." if more else "")
-    return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+    return failed(name, message, hint)
 
 
 async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
@@ -87,13 +87,11 @@ def _check_config(home: HomeFolder, file: ConfigFile) -> DoctorCheck:
         file.check()
     except ConfigError as err:
         hint = "Fix it, then check again with mnema config check."
-        return DoctorCheck(name=name, ok=False, message=str(err), hint=hint)
+        return failed(name, str(err), hint)
     if not home.config.exists():
         hint = f"mnema --home {home.root} init creates one."
-        return DoctorCheck(
-            name=name, ok=True, message="There is no config.json; all settings have their defaults.", hint=hint
-        )
-    return DoctorCheck(name=name, ok=True, message=f"{home.config} is valid.")
+        return passed(name, "There is no config.json; all settings have their defaults.", hint)
+    return passed(name, f"{home.config} is valid.")
 
 
 async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
@@ -101,24 +99,24 @@ async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
     name = "database"
     if not url and (problem := await _running_database_problem(home)):
         what, _, hint = problem.rpartition(": ")
-        return [DoctorCheck(name=name, ok=False, message=f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
+        return [failed(name, f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
     if not url and not home.db.exists():
-        return [DoctorCheck(name=name, ok=True, message="There is none yet; the first start creates it.")]
+        return [passed(name, "There is none yet; the first start creates it.")]
     try:
         async with open_store_for_command(home) as opened:
             faults = await opened.store.folds.check_ledger()
             act = await opened.store.audit.fault(AuditCheckpoints(home.data).known())
     except SchemaNewer as err:
-        return [DoctorCheck(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")]
+        return [failed(name, str(err), hint="Start it with the newer version of mnema.")]
     except SchemaOlder as err:
         hint = "mnema migrate upgrades it; a kill meanwhile leaves it unchanged."
-        return [DoctorCheck(name=name, ok=False, message=str(err), hint=hint)]
+        return [failed(name, str(err), hint)]
     except StoreCorrupt as err:
         hint = "The next start moves the damaged file aside and restores the newest snapshot."
-        return [DoctorCheck(name=name, ok=False, message=str(err), hint=hint)]
+        return [failed(name, str(err), hint)]
     except StoreError as err:
-        return [DoctorCheck(name=name, ok=False, message=str(err))]
-    return [DoctorCheck(name=name, ok=True, message="It opens."), _check_ledger(faults), _check_audit(act)]
+        return [failed(name, str(err))]
+    return [passed(name, "It opens."), _check_ledger(faults), _check_audit(act)]
 
 
 async def _running_database_problem(home: HomeFolder) -> str:
@@ -135,23 +133,21 @@ async def _running_database_problem(home: HomeFolder) -> str:
 def _check_audit(fault: AuditFault | None) -> DoctorCheck:
     name = "audit"
     if fault is None:
-        return DoctorCheck(name=name, ok=True, message="Every act stands as it was written.")
+        return passed(name, "Every act stands as it was written.")
     hint = "The audit was altered; mnema audit list shows what is left of it."
-    return DoctorCheck(
-        name=name, ok=False, message=f"Act {fault.seq} is not as it was written: {fault.what}.", hint=hint
-    )
+    return failed(name, f"Act {fault.seq} is not as it was written: {fault.what}.", hint=hint)
 
 
 def _check_ledger(faults: list[LedgerFault]) -> DoctorCheck:
     name = "ledger"
     if not faults:
         message = "Every message is in exactly one class: in view, folded or cleared."
-        return DoctorCheck(name=name, ok=True, message=message)
+        return passed(name, message)
     first = faults[0]
     where = f"{first.what} ({first.conversation}, {first.subject})"
     message = f"It has {_format_count(len(faults), 'fault')}; the first: {where}."
     hint = "No message is lost; keep a copy of data/ and report it with this sentence."
-    return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+    return failed(name, message, hint)
 
 
 def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
@@ -161,23 +157,23 @@ def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
     if not url and os.path.lexists(home.index) and not usable:
         message = f"{home.index} is no folder that this user may write to, so that nothing can be searched."
         hint = f"Remove {home.index}, or fix its permissions; the index is rebuilt automatically."
-        return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+        return failed(name, message, hint)
     try:
         found = _open_index(home, url)
     except (StoreError, ConfigError) as err:
-        return DoctorCheck(name=name, ok=False, message=str(err))
+        return failed(name, str(err))
     if not found:
-        return DoctorCheck(name=name, ok=True, message="There is none yet; the first search creates it.")
+        return passed(name, "There is none yet; the first search creates it.")
     faulty = next((index for index in found if index.fault), None)
     if faulty:
         option = f" --space {faulty.space}" if faulty.space else ""
         hint = f"Nothing is lost: mnema memory index{option} rebuilds it from the files and the database."
         message = f"The index of {faulty.space or 'the owner'} has a fault: {faulty.fault}."
-        return DoctorCheck(name=name, ok=False, message=message, hint=hint)
+        return failed(name, message, hint)
     rows, behind = sum(index.rows for index in found), sum(index.behind for index in found)
     message = f"It is sound: {_format_count(rows, 'row')} for {_format_count(len(found), 'space')}."
     hint = f"Files changed since: {behind}; the next search reads them." if behind else ""
-    return DoctorCheck(name=name, ok=True, message=message, hint=hint)
+    return passed(name, message, hint)
 
 
 def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
@@ -197,7 +193,7 @@ def _check_disk(home: HomeFolder) -> DoctorCheck:
     folder = next(path for path in (home.data, home.root, *home.root.parents) if path.exists())
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return DoctorCheck(name="disk", ok=False, message=f"{folder} cannot be written by this user.")
+        return failed("disk", f"{folder} cannot be written by this user.")
     message = f"{free / 1e9:.1f} GB are free on the disk of {folder}."
     hint = "" if free >= MIN_FREE_BYTES else "Free some space: without it no message can be stored."
     return DoctorCheck(name="disk", ok=free >= MIN_FREE_BYTES, message=message, hint=hint)
@@ -220,7 +216,7 @@ async def _check_models(config: Config) -> list[DoctorCheck]:
     account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
     if effective_provider(account) == "offline":
         hint = "" if llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
-        return [DoctorCheck(name="model", ok=True, message="The offline model answers: there is no key.", hint=hint)]
+        return [passed("model", "The offline model answers: there is no key.", hint)]
     from bot.models.service import probe_model
 
     found = await probe_model(config)
@@ -230,9 +226,9 @@ async def _check_models(config: Config) -> list[DoctorCheck]:
 
 def _check_counter() -> DoctorCheck:
     if TOKEN_RANKS_FILE.exists() and importlib.util.find_spec("tiktoken"):
-        return DoctorCheck(name="counter", ok=True, message="Tokens are counted with the o200k ranks.")
+        return passed("counter", "Tokens are counted with the o200k ranks.")
     hint = f"Reinstall mnema: {TOKEN_RANKS_FILE.name} or tiktoken is missing."
-    return DoctorCheck(name="counter", ok=True, message="Tokens are estimated by weight, less exactly.", hint=hint)
+    return passed("counter", "Tokens are estimated by weight, less exactly.", hint)
 
 
 def _check_clock(config: Config) -> DoctorCheck:
@@ -247,17 +243,17 @@ def _check_web_token(home: HomeFolder) -> DoctorCheck:
     try:
         mode = stat.S_IMODE(home.web_token.stat().st_mode)
     except FileNotFoundError:
-        return DoctorCheck(name=name, ok=True, message="There is none yet; mnema run creates it.")
+        return passed(name, "There is none yet; mnema run creates it.")
     if mode & 0o077:
         message = f"Other users may read it (mode {mode:04o})."
-        return DoctorCheck(name=name, ok=False, message=message, hint=f"Run: chmod 600 {home.web_token}")
-    return DoctorCheck(name=name, ok=True, message="Only its owner may read it.")
+        return failed(name, message, hint=f"Run: chmod 600 {home.web_token}")
+    return passed(name, "Only its owner may read it.")
 
 
 def _check_instance(home: HomeFolder) -> DoctorCheck:
     holder = home.running()
     message = f"mnema runs here as process {holder}." if holder else "No instance runs on this home."
-    return DoctorCheck(name="instance", ok=True, message=message)
+    return passed("instance", message)
 
 
 async def _check_troubles(home: HomeFolder) -> list[DoctorCheck]:
@@ -269,17 +265,14 @@ async def _check_troubles(home: HomeFolder) -> list[DoctorCheck]:
     except MnemaError:
         return []  # the check of the channels reports it
     hint = "Look into data/log/mnema.log."
-    return [
-        DoctorCheck(name="machine", ok=False, message=f"The running bot fails at {what}: {why}.", hint=hint)
-        for what, why in known.items()
-    ]
+    return [failed("machine", f"The running bot fails at {what}: {why}.", hint) for what, why in known.items()]
 
 
 def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
     try:
         text = Workspace(home.workspace).space("").read(SOUL).text
     except FileNotFoundError:
-        return DoctorCheck(name=SOUL, ok=True, message="There is none yet; the first start creates it.")
+        return passed(SOUL, "There is none yet; the first start creates it.")
     except (PathRefused, FileTooBig, OSError) as err:
         return _unreadable_check(home, SOUL, err)
     try:
@@ -296,7 +289,7 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
 
 def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorCheck:
     hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last text stays in use."
-    return DoctorCheck(name=name, ok=False, message=f"It cannot be read: {fault_reason(err)[1]}.", hint=hint)
+    return failed(name, f"It cannot be read: {fault_reason(err)[1]}.", hint)
 
 
 def _check_memory(home: HomeFolder) -> DoctorCheck:
@@ -305,13 +298,13 @@ def _check_memory(home: HomeFolder) -> DoctorCheck:
         file = read_memory(Workspace(home.workspace).space(""))
     except (MemoryFileUnreadable, OSError) as err:
         hint = f"Replace it by plain text of at most {MAX_BYTES:,} bytes; nothing is written to it until then."
-        return DoctorCheck(name=MEMORY_PATH, ok=False, message=str(err), hint=hint)
+        return failed(MEMORY_PATH, str(err), hint)
     left = count_unrecorded(file.text)
     if left:
         hint = "Move old lines to another file; a search finds them there too."
         message = f"It has more than {MAX_RECORDED:,} memories: the last {left:,} are not tracked as memories."
-        return DoctorCheck(name=MEMORY_PATH, ok=False, message=message, hint=hint)
-    return DoctorCheck(name=MEMORY_PATH, ok=True, message=f"It has {_format_count(len(file.text.encode()), 'byte')}.")
+        return failed(MEMORY_PATH, message, hint)
+    return passed(MEMORY_PATH, f"It has {_format_count(len(file.text.encode()), 'byte')}.")
 
 
 def _format_count(number: int, what: str) -> str:
