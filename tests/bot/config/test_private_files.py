@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,11 @@ def mnema(home: Path, *commands: str) -> None:
 
 def open_to_others(*roots: Path) -> dict[str, str]:
     """List what is not 0700 or 0600 at these paths and below."""
-    paths = [path for root in roots for path in (root, *root.rglob("*"))]
-    modes = {str(path): path.lstat().st_mode for path in paths if not path.is_symlink()}
+    modes = {}
+    for path in [path for root in roots for path in (root, *root.rglob("*"))]:
+        with suppress(FileNotFoundError):  # a temporary file that a running bot has renamed since
+            if not path.is_symlink():
+                modes[str(path)] = path.lstat().st_mode
     return {
         path: oct(mode & 0o777)
         for path, mode in modes.items()
