@@ -166,7 +166,7 @@ def migrate(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Upgrade the tables to this version; with --from and --to, copy all data to the other database and compare."""
+    """Upgrade the tables; with --from and --to, copy all data to the other database and compare it."""
     home: HomeFolder = ctx.obj
     if not source and not target:
         return _upgrade_in_place(home)
@@ -212,7 +212,7 @@ async def _move_to_sqlite(home: HomeFolder, url: str) -> Any:
 
 
 def _refuse_existing_database(home: HomeFolder) -> None:
-    """Refuse to replace another database, or to leave a write-ahead log that SQLite would apply to the new one."""
+    """Refuse to replace a database, or to leave a write-ahead log that SQLite would apply to the new one."""
     for end in ("", "-wal"):
         old = home.db.with_name(home.db.name + end)
         if old.exists() and (not end or old.stat().st_size):

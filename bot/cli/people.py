@@ -170,7 +170,7 @@ def _load_access(home: HomeFolder) -> Mapping[str, Any]:
 def _change_access(
     home: HomeFolder, name: str, body: Mapping[str, str], offline: Callable[[Any], Awaitable[tuple[str, str]]]
 ) -> int:
-    """Change access through the running bot, or with a PairingService of our own if none runs; print the result."""
+    """Change access through the running bot, or in the store if none runs; print the result."""
     if home.address():
         print(call_running_bot_now(home, "POST", f"/api/access/{name}", body, patience=REQUEST_SECONDS)["en"])
     else:

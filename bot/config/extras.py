@@ -17,7 +17,7 @@ def install_command(
     prefix: str = sys.prefix,
     declared: Callable[[str], Sequence[str] | None] = requires,
 ) -> str:
-    """Return the command: from a lock file in a checkout, else from the requirements of the installed package.
+    """Return the command: from a checkout's lock file, else from the installed package's requirements.
 
     Args:
         root: folder of the packages.

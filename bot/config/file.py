@@ -1,4 +1,4 @@
-"""config.json on disk: read with the last good copy as a fallback, edited in place, watched for changes."""
+"""config.json on disk: read with the last good copy as fallback, edited in place, watched."""
 
 import asyncio
 import os
@@ -40,7 +40,7 @@ FileSignature = tuple[int, int, int, int]
 
 
 class ConfigFile:
-    """One config.json. `current` are the settings in use; `trouble` is why the file on disk is not, or None."""
+    """One config.json. `current` are the settings in use; `trouble` is the error of the file, or None."""
 
     def __init__(
         self, path: Path, environ: Mapping[str, str] = os.environ, *, poll_seconds: float = POLL_SECONDS

@@ -1,4 +1,4 @@
-"""The folder of one bot: its paths, its lock, the permissions of its files, and bounded reading of config files."""
+"""The folder of one bot: paths, lock, permissions, and bounded reading of config files."""
 
 import errno
 import fcntl
@@ -231,7 +231,7 @@ def close_entries(home: HomeFolder) -> list[OpenEntry]:
 
 
 def find_open(home: HomeFolder) -> Iterator[OpenEntry]:
-    """Yield files and folders of the program that other accounts may open; no links, devices or hard-linked files.
+    """Yield the program's files and folders that others may open; no links, devices or hard-linked files.
 
     The web token is left out: a start refuses an open one.
     """
@@ -248,7 +248,7 @@ def _filter_open(paths: Iterator[Path], home: HomeFolder) -> Iterator[OpenEntry]
 
 
 def _top_folders(home: HomeFolder) -> Iterator[Path]:
-    """Yield workspace and data, and the root if it holds nothing else (a checkout or a home directory does)."""
+    """Yield workspace and data, and the root unless it holds other things, like a checkout."""
     tops = (home.root, home.workspace, home.data) if _is_ours_alone(home.root) else (home.workspace, home.data)
     return (path for path in tops if path.is_dir() and not path.is_symlink())
 

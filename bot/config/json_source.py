@@ -1,4 +1,4 @@
-"""Strict JSON parser that keeps the position of every value, and edits that leave the other text unchanged. Pure."""
+"""Strict JSON parser that keeps positions, and edits that leave all other text unchanged. Pure."""
 
 import json
 import re

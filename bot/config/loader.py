@@ -1,4 +1,4 @@
-"""Builds a checked Config from the settings as written: defaults, environment references, types, ranges. Pure."""
+"""Builds a checked Config from written settings: defaults, environment references, ranges. Pure."""
 
 import difflib
 import json
@@ -37,7 +37,7 @@ SettingPath = tuple[str | int, ...]
 
 
 class SettingError(Exception):
-    """A setting is wrong: `path` says which, `refusal` why, `key_itself` whether the key is wrong or its value."""
+    """A wrong setting: `path` says which, `refusal` why, `key_itself` whether the key itself is wrong."""
 
     def __init__(self, path: SettingPath, refusal: ConfigRejected, *, key_itself: bool = False) -> None:
         super().__init__(str(refusal))

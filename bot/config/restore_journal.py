@@ -1,4 +1,4 @@
-"""Journal of a restore: files are swapped in by renames, and the next command finishes an interrupted swap.
+"""Journal of a restore: files are swapped in by renames; the next command finishes a cut-off swap.
 
 A PostgreSQL store is replaced in one transaction. Whether that was committed decides if the files follow.
 """
@@ -32,7 +32,7 @@ IsCommitted = Callable[[Path, str], bool]  # (root, mark): whether the database 
 
 
 def commit_restore(root: Path, stamp: str) -> None:
-    """Commit to the state in `staging_folder(root, stamp)`: from now on a killed restore is finished, not undone.
+    """Commit to the staged state: from now on a killed restore is finished, not undone.
 
     Raises:
         OSError: not committed; the old state stays.
@@ -42,7 +42,7 @@ def commit_restore(root: Path, stamp: str) -> None:
 
 @contextmanager
 def await_database_commit(root: Path, stamp: str) -> Iterator[str]:
-    """Let the database decide about the state in `staging_folder(root, stamp)`; `finish_restore` waits until the exit.
+    """Let the database decide about the staged state; `finish_restore` waits until the exit.
 
     Yields a unique mark, which the database stores in the transaction that replaces its content.
 
@@ -120,7 +120,7 @@ def _read_journal(journal: TextIO) -> tuple[str, str]:
 
 
 def _swap_in(root: Path, stamp: str) -> None:
-    """Move each name that is still in the staging folder; what was moved before the interruption is not there."""
+    """Move each name that is still in the staging folder, that is, not yet moved."""
     ready = staging_folder(root, stamp)
     for name in REPLACED_NAMES:
         new, target = ready / name, root / name

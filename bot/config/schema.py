@@ -143,7 +143,7 @@ class BudgetsConfig(ConfigSection):
 
 
 class AccessConfig(ConfigSection):
-    """Access to the bot: only people in a channel's `owners` and `allow`; there is no setting to loosen that."""
+    """Only people in a channel's `owners` and `allow` have access; no setting loosens that."""
 
 
 class ToolsConfig(ConfigSection):

@@ -1,4 +1,4 @@
-"""Faults of this machine that the owner has to fix: unreadable files, and turns that failed because of it."""
+"""Faults of this machine that the owner has to fix: unreadable files, and turns that failed."""
 
 import asyncio
 import time

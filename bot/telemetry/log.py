@@ -24,7 +24,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class LogFile:
-    """A rotated log file that several processes may write: `mnema.log`, and full files as `mnema.log.1` and so on.
+    """A rotated log file that several processes may write: `mnema.log`, then `mnema.log.1` and so on.
 
     The handlers of `logging` lose lines when two processes rotate. Here a line is one append, only one process at a
     time renames files, and no process waits for that lock: a suspended process blocks no other.
@@ -159,7 +159,7 @@ class LogRedactor:
 
 
 def _secret_forms(secret: str) -> Iterator[str]:
-    """Yield a secret as it is, and as it looks in a URL, in JSON, and inside longer base64 text at each alignment."""
+    """Yield a secret as it is, and as in a URL, in JSON, and in longer base64 text at each alignment."""
     yield secret
     yield quote(secret, safe="", errors="replace")
     yield quote_plus(secret, errors="replace")
@@ -271,7 +271,7 @@ def _formatter(render: Processor) -> logging.Formatter:
 
 
 def _replace_traceback_at_file_limit(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace the traceback by one sentence if no file descriptors are left: then anything fails, an import too."""
+    """Replace the traceback by one sentence if no descriptors are left: then even an import fails."""
     given = event.get("exc_info")
     err = given[1] if isinstance(given, tuple) else given
     if err is True:

@@ -1,4 +1,4 @@
-"""Counters, histograms and event-loop lag of this process, the table of all metrics, and Prometheus' text format."""
+"""Metrics of this process, the event loop's lag, the table of all metrics, Prometheus' text format."""
 
 import asyncio
 from bisect import bisect_left

@@ -187,7 +187,7 @@ class Telemetry:
 
 
 def create_telemetry(config: Config) -> Telemetry:
-    """Create the telemetry of a bot, with a tracer if `log.otel` or OpenTelemetry's own variables name a collector.
+    """Create the telemetry, with a tracer if `log.otel` or OpenTelemetry's variables name a collector.
 
     Raises:
         ConfigError: `log.otel` is set and the extra is not installed.

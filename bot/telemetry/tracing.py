@@ -1,4 +1,4 @@
-"""Spans of one message and their export by OpenTelemetry's SDK, which is imported only when tracing is on."""
+"""Spans of a message, exported by OpenTelemetry's SDK, which is imported only when tracing is on."""
 
 import asyncio
 import hashlib
@@ -77,7 +77,7 @@ def create_tracer(endpoint: str) -> "Tracer":
 
 
 class _LoggingExporter:
-    """Logs once when the collector stops taking spans and once when it takes them again; runs in the SDK's thread."""
+    """Logs once when the collector stops taking spans, and once when it takes them again."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter
@@ -120,7 +120,7 @@ class _FixedIdGenerator:
 
 
 class Tracer:
-    """Records spans with a provider of its own, so that no library's spans, which may hold texts, are exported.
+    """Records spans with its own provider, so that no library's spans, which may hold text, are exported.
 
     Args:
         processor: the SDK's span processor.

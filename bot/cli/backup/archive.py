@@ -1,4 +1,4 @@
-"""The format of a backup: a compressed tar with a manifest at its end. Reading it trusts nothing in it."""
+"""The format of a backup: a compressed tar with a manifest at its end; reading trusts nothing in it."""
 
 import gzip
 import hashlib
@@ -86,7 +86,7 @@ def load_manifest(text: bytes) -> BackupManifest:
 
 
 def unpack(file: Path, folder: Path, target: Callable[[str], str | None]) -> BackupManifest:
-    """Read a whole backup, check every member against the manifest, and write the wanted ones below `folder`.
+    """Read a whole backup, check every member against the manifest, and write the selected ones.
 
     Args:
         folder: a new folder that no other process writes to.

@@ -1,4 +1,4 @@
-"""config.json in a backup: secrets are removed, and restored from the home; access is not widened. Pure."""
+"""config.json in a backup: removes secrets, restores them from the home, never widens access. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -39,7 +39,7 @@ def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def restore_secrets(text: str, left_out: Sequence[str], own_text: str) -> tuple[str, tuple[str, ...]]:
-    """Insert the home's own secrets where they belong to the same servers; returns the text and the missing names.
+    """Insert the home's secrets for the same servers; returns the text and the missing names.
 
     Args:
         left_out: names of secrets, from `strip_secrets`.
@@ -64,7 +64,7 @@ def restore_secrets(text: str, left_out: Sequence[str], own_text: str) -> tuple[
 
 
 def restrict_access(text: str, own_text: str) -> tuple[str, tuple[str, ...]]:
-    """Remove everyone from `owners` and `allow` who is not in the home's own lists; returns the text and the removed.
+    """Remove people who are not in the home's `owners` and `allow`; returns the text and the removed.
 
     Raises:
         UnreadableConfig: `text` is no JSON.

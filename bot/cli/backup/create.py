@@ -1,4 +1,4 @@
-"""Creates a backup: the store, the settings without secrets, the workspace and all attachments in one file."""
+"""Creates a backup: store, settings without secrets, workspace and all attachments in one file."""
 
 import asyncio
 import fcntl

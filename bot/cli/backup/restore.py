@@ -1,4 +1,4 @@
-"""Restores a backup: it is unpacked and checked next to the home, then swapped in as a whole or not at all."""
+"""Restores a backup: unpacked and checked next to the home, then swapped in completely or not at all."""
 
 import asyncio
 import os
@@ -182,7 +182,7 @@ def _current_rights(home: HomeFolder, manifest: BackupManifest, url: str) -> tup
 def _adapt_config(
     home: HomeFolder, new: HomeFolder, manifest: BackupManifest, *, restrict: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the backup's config.json this home's secrets and database; returns missing secrets and removed people."""
+    """Adapt the backup's config.json to this home; returns missing secrets and removed people."""
     if not new.config.exists():
         return (), ()
     try:
@@ -277,7 +277,7 @@ def _save_current_database(home: HomeFolder, url: str) -> Path | None:
 
 
 def _replace_database(root: Path, url: str, stamp: str) -> None:
-    """Replace the database by the prepared one, then swap in the files; a kill leaves either the old or the new state.
+    """Replace the database, then swap in the files; a kill leaves either the old or the new state.
 
     Raises:
         StoreError, MnemaError, OSError: the old state stays. If the outcome of the commit is unknown, the next command

@@ -66,7 +66,7 @@ def failed(name: str, message: str, hint: str = "") -> DoctorCheck:
 async def check_channels(
     home: HomeFolder, file: ConfigFile, *, create: CreateChannel = build_channel, timeout: float = CHANNEL_CHECK_SECONDS
 ) -> list[DoctorCheck]:
-    """Check every channel that is on, or partly configured: through the running bot, else by calling its platform.
+    """Check every channel that is on or partly configured, by the running bot or by calling its platform.
 
     Args:
         timeout: of a platform, seconds.

@@ -124,7 +124,7 @@ def _is_stored(blobs: Blobs, sha256: str) -> bool:
 
 
 async def _store_files(recording: Recording, blobs: Blobs) -> dict[str, Part]:
-    """Store the included files like attachments that a person sent; returns their new parts by the old SHA-256."""
+    """Store the included files like a person's attachments; returns the new parts by the old SHA-256."""
     stored: dict[str, Part] = {}
     for part in (part for message in recording.messages for part in message.parts):
         if not isinstance(part, Image | Document) or part.sha256 in stored or part.sha256 not in recording.files:

@@ -1,4 +1,4 @@
-"""A recorded conversation: its values, how messages become turns, and how files and stored conversations are read."""
+"""Recorded conversations: their values, turns built from messages, and reading from files and store."""
 
 import asyncio
 import json

@@ -95,7 +95,7 @@ class PolicyResult:
 
 
 def result_figures(result: PolicyResult) -> dict[str, Any]:
-    """Return the figures by name: tokens by our counter, plan_ms in milliseconds, shares in percent or None."""
+    """Return the figures by name: tokens by our counter, shares in percent, None without a value."""
     outcome, bill, scores = result.outcome, result.bill, result.scores
     tokens = [request.tokens.total for request in outcome.requests]
     p50, p95 = _percentiles([seconds * 1_000 for seconds in outcome.planning])
@@ -137,7 +137,7 @@ def format_table(results: Sequence[PolicyResult]) -> str:
 
 
 def report_to_json(recording: Recording, results: Sequence[PolicyResult]) -> dict[str, Any]:
-    """Convert everything: facts of the recording, probes, and per policy figures, requests, folds and scores."""
+    """Convert everything: recording, probes, and figures, requests, folds and scores of each policy."""
     messages = recording.messages
     return {
         "recording": {

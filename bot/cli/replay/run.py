@@ -162,7 +162,7 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
 
 
 def resolve_models(config: Config, model: str, fast_model: str) -> tuple[str, str]:
-    """Return the models whose prices count: the given ones, else the configured, else the provider's defaults."""
+    """Return the models to price: the given ones, else the configured, else the provider's defaults."""
     llm = config.llm
     provider = PROVIDERS[llm.provider if llm.provider != "offline" else "anthropic"]
     if not model:

@@ -26,7 +26,7 @@ PrefixPiece = tuple[int, Part]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPrefix:
-    """A request in pieces, to compare its start with the previous request, as a provider's prompt cache does."""
+    """A request in pieces, to compare its start with the previous one like a provider's prompt cache."""
 
     #: Tokens of system and tools, which come first.
     head: int
