@@ -82,7 +82,7 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
         await bot.stop(await find_id())
 
     prompt = _prompt_options(home, file.current, StatusBar(facts))
-    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=prompt, stop=stop))
+    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, prompt=prompt, stop=stop))
     try:
         await bot.open([terminal])
         bot.warm_up()
@@ -101,7 +101,7 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
     token = home.web_token.read_text(encoding="utf-8").strip()
     remote = RemoteConversation(home.address(), token, f"{TERMINAL_PREFIX}{conversation}")
     prompt = _prompt_options(home, config, StatusBar(remote.context))
-    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=prompt, stop=remote.stop))
+    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, prompt=prompt, stop=remote.stop))
     listening = asyncio.create_task(remote.listen(terminal))
     talking = asyncio.create_task(terminal.run(remote.deliver))
     try:

@@ -1,4 +1,4 @@
-"""The terminal as a channel: one conversation, each line answered before the next is taken."""
+"""The terminal as a channel: one conversation, in which each line is answered before the next is read."""
 
 import asyncio
 import signal
@@ -31,130 +31,129 @@ FINAL_KINDS = frozenset({"final", "notice"})
 
 
 async def _stop_nothing() -> None:
-    """Stops nothing."""
+    return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalOptions:
-    """What a terminal is to do."""
+    """Options of a terminal."""
 
-    #: Its name.
+    #: Name of the conversation.
     conversation: str = "terminal"
-    #: One message to send, then leave.
+    #: Send only this message, wait for the reply, and end.
     once: str | None = None
-    desk: PromptOptions = field(default_factory=PromptOptions)
-    #: Ends the running turn, for Ctrl-C.
+    prompt: PromptOptions = field(default_factory=PromptOptions)
+    #: Stops the running turn; called at Ctrl-C.
     stop: Callable[[], Awaitable[None]] = _stop_nothing
-    #: Prompt and Markdown; None: if a person is at both ends.
+    #: Show a prompt and Markdown; None: if input and output are terminals.
     interactive: bool | None = None
 
 
 class Terminal:
-    """Standard input and output. `failed` says that a message could not be stored.
-
-    Repeats are dropped by the row's id, so a send may be repeated as long as this process lives.
-    """
+    """Chats on standard input and output; drops repeated sends by the row's id."""
 
     name = "terminal"
     account = "local"
     capabilities = Capabilities(keyed=True, key_valid=KEY_VALID_SECONDS, live=True, live_display="stream")
 
     def __init__(
-        self, setup: TerminalOptions, view: TerminalView | None = None, lines: AsyncIterator[str] | None = None
+        self, options: TerminalOptions, view: TerminalView | None = None, lines: AsyncIterator[str] | None = None
     ) -> None:
-        """view, lines: where to show and what is typed, None for this process's own terminal."""
-        people = sys.stdin.isatty() and sys.stdout.isatty() and setup.once is None
-        self.interactive = people if setup.interactive is None else setup.interactive
+        """Args: view: output. lines: input. None for those of this process."""
+        is_tty = sys.stdin.isatty() and sys.stdout.isatty() and options.once is None
+        self.interactive = is_tty if options.interactive is None else options.interactive
+        #: A message could not be stored.
         self.failed = False
-        self._setup = setup
+        self._options = options
         self._view = view or (RichView() if self.interactive else PlainView())
         self._lines = lines
         self._session = uuid.uuid4().hex
         self._count = 0
-        self._seen: deque[str] = deque(maxlen=MAX_REMEMBERED)
-        self._ended: deque[str] = deque(maxlen=MAX_REMEMBERED)
-        self._waits: dict[str, asyncio.Event] = {}
-        self._busy = False
-        self._gone = False
+        #: Ids of shown parts.
+        self._shown: deque[str] = deque(maxlen=MAX_REMEMBERED)
+        #: Inbox ids with a complete reply.
+        self._answered: deque[str] = deque(maxlen=MAX_REMEMBERED)
+        #: Set when the message with this inbox id is answered.
+        self._waiting: dict[str, asyncio.Event] = {}
+        self._output_closed = False
 
     async def run(self, deliver: Deliver) -> None:
-        """Take lines until the input ends, the person leaves, or nobody reads the answers any more."""
+        """Read and deliver lines until the input ends, the user quits, or the output is closed."""
         try:
             async for line in self._input():
                 if line.strip():
-                    await self._ask(deliver, line)
-                if self._gone:
+                    await self._send_line(deliver, line)
+                if self._output_closed:
                     return
         finally:
-            self._view.rest()
+            self._view.clear_status()
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Print one part; the last one of an answer lets the next line be taken."""
-        if message.id not in self._seen:
-            self._seen.append(message.id)
+        """Print one part; after the last part of a reply the next line is read."""
+        if message.id not in self._shown:
+            self._shown.append(message.id)
             self._print(message)
         if message.kind in FINAL_KINDS and message.part_no == message.parts - 1:
-            self._ended.append(message.reply_to)
-            waiting = self._waits.get(message.reply_to)
-            if waiting is not None:
-                waiting.set()
+            self._answered.append(message.reply_to)
+            if (answered := self._waiting.get(message.reply_to)) is not None:
+                answered.set()
         return Receipt(platform_id=message.id)
 
     def show(self, event: LiveEvent) -> None:
-        """Show that something goes on, while an answer is waited for."""
-        if not self._busy:
+        """Show the progress of a turn, while a reply is awaited."""
+        if not self._waiting:
             return
         if event.name == "delta":
             self._view.delta(event.text, whole=bool(event.facts.get("whole")))
         elif event.name == "tool_started":
             step = int(event.facts.get("step", 0)) + 1
             tool = shorten_line(str(event.facts.get("tool", "")))
-            self._view.working(tool if event.facts.get("planned") else self._say("step", step=step, tool=tool))
+            self._view.show_status(tool if event.facts.get("planned") else self._text("step", step=step, tool=tool))
         elif event.name == "fold":
-            self._view.working(self._folding(event))
+            self._view.show_status(self._fold_status(event))
         elif event.name in ("started", "tool_ended"):
-            self._view.working(self._say("thinking"))
+            self._view.show_status(self._text("thinking"))
 
-    def _folding(self, event: LiveEvent) -> str:
-        """How far a fold has come; once it has ended, the answer is what is waited for."""
+    def _fold_status(self, event: LiveEvent) -> str:
+        """Return the text for a fold's state; after its end the turn goes on."""
         key, first, last = f"fold_{event.facts.get('state')}", event.facts.get("from_turn"), event.facts.get("to_turn")
         if key not in TEXTS:
-            return self._say("thinking")
+            return self._text("thinking")
         if first == last:
-            return self._say(key, turns=self._say("turn_one", turn=first))
-        return self._say(key, turns=self._say("turn_many", first=first, last=last))
+            return self._text(key, turns=self._text("turn_one", turn=first))
+        return self._text(key, turns=self._text("turn_many", first=first, last=last))
 
     def hint(self, key: str, **fields: object) -> None:
-        """Say a sentence of the terminal's own."""
-        self._view.hint(self._say(key, **fields))
+        """Show one of TEXTS."""
+        self._view.hint(self._text(key, **fields))
 
-    def _say(self, key: str, **fields: object) -> str:
-        return localized(self._setup.desk.language, key, **fields)
+    def _text(self, key: str, **fields: object) -> str:
+        return localized(self._options.prompt.language, key, **fields)
 
     def _input(self) -> AsyncIterator[str]:
-        setup = self._setup
-        if setup.once is not None:
-            return _only_attachment(setup.once)
+        options = self._options
+        if options.once is not None:
+            return _single_line(options.once)
         if self._lines is not None:
             return self._lines
         if self.interactive:
-            return LinePrompt(setup.desk).lines()
-        return read_piped_lines(sys.stdin.fileno(), setup.desk.language)
+            return LinePrompt(options.prompt).lines()
+        return read_piped_lines(sys.stdin.fileno(), options.prompt.language)
 
-    async def _ask(self, deliver: Deliver, text: str) -> None:
+    async def _send_line(self, deliver: Deliver, text: str) -> None:
         try:
             accepted = (await deliver([await self._message(text)]))[0]
         except (OSError, RuntimeError) as err:
             self.failed = True
             self.hint("lost", why=shorten_line(str(err), 200))
             return
-        await self._answered(accepted.id)
+        await self._wait_for_reply(accepted.id)
 
     async def _message(self, text: str) -> InboundMessage:
         self._count += 1
         files = await self._files(text) if self.interactive else ()
         return InboundMessage(
-            address=Address(channel=self.name, account=self.account, chat_id=self._setup.conversation),
+            address=Address(channel=self.name, account=self.account, chat_id=self._options.conversation),
             kind="dm",
             key=f"{self._session}:{self._count}",
             sender=Sender(id="owner"),
@@ -165,29 +164,27 @@ class Terminal:
         )
 
     async def _files(self, text: str) -> tuple[Attachment, ...]:
-        found = await asyncio.to_thread(lambda: list(attached_files(text, self._setup.desk.folder)))
+        found = await asyncio.to_thread(lambda: list(attached_files(text, self._options.prompt.folder)))
         for path, err in [item for item in found if isinstance(item, tuple)]:
             self.hint("unread", path=path, why=err)
         return tuple(item for item in found if isinstance(item, Attachment))
 
-    async def _answered(self, id: str) -> None:
-        """Wait until the answer to that message is here, or the person will not wait for it."""
-        if id in self._ended or self._gone:
+    async def _wait_for_reply(self, id: str) -> None:
+        """Wait until this message is answered, or the user no longer waits for it."""
+        if id in self._answered or self._output_closed:
             return
-        self._waits[id] = asyncio.Event()
-        self._busy = True
-        self._view.working(self._say("thinking"))
+        self._waiting[id] = asyncio.Event()
+        self._view.show_status(self._text("thinking"))
         try:
-            with self._interrupts(self._waits[id]):
-                await self._waits[id].wait()
+            with self._handle_interrupts(self._waiting[id]):
+                await self._waiting[id].wait()
         finally:
-            del self._waits[id]
-            self._busy = False
-            self._view.rest()
+            del self._waiting[id]
+            self._view.clear_status()
 
     @contextmanager
-    def _interrupts(self, answered: asyncio.Event) -> Iterator[None]:
-        """Ctrl-C stops the turn while this holds; once more, it ends the waiting."""
+    def _handle_interrupts(self, answered: asyncio.Event) -> Iterator[None]:
+        """Let the first Ctrl-C stop the turn, and the second one end the wait."""
         if not self.interactive:
             yield
             return
@@ -212,20 +209,20 @@ class Terminal:
 
     async def _stop(self) -> None:
         try:
-            await self._setup.stop()
+            await self._options.stop()
         except (LookupError, OSError, RuntimeError) as err:
             self._view.hint(shorten_line(str(err), 200))
 
     def _print(self, message: OutboundMessage) -> None:
-        if message.reply_to in self._waits:
-            self._view.rest()
+        if message.reply_to in self._waiting:
+            self._view.clear_status()
         try:
             self._view.answer(message.text)
         except BrokenPipeError:
-            self._gone = True
-            for waiting in self._waits.values():
-                waiting.set()
+            self._output_closed = True
+            for answered in self._waiting.values():
+                answered.set()
 
 
-async def _only_attachment(text: str) -> AsyncIterator[str]:
+async def _single_line(text: str) -> AsyncIterator[str]:
     yield text

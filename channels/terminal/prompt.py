@@ -1,4 +1,4 @@
-"""What a person types: lines from a pipe, or a prompt with history, completion and more than one line."""
+"""Terminal input: lines from a pipe, or a prompt with history, completion and multi-line text."""
 
 import asyncio
 import mimetypes
@@ -24,28 +24,28 @@ _LAST_WORD = re.compile(r"\S*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptions:
-    """What a prompt knows."""
+    """Options of a prompt."""
 
-    #: Slash commands with their slash.
+    #: Slash commands, with their slash.
     commands: Sequence[str] = ()
-    #: Where paths begin.
+    #: Base of relative paths.
     folder: Path = field(default_factory=Path)
-    #: File of what was typed, None for none.
+    #: History file, None for none.
     history: Path | None = None
-    #: One line under the prompt, asked each second.
+    #: Returns the line under the prompt; called each second.
     toolbar: Callable[[], str] = str
     language: Language = "en"
 
 
 async def read_piped_lines(fd: int, language: Language = "en") -> AsyncIterator[str]:
-    """The lines that come through a descriptor, without their ends; what is not UTF-8 is replaced.
+    """Read lines from a descriptor, without their ends. Invalid UTF-8 is replaced.
 
-    One chunk is read at a time, and only when the last one is used up. A line over 800,000 bytes is cut and says so.
+    The next chunk is read only once all lines of the last one are used. A line over 800,000 bytes is cut and marked.
     """
     rest = b""
     async for chunk in _read_chunks(fd):
-        *whole, last = chunk.split(b"\n")
-        for line in whole:
+        *lines, last = chunk.split(b"\n")
+        for line in lines:
             yield _decode_line(rest + line, language)
             rest = b""
         rest = (rest + last)[: LINE_BYTES + 1]
@@ -54,30 +54,31 @@ async def read_piped_lines(fd: int, language: Language = "en") -> AsyncIterator[
 
 
 class LinePrompt:
-    """A line to type in. Enter sends; Alt-Enter, or Enter after a backslash, begins another line."""
+    """An input line. Enter sends; Alt-Enter, or Enter after a backslash, starts a new line."""
 
-    def __init__(self, desk: PromptOptions, source: Any = None, out: Any = None) -> None:
-        """source, out: prompt_toolkit's input and output, None for the terminal."""
+    def __init__(self, options: PromptOptions, source: Any = None, out: Any = None) -> None:
+        """Args: source, out: input and output of prompt_toolkit, None for the terminal."""
         from prompt_toolkit import PromptSession
 
-        self._desk = desk
-        self._told = False
+        self._options = options
+        #: Ctrl-C was pressed at an empty prompt; the next one quits.
+        self._interrupted = False
         self._session: Any = PromptSession(
             "› ",
             multiline=True,
             prompt_continuation="  ",
-            completer=_make_completer(desk),
-            history=_open_history(desk.history),
+            completer=_make_completer(options),
+            history=_open_history(options.history),
             key_bindings=self._keys(),
             bottom_toolbar=self._toolbar,
             refresh_interval=1.0,
             input=source,
             output=out,
         )
-        self._session.default_buffer.on_text_changed += self._typed
+        self._session.default_buffer.on_text_changed += self._text_changed
 
     async def lines(self) -> AsyncIterator[str]:
-        """What is typed, until Ctrl-D or a second Ctrl-C at an empty prompt."""
+        """Yield typed texts until Ctrl-D, or a second Ctrl-C at an empty prompt."""
         from prompt_toolkit.patch_stdout import patch_stdout
 
         while True:
@@ -100,20 +101,20 @@ class LinePrompt:
     def _interrupt(self, event: Any) -> None:
         if event.current_buffer.text:
             event.current_buffer.reset()
-        elif self._told:
+        elif self._interrupted:
             event.app.exit(exception=EOFError)
         else:
-            self._told = True
+            self._interrupted = True
 
-    def _typed(self, _: Any) -> None:
-        self._told = False
+    def _text_changed(self, _: Any) -> None:
+        self._interrupted = False
 
     def _toolbar(self) -> str:
-        return localized(self._desk.language, "leave") if self._told else self._desk.toolbar()
+        return localized(self._options.language, "leave") if self._interrupted else self._options.toolbar()
 
 
 def complete(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple[str, int]]:
-    """What the text before the cursor may go on as: (word, how many characters it replaces, negative)."""
+    """Complete the text before the cursor: yield (word, negative number of characters it replaces)."""
     if text.startswith("/") and " " not in text:
         matching = [command for command in commands if command.startswith(text)]
         yield from ((command, -len(text)) for command in matching[:MAX_COMPLETIONS])
@@ -125,7 +126,7 @@ def complete(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple
 
 
 def attached_files(text: str, folder: Path) -> Iterator[Attachment | tuple[str, OSError]]:
-    """The files that a text names as @path or @"path with spaces"; those that exist but cannot be read with why."""
+    """Read the files named in a text as @path or @"path with spaces"; yield (path, error) if unreadable."""
     for quoted, bare in _FILE_REFERENCE.findall(text):
         path = folder / Path(quoted or bare).expanduser()
         try:
@@ -133,8 +134,8 @@ def attached_files(text: str, folder: Path) -> Iterator[Attachment | tuple[str, 
                 continue
             if path.stat().st_size > FILE_BYTES:
                 raise OSError(f"> {FILE_BYTES // 2**20} MB")
-            kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-            yield Attachment(name=path.name, media_type=kind, data=path.read_bytes())
+            media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            yield Attachment(name=path.name, media_type=media_type, data=path.read_bytes())
         except OSError as err:
             yield str(path), err
 
@@ -160,15 +161,15 @@ def _submit(event: Any) -> None:
         buffer.validate_and_handle()
 
 
-def _make_completer(desk: PromptOptions) -> Any:
+def _make_completer(options: PromptOptions) -> Any:
     from prompt_toolkit.completion import Completer, Completion
 
-    class Words(Completer):
+    class CommandsAndPaths(Completer):
         def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
-            for word, start in complete(document.text_before_cursor, desk.commands, desk.folder):
+            for word, start in complete(document.text_before_cursor, options.commands, options.folder):
                 yield Completion(word, start_position=start)
 
-    return Words()
+    return CommandsAndPaths()
 
 
 def _open_history(path: Path | None) -> Any:
@@ -189,26 +190,26 @@ def _decode_line(line: bytes, language: Language) -> str:
 
 
 async def _read_chunks(fd: int) -> AsyncIterator[bytes]:
-    """Bytes as they come. Read in a thread that nobody waits for at the end, and with no lock of Python's held."""
+    """Read chunks in a daemon thread, so that the process can end while a read blocks."""
     loop = asyncio.get_running_loop()
-    wanted = threading.Semaphore(0)
-    come: asyncio.Queue[bytes] = asyncio.Queue()
+    requests = threading.Semaphore(0)
+    chunks: asyncio.Queue[bytes] = asyncio.Queue()
 
     def read() -> None:
         chunk = b"."
         while chunk:
-            wanted.acquire()
+            requests.acquire()
             try:
                 chunk = os.read(fd, CHUNK_BYTES)
             except OSError:
                 chunk = b""
-            with suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(come.put_nowait, chunk)
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(chunks.put_nowait, chunk)
 
     threading.Thread(target=read, name="terminal input", daemon=True).start()
     while True:
-        wanted.release()
-        chunk = await come.get()
+        requests.release()
+        chunk = await chunks.get()
         if not chunk:
             return
         yield chunk

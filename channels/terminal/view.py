@@ -1,15 +1,14 @@
-"""How a conversation looks in a terminal: plain lines for pipes, Markdown as it grows for people."""
+"""Terminal output: plain lines for pipes, live Markdown for people."""
 
 import os
 import re
 import sys
 import unicodedata
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TextIO
 
 Language = Literal["zh", "en"]
-MARKDOWN_CHARS = 50_000  # longer texts are shown as they are: to lay them out would take seconds
+MARKDOWN_CHARS = 50_000  # longer texts are shown as plain text: their layout would take seconds
 FRAMES_PER_SECOND = 8
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029\x85]")
 _MIN_HEIGHT = 5
@@ -33,53 +32,55 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 def localized(language: Language, key: str, **fields: object) -> str:
-    """One sentence of the terminal's own."""
+    """Return one of TEXTS, filled in."""
     zh, en = TEXTS[key]
     return (zh if language == "zh" else en).format(**fields)
 
 
 def strip_control(text: str) -> str:
-    """The text without anything that steers a terminal or turns its reading around: no ESC, no control but line
-    ends and tabs, no bidirectional override, no tag; unpaired surrogates become U+FFFD.
+    """Remove everything that controls a terminal or changes the direction of text.
+
+    That is ESC, all control characters but line ends and tabs, bidirectional overrides and tags. Unpaired surrogates
+    become U+FFFD.
     """
     text = _LINE_ENDS.sub("\n", text)
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(map(_is_visible, text))
+    return "".join(map(_visible_char, text))
 
 
 def shorten_line(text: str, most: int = 60) -> str:
-    """The text as a short label."""
+    """Shorten a text to a label of one line."""
     line = " ".join(strip_control(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 class TerminalView(Protocol):
-    """Where a conversation is shown."""
+    """Shows a conversation."""
 
-    def working(self, what: str) -> None:
-        """Something goes on; `what` says what."""
+    def show_status(self, text: str) -> None:
+        """Show what the bot is doing."""
         ...
 
     def delta(self, text: str, *, whole: bool = False) -> None:
-        """More words of the answer, or all of them so far."""
+        """Show more of the reply's text, or all of it so far."""
         ...
 
     def answer(self, text: str) -> None:
-        """A message, whole. Raises BrokenPipeError when nobody reads any more."""
+        """Show a complete message. Raises BrokenPipeError when the output is closed."""
         ...
 
     def hint(self, text: str) -> None:
-        """A word of the terminal's own."""
+        """Show a message of the terminal itself."""
         ...
 
-    def rest(self) -> None:
-        """Nothing goes on any more."""
+    def clear_status(self) -> None:
+        """Remove status and live text."""
         ...
 
 
 class PlainView:
-    """Answers as plain text on standard output, hints on standard error."""
+    """Prints replies as plain text on standard output, and hints on standard error."""
 
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self._out = out or sys.stdout
@@ -89,7 +90,7 @@ class PlainView:
             if reconfigure is not None:
                 reconfigure(errors="replace")
 
-    def working(self, what: str) -> None:
+    def show_status(self, text: str) -> None:
         pass
 
     def delta(self, text: str, *, whole: bool = False) -> None:
@@ -100,7 +101,7 @@ class PlainView:
             self._out.write(f"{strip_control(text)}\n")
             self._out.flush()
         except BrokenPipeError:
-            # Python would try once more at its end, and complain.
+            # Python flushes again at exit and would report the error.
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
             raise
@@ -110,52 +111,45 @@ class PlainView:
             self._err.write(f"{strip_control(text)}\n")
             self._err.flush()
 
-    def rest(self) -> None:
+    def clear_status(self) -> None:
         pass
 
 
-@dataclass(slots=True)
-class _LiveFrame:
-    """What is shown while an answer grows."""
-
-    text: str = ""
-    what: str = ""
-
-
 class RichView:
-    """Markdown that grows, a spinner under it, and the finished answer in its place."""
+    """Shows a growing reply as Markdown with a spinner below it, then the finished reply in its place."""
 
     def __init__(self, console: Any = None) -> None:
         from rich.console import Console
 
-        # No file is named, so that what comes while a line is typed is printed above it.
+        # Without `file` it prints to the current sys.stdout, which prompt_toolkit shows above the line being typed.
         self._console = console or Console(highlight=False, emoji=False, markup=False)
-        self._now = _LiveFrame()
+        self._text = ""
+        self._status = ""
         self._live: Any = None
         self._spinner: Any = None
 
-    def working(self, what: str) -> None:
-        self._now.what = shorten_line(what)
-        self._wake()
+    def show_status(self, text: str) -> None:
+        self._status = shorten_line(text)
+        self._start_live()
 
     def delta(self, text: str, *, whole: bool = False) -> None:
-        self._now.text = strip_control(text) if whole else self._now.text + strip_control(text)
-        self._wake()
+        self._text = strip_control(text) if whole else self._text + strip_control(text)
+        self._start_live()
 
     def answer(self, text: str) -> None:
-        self._console.print(self._laid_out(strip_control(text)))
+        self._console.print(self._markdown(strip_control(text)))
         self._console.print()
 
     def hint(self, text: str) -> None:
         self._console.print(strip_control(text), style="dim")
 
-    def rest(self) -> None:
+    def clear_status(self) -> None:
         live, self._live = self._live, None
-        self._now = _LiveFrame()
+        self._text = self._status = ""
         if live is not None:
             live.stop()
 
-    def _wake(self) -> None:
+    def _start_live(self) -> None:
         if self._live is not None:
             return
         from rich.live import Live
@@ -171,38 +165,37 @@ class RichView:
         from rich.console import Group
         from rich.text import Text
 
-        now = self._now
-        self._spinner.update(text=Text(now.what, style="dim"))
-        if not now.text.strip():
+        self._spinner.update(text=Text(self._status, style="dim"))
+        if not self._text.strip():
             return self._spinner
-        room = max(_MIN_HEIGHT, self._console.height - _MIN_HEIGHT)
-        tail = "\n".join(now.text[-room * self._console.width :].splitlines()[-room:])
-        return Group(self._laid_out(tail), self._spinner)
+        height = max(_MIN_HEIGHT, self._console.height - _MIN_HEIGHT)
+        tail = "\n".join(self._text[-height * self._console.width :].splitlines()[-height:])
+        return Group(self._markdown(tail), self._spinner)
 
-    def _laid_out(self, text: str) -> Any:
+    def _markdown(self, text: str) -> Any:
         from rich.markdown import Markdown
         from rich.text import Text
 
         if len(text) > MARKDOWN_CHARS:
             return Text(text)
-        # Links show their address: a hidden one could lead anywhere.
+        # hyperlinks=False prints each link's URL: a hidden one could lead anywhere.
         return Markdown(hard_breaks(text), hyperlinks=False, code_theme="ansi_dark")
 
 
 def hard_breaks(text: str) -> str:
-    """Markdown whose line ends stay line ends, as in every chat; fenced code is left as it is."""
+    """Turn line ends into Markdown's hard breaks, as chats show them; fenced code stays unchanged."""
     lines, fenced = [], False
     for line in text.split("\n"):
-        mark = line.lstrip().startswith(("```", "~~~"))
-        fenced ^= mark
-        lines.append(line if fenced or mark or not line.strip() else f"{line}  ")
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        fenced ^= is_fence
+        lines.append(line if fenced or is_fence or not line.strip() else f"{line}  ")
     return "\n".join(lines)
 
 
-def _is_visible(sign: str) -> str:
-    kind = unicodedata.category(sign)
-    if kind == "Cs":
+def _visible_char(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Cs":
         return "\ufffd"
-    if sign in "\n\t" or kind not in ("Cc", "Cf"):
-        return sign
-    return sign if sign in "\u200c\u200d\u00ad" else ""
+    if char in "\n\t" or category not in ("Cc", "Cf"):
+        return char
+    return char if char in "\u200c\u200d\u00ad" else ""

@@ -70,10 +70,10 @@ class House:
 
 async def talk(once: str | None, folder: Path) -> int:
     house = House()
-    desk = PromptOptions(
+    prompt = PromptOptions(
         commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %"
     )
-    house.terminal = Terminal(TerminalOptions(once=once, desk=desk, stop=house.stop))
+    house.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, stop=house.stop))
     await house.terminal.run(house.deliver)
     if not house.terminal.interactive:
         heavy = sorted({"rich", "prompt_toolkit"} & set(sys.modules))

@@ -201,13 +201,13 @@ def test_a_person_sees_no_escape_but_ours_and_leaves_with_ctrl_d(person: Person)
     assert person.leaves() == 0
 
 
-async def prompted(typed: str, **desk: object) -> list[str]:
+async def prompted(typed: str, **options: object) -> list[str]:
     from prompt_toolkit.input import create_pipe_input
     from prompt_toolkit.output import DummyOutput
 
     with create_pipe_input() as source:
         source.send_text(typed)
-        return [line async for line in LinePrompt(PromptOptions(**desk), source, DummyOutput()).lines()]  # type: ignore[arg-type]
+        return [line async for line in LinePrompt(PromptOptions(**options), source, DummyOutput()).lines()]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_what_goes_on_is_shown_only_while_an_answer_is_waited_for() -> None:
     assert out.getvalue() == ""
     view.delta(HOSTILE)
     view.delta("all of it", whole=True)
-    view.rest()
+    view.clear_status()
     assert "\x1b]" not in out.getvalue()
 
 
@@ -345,8 +345,8 @@ class Told:
         self.told: list[str] = []
         self.begun = asyncio.Event()
 
-    def working(self, what: str) -> None:
-        self.told.append(what)
+    def show_status(self, text: str) -> None:
+        self.told.append(text)
         self.begun.set()
 
     def delta(self, text: str, *, whole: bool = False) -> None: ...
@@ -355,7 +355,7 @@ class Told:
 
     def hint(self, text: str) -> None: ...
 
-    def rest(self) -> None: ...
+    def clear_status(self) -> None: ...
 
 
 async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> None:
