@@ -19,7 +19,7 @@ from channels.web.auth import RequestGuard, load_token
 from channels.web.channel import Web
 from channels.web.requests import CannotServe
 from channels.web.server import MonitorSite, WebServer, WebSite, bound_port, open_sockets
-from channels.web.settings import parse_networks, parse_public_url
+from channels.web.settings import parse_networks, parse_public_host
 
 Message = TypeVar("Message", OutboundMessage, LiveEvent)
 AttachConsole = Callable[[WebSite, Any], None]  # serves the console of an opened bot on the site
@@ -83,7 +83,7 @@ def open_page(home: HomeFolder, config: Config) -> WebPage | None:
     token, is_new = load_token(home.web_token)
     sockets = _open_sockets(settings.host, settings.port)
     port, web = bound_port(sockets), Web()
-    public = parse_public_url(settings.public_url) if settings.public_url else None
+    public = parse_public_host(settings.public_url) if settings.public_url else ""
     gate = RequestGuard(token=token, port=port, public=public, proxies=parse_networks(settings.trusted_proxies))
     site = WebSite(gate=gate, web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

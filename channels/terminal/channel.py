@@ -30,10 +30,6 @@ MAX_REMEMBERED = 1000
 FINAL_KINDS = frozenset({"final", "notice"})
 
 
-async def _stop_nothing() -> None:
-    return
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalOptions:
     """Options of a terminal."""
@@ -44,7 +40,7 @@ class TerminalOptions:
     once: str | None = None
     prompt: PromptOptions = field(default_factory=PromptOptions)
     #: Stops the running turn; called at Ctrl-C.
-    stop: Callable[[], Awaitable[None]] = _stop_nothing
+    stop: Callable[[], Awaitable[None]] | None = None
     #: Show a prompt and Markdown; None: if input and output are terminals.
     interactive: bool | None = None
 
@@ -209,7 +205,8 @@ class Terminal:
 
     async def _stop(self) -> None:
         try:
-            await self._options.stop()
+            if self._options.stop is not None:
+                await self._options.stop()
         except (LookupError, OSError, RuntimeError) as err:
             self._view.hint(shorten_line(str(err), 200))
 

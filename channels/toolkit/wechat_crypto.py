@@ -36,16 +36,16 @@ def is_signature_of(given: str, parts: Iterable[str]) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), sign_parts(parts).encode())
 
 
-def pad(data: bytes) -> bytes:
-    """Pad by PKCS #7 with 1 to 32 bytes."""
-    missing = BLOCK_BYTES - len(data) % BLOCK_BYTES
+def pad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
+    """Pad by PKCS #7 with 1 to `block` bytes."""
+    missing = block - len(data) % block
     return data + bytes([missing]) * missing
 
 
-def unpad(data: bytes) -> bytes:
+def unpad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
     """Remove the padding. Raises DecryptionFailed."""
     count = data[-1] if data else 0
-    if not 1 <= count <= min(BLOCK_BYTES, len(data)) or data[-count:] != bytes([count]) * count:
+    if not 1 <= count <= min(block, len(data)) or data[-count:] != bytes([count]) * count:
         raise DecryptionFailed
     return data[:-count]
 

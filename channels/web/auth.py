@@ -13,13 +13,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import structlog
 
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
-from channels.web.settings import IpNetwork, PublicOrigin
+from channels.web.settings import IpNetwork
 
 # Pure rules over a request's headers.
 
@@ -85,11 +84,6 @@ def cookie_value(headers: Headers, name: str) -> str:
 def hash_secret(secret: str) -> bytes:
     """Hash a secret: only hashes are held in memory and compared."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
-
-
-def is_equal(one: bytes, other: bytes) -> bool:
-    """Compare in constant time."""
-    return hmac.compare_digest(one, other)
 
 
 def login_delay(failures: int) -> float:
@@ -259,7 +253,7 @@ class RequestGuard:
     ones only limits the load.
 
     Args:
-        public: address of a proxy with TLS, accepted as Host besides loopback.
+        public: host of a proxy with TLS, accepted besides loopback.
         proxies: their X-Forwarded-For separates clients when wrong tokens are counted; it is used for nothing else.
     """
 
@@ -268,12 +262,12 @@ class RequestGuard:
         *,
         token: str,
         port: int,
-        public: PublicOrigin | None = None,
+        public: str = "",
         proxies: Sequence[IpNetwork] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._token = hash_secret(token)
-        self._public = public.host if public else b""
+        self._public = public.encode()
         self._hosts = allowed_hosts(port) | ({self._public} if public else frozenset())
         self._proxies = proxies
         self._clock = clock
@@ -335,10 +329,14 @@ class RequestGuard:
             self._check_origin(method, headers, session)
         csrf = session.csrf if session else ""
         if token is None and session is not None:
-            alive, login = partial(self._is_alive, session_cookie), hash_secret(session_cookie).hex()[:16]
-            return Visitor(alive=alive, csrf=csrf, id=login, streams=session.streams)
+            return Visitor(
+                alive=lambda: self._session(session_cookie, touch=False) is not None,
+                csrf=csrf,
+                id=hash_secret(session_cookie).hex()[:16],
+                streams=session.streams,
+            )
         key = self._token
-        return Visitor(alive=lambda: is_equal(key, self._token), csrf=csrf, streams=self._streams)
+        return Visitor(alive=lambda: hmac.compare_digest(key, self._token), csrf=csrf, streams=self._streams)
 
     async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
         """Create a session for the right token; return the cookie's value and the session.
@@ -367,10 +365,7 @@ class RequestGuard:
         self.changed()
 
     def _fits(self, token: str) -> bool:
-        return is_equal(hash_secret(token), self._token)
-
-    def _is_alive(self, session_cookie: str) -> bool:
-        return self._session(session_cookie, touch=False) is not None
+        return hmac.compare_digest(hash_secret(token), self._token)
 
     def _session(self, session_cookie: str, *, touch: bool = True) -> BrowserSession | None:
         session = self._sessions.get(hash_secret(session_cookie)) if session_cookie else None
@@ -391,7 +386,9 @@ class RequestGuard:
         if header_values(headers, b"content-type") != [b"application/json"]:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         given = header_values(headers, b"x-csrf-token")
-        if len(given) != 1 or not is_equal(hash_secret(given[0].decode("latin-1")), hash_secret(session.csrf)):
+        if len(given) != 1 or not hmac.compare_digest(
+            hash_secret(given[0].decode("latin-1")), hash_secret(session.csrf)
+        ):
             raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
 
     async def _refuse(self, headers: Headers, peer: str) -> None:

@@ -338,11 +338,6 @@ def connection_limits(descriptors: int) -> tuple[int, int]:
     return max(8, min(MAX_CONNECTIONS, descriptors - spare)), accepts
 
 
-def _descriptor_limit() -> int:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return soft if soft != resource.RLIM_INFINITY else 1 << 20
-
-
 class WebServer:
     """A uvicorn server over open sockets, without signal handlers.
 
@@ -365,7 +360,8 @@ class WebServer:
 
         from channels.web.connections import BoundedProtocol, ConnectionLimiter, QueueingServer
 
-        most, accepts = connection_limits(_descriptor_limit())
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most, accepts = connection_limits(soft if soft != resource.RLIM_INFINITY else 1 << 20)
         self.connections = ConnectionLimiter(**{"most": most, **limits})
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)

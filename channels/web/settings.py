@@ -3,7 +3,6 @@
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -15,21 +14,8 @@ HTTPS = 443
 _URL = re.compile(r"https://([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::([0-9]{1,5}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicOrigin:
-    """The page's public address behind a proxy with TLS."""
-
-    #: As a browser writes it into Host: lower case, with a port that is not 443.
-    host: bytes
-
-    @property
-    def origin(self) -> bytes:
-        """As a browser writes it into Origin."""
-        return b"https://" + self.host
-
-
-def parse_public_url(url: str) -> PublicOrigin:
-    """Parse an https URL.
+def parse_public_host(url: str) -> str:
+    """Parse an https URL; return its host as browsers send it: in lower case, with any port but 443.
 
     Raises:
         ValueError: it is not just scheme, host and port.
@@ -37,7 +23,7 @@ def parse_public_url(url: str) -> PublicOrigin:
     found = _URL.fullmatch(url.lower())
     if found is None or not 0 < (port := int(found[2] or HTTPS)) < 65_536:
         raise ValueError("not an https address of host and port alone")
-    return PublicOrigin(host=(found[1] if port == HTTPS else f"{found[1]}:{port}").encode())
+    return found[1] if port == HTTPS else f"{found[1]}:{port}"
 
 
 def parse_networks(texts: Iterable[str]) -> tuple[IpNetwork, ...]:
@@ -51,7 +37,7 @@ def parse_networks(texts: Iterable[str]) -> tuple[IpNetwork, ...]:
 
 def _check_public_url(url: str) -> str:
     if url:
-        parse_public_url(url)
+        parse_public_host(url)
     return url
 
 

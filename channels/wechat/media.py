@@ -13,6 +13,7 @@ from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import OutboundFile
 from channels.toolkit.http import read_limited
+from channels.toolkit.wechat_crypto import pad, unpad
 from channels.wechat.client import MAX_ERROR_TEXT, ILinkSession, Json, checked_root
 from channels.wechat.messages import FILE, IMAGE
 
@@ -30,9 +31,8 @@ def encrypt_file(data: bytes, key: bytes) -> bytes:
     """Encrypt with AES-128-ECB and PKCS#7. The platform requires ECB; each file has its own key."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    pad = KEY_BYTES - len(data) % KEY_BYTES
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
-    return encryptor.update(data + bytes([pad]) * pad) + encryptor.finalize()
+    return encryptor.update(pad(data, KEY_BYTES)) + encryptor.finalize()
 
 
 def decrypt_file(data: bytes, key: bytes) -> bytes:
@@ -42,11 +42,7 @@ def decrypt_file(data: bytes, key: bytes) -> bytes:
     if not data or len(data) % KEY_BYTES:
         raise ValueError(f"{len(data)} bytes are no whole number of blocks")
     decryptor = Cipher(algorithms.AES(key), modes.ECB()).decryptor()  # noqa: S305
-    plain = decryptor.update(data) + decryptor.finalize()
-    pad = plain[-1]
-    if not 1 <= pad <= KEY_BYTES or plain[-pad:] != bytes([pad]) * pad:
-        raise ValueError("its padding is wrong")
-    return plain[:-pad]
+    return unpad(decryptor.update(data) + decryptor.finalize(), KEY_BYTES)
 
 
 def encode_file_key(key: bytes) -> str:
@@ -65,17 +61,18 @@ def read_file_key(plain_hex: str, encoded: str) -> bytes:
         ValueError: neither form.
     """
     if plain_hex:
-        return _checked_key(bytes.fromhex(plain_hex))
+        return _key_from_hex(plain_hex)
     if not encoded:
         return b""
     try:
         key = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except binascii.Error as err:
         raise ValueError("the key is no base64") from err
-    return key if len(key) == KEY_BYTES else _checked_key(bytes.fromhex(key.decode("ascii")))
+    return key if len(key) == KEY_BYTES else _key_from_hex(key.decode("ascii"))
 
 
-def _checked_key(key: bytes) -> bytes:
+def _key_from_hex(text: str) -> bytes:
+    key = bytes.fromhex(text)
     if len(key) != KEY_BYTES:
         raise ValueError(f"the key has {len(key)} bytes instead of {KEY_BYTES}")
     return key
@@ -107,7 +104,8 @@ class ILinkMedia:
                 f"{file.name}: {len(file.data)} bytes are more than the {MAX_FILE_BYTES} that go to WeChat"
             )
         key, name = secrets.token_bytes(KEY_BYTES), secrets.token_hex(16)
-        md5, encrypted = await asyncio.to_thread(_encrypt_with_hash, file.data, key)
+        md5 = await asyncio.to_thread(lambda: hashlib.md5(file.data, usedforsecurity=False).hexdigest())
+        encrypted = await asyncio.to_thread(encrypt_file, file.data, key)
         request = {
             "filekey": name,
             "media_type": _PICTURE_KIND if file.picture else _FILE_KIND,
@@ -211,7 +209,3 @@ def _check_response(response: Any) -> None:
     text = str(response.headers.get("x-error-message", ""))[:MAX_ERROR_TEXT]
     why = f"WeChat's files answered with status {status} {text}".rstrip()
     raise Rejected(why) if 400 <= status < 500 and status not in (408, 429) else Retryable(why)
-
-
-def _encrypt_with_hash(data: bytes, key: bytes) -> tuple[str, bytes]:
-    return hashlib.md5(data, usedforsecurity=False).hexdigest(), encrypt_file(data, key)

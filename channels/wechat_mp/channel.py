@@ -37,10 +37,10 @@ from channels.wechat_mp.client import (
 )
 from channels.wechat_mp.messages import (
     LIMIT,
-    MediaRef,
     image_xml,
     later_text,
     parse,
+    parse_ref,
     render,
     reply_xml,
     service_body,
@@ -234,15 +234,15 @@ class WechatMp:
             AttachmentTooBig, Rejected, Retryable.
         """
         try:
-            media = MediaRef.from_json(ref)
+            media_id, url = parse_ref(ref)
         except ValueError as err:
             raise Rejected("not a file of this channel") from err
-        if media.id and self._service.may_call:
+        if media_id and self._service.may_call:
             with suppress(NotGranted):
-                return await self._service.call(self._download_by_id(media.id, most))
-        if not media.url:
+                return await self._service.call(self._download_by_id(media_id, most))
+        if not url:
             raise Rejected("only a verified account may fetch such files")
-        data, kind = await self._api.get(checked_url(media.url, self._api.root), most)
+        data, kind = await self._api.get(checked_url(url, self._api.root), most)
         return FetchedFile(data=data, media_type=kind)
 
     def connection_status(self) -> ConnectionStatus:

@@ -2,14 +2,13 @@
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Sender
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, text_length
-from channels.toolkit.untrusted import to_cdata
+from channels.toolkit.untrusted import load_object, to_cdata
 
 LIMIT = 2048  # bytes of UTF-8 per message; the bot makes parts 40 shorter, which leaves room for _MORE_TEXT
 
@@ -24,25 +23,13 @@ _LATER_TEXT = {
 _MAX_UNIX_SECONDS = 253_402_300_799  # the last second that a datetime can hold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaRef:
-    """A received file."""
-
-    #: media_id, for the API.
-    id: str
-    #: Public URL, "" for none.
-    url: str = ""
-
-    def to_json(self) -> str:
-        return json.dumps({"id": self.id, "url": self.url})
-
-    @staticmethod
-    def from_json(ref: str) -> "MediaRef":
-        """Parse the result of `to_json`. Raises ValueError."""
-        found = json.loads(ref)
-        if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("id", "url")):
-            raise ValueError("no reference of a file")
-        return MediaRef(id=found["id"], url=found["url"])
+def parse_ref(ref: str) -> tuple[str, str]:
+    """Parse the reference of a received file: its media_id, and its public URL or "". Raises ValueError."""
+    found = load_object(ref) or {}
+    id, url = found.get("id"), found.get("url")
+    if not isinstance(id, str) or not isinstance(url, str):
+        raise ValueError("no reference of a file")
+    return id, url
 
 
 def parse(fields: dict[str, str], account: str) -> InboundMessage | None:
@@ -75,7 +62,7 @@ def _text(fields: dict[str, str]) -> _Content:
 
 
 def _media(fields: dict[str, str], name: str, media_type: str, url: str = "") -> _Content:
-    ref = MediaRef(id=fields.get("MediaId", ""), url=url).to_json()
+    ref = json.dumps({"id": fields.get("MediaId", ""), "url": url})
     return "", (Attachment(name=name, media_type=media_type, ref=ref),)
 
 

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import structlog
@@ -208,7 +209,8 @@ class Wecom:
     async def _send(self, message: OutboundMessage) -> Receipt:
         await self._state.open()
         call = self._state.call(message.reply_to_key)
-        file = await media.upload_media(message.file, self._upload) if message.file is not None else None
+        upload = partial(self._socket.request, timeout=self._timing.upload)
+        file = await media.upload_media(message.file, upload) if message.file is not None else None
         receipt = Receipt()
         if message.text.strip() or (file is None and not message.buttons):
             receipt = await self._send_text(message, call)
@@ -257,6 +259,3 @@ class Wecom:
         """Wait for the connection first, so that only parts that can be sent are marked as sending."""
         await self._socket.connected()
         await mark_leaving()
-
-    async def _upload(self, command: str, body: dict[str, Any]) -> Any:
-        return await self._socket.request(command, body, timeout=self._timing.upload)

@@ -244,16 +244,13 @@ class Subscription:
             replies = self._waiting.get(str(frame["headers"].get("req_id")))
             if replies is not None:
                 replies.put_nowait(frame)
-        elif _is_eviction(frame):
+            return
+        body = frame.get("body")
+        event = body.get("event") if isinstance(body, dict) else None
+        if isinstance(event, dict) and event.get("eventtype") == "disconnected_event":
             raise ReceiverConflict(EVICTED_TEXT)
-        elif frame["cmd"] in ("aibot_msg_callback", "aibot_event_callback"):
+        if frame["cmd"] in ("aibot_msg_callback", "aibot_event_callback"):
             self._on_callback(frame)
-
-
-def _is_eviction(frame: Mapping[str, Any]) -> bool:
-    body = frame.get("body")
-    event = body.get("event") if isinstance(body, dict) else None
-    return isinstance(event, dict) and event.get("eventtype") == "disconnected_event"
 
 
 # The connection of a bot.

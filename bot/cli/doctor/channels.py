@@ -28,7 +28,7 @@ from bot.runtime.store_access import call_running_bot, open_store_for_command, s
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError
-from channels.web.settings import parse_networks, parse_public_url
+from channels.web.settings import parse_networks, parse_public_host
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
 
@@ -303,7 +303,7 @@ def _judge(
 
 def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[AddressFault | None]:
     faults: list[AddressFault | None] = []
-    host = parse_public_url(target.url).host.decode()
+    host = parse_public_host(target.url)
     if [name.lower() for name in echo["host"]] != [host]:
         todo = f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} arrives."
         faults.append((f"The proxy changes Host to {', '.join(echo['host'])[:200]}.", todo))
@@ -363,4 +363,4 @@ def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> st
 
 
 def _origin(target: _CheckTarget) -> str:
-    return parse_public_url(target.url).origin.decode()
+    return f"https://{parse_public_host(target.url)}"

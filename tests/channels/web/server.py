@@ -26,7 +26,7 @@ from channels.web.channel import Web
 from channels.web.events import EventHub
 from channels.web.requests import Route
 from channels.web.server import WebServer, WebSite, bound_port, open_sockets
-from channels.web.settings import parse_networks, parse_public_url
+from channels.web.settings import parse_networks, parse_public_host
 
 TOKEN = "t0ken-of-at-least-128-random-bits"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -223,7 +223,7 @@ async def running(
     port = bound_port(sockets)
     web = Web(hub or EventHub(pause=pause))
     house.web = web
-    public = parse_public_url(public_url) if public_url else None
+    public = parse_public_host(public_url) if public_url else ""
     gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies))
     site = WebSite(gate=gate, web=web)
     server = WebServer(site, sockets, grace=2, idle=idle, **bounds)
