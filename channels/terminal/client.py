@@ -174,7 +174,7 @@ class RemoteConversation:
                 await self._show_events(terminal, response)
                 return
         if response.status_code in (401, 403):
-            raise LoggedOut("the running bot does not take this token")
+            raise LoggedOut("the running bot does not accept this token")
         if response.status_code == 404:
             self._tried.set()
             await self._exists.wait()

@@ -54,7 +54,7 @@ class Wechat:
         self, settings: WechatSettings, *, timing: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW
     ) -> None:
         if find_spec(CRYPTO_PACKAGE) is None:
-            raise ImportError("WeChat's files need a cipher", name=CRYPTO_PACKAGE)
+            raise ImportError("WeChat's file encryption needs a package", name=CRYPTO_PACKAGE)
         self._timing = timing or PollTiming()
         self.capabilities = Capabilities(
             limit=LIMIT,
@@ -163,7 +163,7 @@ class Wechat:
             await self._session.call("getconfig", {"ilink_user_id": login.person, "context_token": ""})
         except Rejected:
             log.debug("getconfig refused")  # but the session is valid
-        return f"{login.bot}, logged in by {login.person or 'somebody'}"
+        return f"{login.bot}, logged in by {login.person or 'an unknown person'}"
 
     async def close(self) -> None:
         """Close the connections of sends; a later send opens new ones."""
@@ -202,7 +202,7 @@ class Wechat:
         try:
             await asyncio.wait((poll, expired), return_when=asyncio.FIRST_COMPLETED)
             if not poll.done():
-                raise LoggedOut("another call was told that the session is over")
+                raise LoggedOut("another call reported that the session is over")
             return poll.result()
         finally:
             poll.cancel()
@@ -214,7 +214,7 @@ class Wechat:
         reply = await self._session.call("getupdates", body, timeout=hold + self._timing.grace, client=client)
         reply["msgs"] = reply.get("msgs") or []
         if not isinstance(reply["msgs"], list):
-            raise Ambiguous("an answer to getupdates whose messages are no list")
+            raise Ambiguous("the messages in a reply to getupdates are no list")
         return reply
 
     async def _store(self, reply: Json, deliver: Deliver) -> None:

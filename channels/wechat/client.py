@@ -122,7 +122,7 @@ def checked_root(url: str, root: str) -> str:
         odd = named.username is not None or "\\" in url or not url.isascii() or any(char <= " " for char in url)
         port = named.port
     except ValueError as err:
-        raise ChannelError("WeChat named an address that is none") from err
+        raise ChannelError("WeChat returned an invalid URL") from err
     redirected = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
     if odd or named.scheme != home.scheme or not (host and (host == own or redirected)):
         raise ChannelError(f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent there")
@@ -138,7 +138,7 @@ def _error_for_exception(err: Exception) -> ChannelError:
     name = type(err).__name__
     if is_unsent(err) or name == "InvalidURL":
         return Retryable(f"WeChat cannot be reached: {name}", whole_channel=True)
-    return Ambiguous(f"no whole answer from WeChat: {name}")
+    return Ambiguous(f"no complete reply from WeChat: {name}")
 
 
 def _check_status(path: str, status: int, retry_after: str) -> None:
@@ -149,18 +149,18 @@ def _check_status(path: str, status: int, retry_after: str) -> None:
     if status in (400, 413, 422):
         raise Rejected(f"WeChat refused {path} with status {status}")
     if 400 <= status < 500:
-        raise Retryable(f"WeChat answered {path} with status {status}")
-    raise Ambiguous(f"WeChat answered {path} with status {status}")
+        raise Retryable(f"WeChat replied to {path} with status {status}")
+    raise Ambiguous(f"WeChat replied to {path} with status {status}")
 
 
 def _check_body(path: str, body: Json | None) -> Json:
     """Return the reply if it reports success: both codes absent or 0."""
     if body is None:
-        raise Ambiguous(f"an answer to {path} that is no JSON object")
+        raise Ambiguous(f"the reply to {path} is no JSON object")
     try:
         codes = [int(body.get(name) or 0) for name in ("ret", "errcode")]
     except (TypeError, ValueError) as err:
-        raise Ambiguous(f"an answer to {path} whose code is no number") from err
+        raise Ambiguous(f"the error code in the reply to {path} is no number") from err
     if SESSION_EXPIRED in codes:
         raise LoggedOut("the WeChat session is over, or the same account logged in elsewhere: scan the new QR code")
     code = codes[0] or codes[1]

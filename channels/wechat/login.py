@@ -121,7 +121,7 @@ class QrLogin:
                 raise
             code = await client.post(self._root, path, {"local_token_list": []}, timeout=timeout)
         if not code.get("qrcode") or not code.get("qrcode_img_content"):
-            raise Ambiguous("an answer without a QR code")
+            raise Ambiguous("the reply has no QR code")
         return code
 
     async def _status(self, client: ILinkClient, root: str, code: str, digits: str) -> Json:

@@ -145,7 +145,7 @@ class ILinkMedia:
                 data = await self._download(url, encrypted_size(most) if key else most)
             plain = await asyncio.to_thread(decrypt_file, data, key) if key else data
         except TimeoutError as err:
-            raise Retryable(f"the file did not come within {TRANSFER_SECONDS:.0f} s") from err
+            raise Retryable(f"the file was not downloaded within {TRANSFER_SECONDS:.0f} s") from err
         except ValueError as err:
             raise Rejected(f"the file is damaged: {err}") from err
         if len(plain) > most:
@@ -156,7 +156,7 @@ class ILinkMedia:
         if target.get("upload_full_url"):
             return checked_root(str(target["upload_full_url"]), self._root)
         if not target.get("upload_param"):
-            raise Retryable("WeChat named no place for the file")
+            raise Retryable("WeChat returned no URL for the upload")
         return f"{self._root}/upload?encrypted_query_param={quote(str(target['upload_param']), safe='')}&filekey={name}"
 
     def _download_url(self, source: dict[str, str]) -> str:
@@ -167,7 +167,7 @@ class ILinkMedia:
                 if not source.get("param"):
                     raise Rejected(str(err)) from err
         if not source.get("param"):
-            raise Rejected("the message names no place where the file is")
+            raise Rejected("the message has no URL of the file")
         return f"{self._root}/download?encrypted_query_param={quote(source['param'], safe='')}"
 
     async def _upload(self, url: str, encrypted: bytes) -> str:
@@ -180,8 +180,8 @@ class ILinkMedia:
             except (Ambiguous, Retryable) as err:
                 why = err
             except TimeoutError:
-                why = Retryable(f"the file was not taken within {TRANSFER_SECONDS:.0f} s")
-        raise Retryable(f"the file was not taken in {MAX_TRIES} tries: {why}") from why
+                why = Retryable(f"the file was not uploaded within {TRANSFER_SECONDS:.0f} s")
+        raise Retryable(f"the file was not uploaded in {MAX_TRIES} attempts: {why}") from why
 
     async def _upload_once(self, url: str, encrypted: bytes) -> str:
         headers = {"Content-Type": "application/octet-stream"}
@@ -189,7 +189,7 @@ class ILinkMedia:
             _check_response(response)
             param = response.headers.get("x-encrypted-param", "")
         if not param:
-            raise Retryable("the answer to the file names no place")
+            raise Retryable("the reply to the upload has no download parameter")
         return str(param)
 
     async def _download(self, url: str, most: int) -> bytes:
@@ -207,5 +207,5 @@ def _check_response(response: Any) -> None:
     if status == 200:
         return
     text = str(response.headers.get("x-error-message", ""))[:MAX_ERROR_TEXT]
-    why = f"WeChat's files answered with status {status} {text}".rstrip()
+    why = f"WeChat's file server replied with status {status} {text}".rstrip()
     raise Rejected(why) if 400 <= status < 500 and status not in (408, 429) else Retryable(why)

@@ -78,7 +78,7 @@ class ReplySender:
         """
         left = self._state.remaining(message.address.chat_id, time.time())
         if left < count:
-            raise AwaitsUser(f"WeChat takes {left} more messages before this person writes again; {count} are needed")
+            raise AwaitsUser(f"WeChat accepts {left} more messages before this person writes again; {count} are needed")
         return left == count and message.part_no + 1 < message.parts
 
     async def _send_item(self, person: str, name: str, item: Json) -> Receipt:
@@ -125,7 +125,7 @@ class ReplySender:
         if peer is not None and peer.token != token:  # they have written since
             return Retryable(str(err), retry_after=self._spacing)
         await self._state.count_send(person, token, all_used=True)
-        return AwaitsUser(f"{err}: it takes nothing more before this person writes again")
+        return AwaitsUser(f"{err}: it accepts nothing more before this person writes again")
 
 
 def client_id(key: str) -> str:

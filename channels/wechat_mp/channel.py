@@ -92,7 +92,7 @@ class WechatMp:
         clock: Callable[[], float] = time.time,
     ) -> None:
         if settings.encoding_aes_key and importlib.util.find_spec(CRYPTO_PACKAGE) is None:
-            raise ImportError("encoding_aes_key needs a package for ciphers", name=CRYPTO_PACKAGE)
+            raise ImportError("encoding_aes_key needs a package for encryption", name=CRYPTO_PACKAGE)
         self.account = settings.app_id
         self.capabilities = Capabilities(
             limit=LIMIT,
@@ -161,7 +161,7 @@ class WechatMp:
                 return WebhookReply(body=echo) if await self._store_nonce() else WebhookReply(status=503)
             call = self._verifier.verify_message(request, now)
             if self._original_id not in ("", call.fields["ToUserName"]):
-                raise CallRejected("a call for another account than those before it")
+                raise CallRejected("the call is for another account than earlier ones")
             deliver = await self._wait_for_receiver()
             self._verifier.recheck_nonce(call, now)
         except CallRejected as err:
@@ -241,7 +241,7 @@ class WechatMp:
             with suppress(NotGranted):
                 return await self._service.call(self._download_by_id(media_id, most))
         if not url:
-            raise Rejected("only a verified account may fetch such files")
+            raise Rejected("only a verified account can download such files")
         data, kind = await self._api.get(checked_url(url, self._api.root), most)
         return FetchedFile(data=data, media_type=kind)
 
@@ -346,7 +346,7 @@ class WechatMp:
         if await self._pending.answer_request(message.reply_to_key, person, passive):
             return
         if not self._service.may_call:
-            raise AwaitsUser("the account may not write unasked: this goes out when the person writes again")
+            raise AwaitsUser("the account can only reply: this is sent when the person writes again")
         try:
             await self._service.call(self._api.call("/cgi-bin/message/custom/send", body))
         except QuotaUsedUp:

@@ -76,7 +76,7 @@ class OfficialAccountClient:
             raise Retryable(str(err)) from err  # users do not see an upload
         media_id = answer.get("media_id")
         if not isinstance(media_id, str) or not media_id:
-            raise Retryable("an upload was answered without a media_id")
+            raise Retryable("the reply to an upload has no media_id")
         return media_id
 
     async def media(self, media_id: str, most: int) -> tuple[bytes, str]:
@@ -111,9 +111,9 @@ class OfficialAccountClient:
         except Ambiguous as err:
             raise Retryable(str(err)) from err
         if response.status_code >= 500 or response.status_code == 429:
-            raise Retryable(f"the file was answered with {response.status_code}")
+            raise Retryable(f"the download failed with status {response.status_code}")
         if response.status_code != 200:
-            raise Rejected(f"the file was answered with {response.status_code}")
+            raise Rejected(f"the download failed with status {response.status_code}")
         self.heard = time.time()
         return data, response.headers.get("content-type", "").lower()
 
@@ -147,12 +147,12 @@ class OfficialAccountClient:
             response = await client.post(self.root + path, **request)
         if response.status_code == 429:
             raise Retryable(
-                "the platform says: too many calls",
+                "the platform reports too many calls",
                 retry_after=parse_retry_after(response.headers.get("retry-after", "")),
             )
         answer = load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
         if response.status_code != 200 or answer is None:
-            raise Ambiguous(f"the call was answered with {response.status_code} and no JSON to go by")
+            raise Ambiguous(f"the API replied with status {response.status_code} and no JSON")
         return answer
 
     async def _fetch_token(self, rejected: str) -> tuple[str, float]:
@@ -162,7 +162,9 @@ class OfficialAccountClient:
             self._forced_at = time.monotonic()
             token, seconds = await self._request_token(force=True)
         if token == rejected:
-            raise Retryable("the platform refuses the token it gives", retry_after=FORCED_RENEWAL_SECONDS)
+            raise Retryable(
+                "the platform refuses the token that it has just issued", retry_after=FORCED_RENEWAL_SECONDS
+            )
         return token, seconds
 
     async def _request_token(self, *, force: bool) -> tuple[str, float]:
@@ -179,7 +181,7 @@ class OfficialAccountClient:
             raise error_for_code(code, text)
         token, lasts = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token or not isinstance(lasts, int):
-            raise Retryable("a token was asked for, and the answer has none")
+            raise Retryable("the reply to a token request has no token")
         self.heard = time.time()
         return token, max(1.0, lasts - RENEW_SECONDS)
 
@@ -191,11 +193,11 @@ class OfficialAccountClient:
         try:
             yield
         except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as err:
-            raise Rejected(f"not an address that can be asked: {type(err).__name__}") from None
+            raise Rejected(f"not a valid URL: {type(err).__name__}") from None
         except httpx2.RequestError as err:
             if is_unsent(err):
                 raise Retryable(f"no connection to the platform: {type(err).__name__}", whole_channel=True) from None
-            raise Ambiguous(f"the answer was lost: {type(err).__name__}") from None
+            raise Ambiguous(f"the reply was lost: {type(err).__name__}") from None
 
 
 def error_for_code(code: int, text: str) -> ChannelError:
@@ -221,7 +223,7 @@ def _read_error(answer: dict[str, Any] | None) -> tuple[int, str]:
     """Return error code (0: none) and text of a reply."""
     code = (answer or {}).get("errcode", 0)
     if not isinstance(code, int):
-        return -1, "an error without a number"
+        return -1, "an error without a code"
     return code, f"{code} {str((answer or {}).get('errmsg', ''))[:_MAX_ERROR_TEXT]}"
 
 
@@ -241,15 +243,15 @@ def checked_url(url: str, root: str) -> str:
         parts, home = urlsplit(url), urlsplit(root)
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError as err:
-        raise Rejected("the file's address is none") from err
+        raise Rejected("the file's URL is invalid") from err
     if parts.username or parts.password or not host:
-        raise Rejected("the file's address is not a plain one")
+        raise Rejected("the file's URL contains credentials or no host")
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
     if (parts.scheme, parts.netloc.lower()) == (home.scheme, home.netloc.lower()):
         return f"{home.scheme}://{home.netloc}{path}"
     if port in (None, 80, 443) and any(host == family or host.endswith(f".{family}") for family in ALLOWED_DOMAINS):
         return f"https://{host}{path}"
-    raise Rejected("the file is not at one of the platform's addresses")
+    raise Rejected("the file's URL is not one of the platform")
 
 
 def video_url(data: bytes) -> str:
@@ -257,7 +259,7 @@ def video_url(data: bytes) -> str:
     try:
         found = json.loads(data)["video_url"]
     except (ValueError, KeyError, TypeError, RecursionError) as err:
-        raise Rejected("the platform does not say where the video is") from err
+        raise Rejected("the platform returned no URL of the video") from err
     return str(found)
 
 

@@ -97,7 +97,7 @@ class OfficialAccountWebhookVerifier:
 
     def _verify_nonce(self, nonce: str, content: bytes, now: float) -> None:
         if not self.nonces.fits(nonce, content, now):
-            raise CallRejected("a nonce came twice, with different contents")
+            raise CallRejected("a nonce was used twice, with different contents")
 
     def _verify_signature(self, query: Query, now: float) -> str:
         """Verify signature and time of a call; return its nonce."""
@@ -129,7 +129,7 @@ def single_parameter(query: Query, name: str) -> str:
     """Return a parameter that is sent exactly once and not empty. Raises CallMalformed."""
     values = [value for key, value in query if key == name]
     if len(values) != 1 or not 0 < len(values[0]) <= _MAX_PARAMETER:
-        raise CallMalformed(f"a call does not have exactly one {name}")
+        raise CallMalformed(f"the call does not have exactly one {name}")
     return values[0]
 
 

@@ -248,7 +248,7 @@ class Wecom:
             if before.done:
                 return Receipt(platform_id=before.done)
             if before.keyless >= MAX_KEYLESS_SENDS:
-                raise Rejected(f"what became of {before.keyless} attempts is unknown; there is no third")
+                raise Rejected(f"the outcome of {before.keyless} attempts is unknown; there is no further one")
             mark = REPEAT_MARK if before.all and not message.repeated else ""
             packet = body or markdown_packet(render(mark + message.text))
             chat = self._state.chat_spelling(message.address.chat_id)

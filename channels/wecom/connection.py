@@ -70,7 +70,7 @@ def error_in_reply(reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECO
     if code == 0:
         return None
     if not isinstance(code, int):
-        return Ambiguous("an answer without a code")
+        return Ambiguous("the reply has no error code")
     text = f"WeCom answers {code}: {str(reply.get('errmsg', ''))[:MAX_ERROR_TEXT]}"
     if code in (846605, 846608):
         return StreamClosed(text)
@@ -177,9 +177,9 @@ class Subscription:
             return await self._newest(request_id, replies, reply)
         except TimeoutError as err:
             self._late.add(request_id)
-            raise Ambiguous(f"no answer within {timeout:g} s") from err
+            raise Ambiguous(f"no reply within {timeout:g} s") from err
         except ConnectionClosed as err:
-            raise Ambiguous("the connection was closed before an answer came") from err
+            raise Ambiguous("the connection was closed before the reply") from err
         finally:
             del self._waiting[request_id]
 
@@ -306,7 +306,7 @@ class ReconnectingSocket:
             except NotSubscribed:
                 subscription.discarded.set()
                 self._remove(subscription)
-        raise Retryable("WeCom does not keep our subscription", whole_channel=True)
+        raise Retryable("WeCom ended the subscription again", whole_channel=True)
 
     async def connected(self) -> Subscription:
         """Wait for a connection. Raises Retryable, LoggedOut as `request` does."""
@@ -382,7 +382,7 @@ class ReconnectingSocket:
             finally:
                 self._last = subscription.last or self._last
                 self._remove(subscription)
-        self.trouble = "WeCom closed the connection, or answered no more"
+        self.trouble = "WeCom closed the connection or stopped replying"
 
     async def _subscribe_and_ping(self, subscription: Subscription) -> None:
         await subscription.subscribe(self._settings.bot_id, self._settings.secret)

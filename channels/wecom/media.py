@@ -39,9 +39,9 @@ async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "
         source = json.loads(ref)
         url, key = str(source["url"]), base64.b64decode(source["aeskey"] + "=" * (-len(source["aeskey"]) % 4))
     except (ValueError, KeyError, TypeError, binascii.Error) as err:
-        raise Rejected("this is no file of WeCom's") from err
+        raise Rejected("not a file of WeCom") from err
     if urlsplit(url).scheme != "https" and urlsplit(ws_url or SERVER).scheme != "ws":
-        raise Rejected("the file's address is not https")
+        raise Rejected("the file's URL is not https")
     if len(key) != PADDING_BLOCK:
         raise Rejected("the file's key is not 32 bytes long")
     data, name = await _download(url, most + PADDING_BLOCK, proxy)
@@ -68,15 +68,15 @@ async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
             data = await read_limited(reply.aiter_raw(), most)
             return data, file_name(reply.headers.get("content-disposition", ""))
     except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, TimeoutError) as err:
-        raise Retryable(f"the file could not be fetched: {type(err).__name__}") from err
+        raise Retryable(f"the file could not be downloaded: {type(err).__name__}") from err
 
 
 def _check_status(status: int) -> None:
     if status == 200:
         return
     if status >= 500 or status in (408, 429):
-        raise Retryable(f"the file's server answers {status}")
-    raise Rejected(f"the file's server answers {status}; a file's address holds for five minutes", gone=True)
+        raise Retryable(f"the file server replied with status {status}")
+    raise Rejected(f"the file server replied with status {status}; a file's URL is valid for five minutes", gone=True)
 
 
 def file_name(disposition: str) -> str:
@@ -133,6 +133,6 @@ async def upload_media(file: OutboundFile, send: SendCommand) -> dict[str, Any]:
         ended = await send("aibot_upload_media_finish", {"upload_id": id})
         return {"msgtype": kind, kind: {"media_id": ended["media_id"]}}
     except Ambiguous as err:
-        raise Retryable(f"the file was not taken: {err}") from err
+        raise Retryable(f"the file was not uploaded: {err}") from err
     except (KeyError, TypeError) as err:
-        raise Retryable("an answer to an upload lacks its id") from err
+        raise Retryable("the reply to an upload has no id") from err

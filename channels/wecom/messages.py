@@ -92,7 +92,7 @@ def normalize_user_id(userid: str, corpid: str = "") -> str:
 
 def _id(text: object) -> str:
     if not isinstance(text, str) or not text:
-        raise ValueError("an id is missing or no text")
+        raise ValueError("an id is missing or not a string")
     return replace_unstorable(text)
 
 

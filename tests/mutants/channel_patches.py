@@ -135,7 +135,7 @@ CHANNELS = (
         name="wecom's silence counts as sent",
         guards="I6",
         file="channels/wecom/connection.py",
-        old='            raise Ambiguous(f"no answer within {timeout:g} s") from err\n',
+        old='            raise Ambiguous(f"no reply within {timeout:g} s") from err\n',
         new='            return {"errcode": 0}\n',
         tests=(f"{WECOM}::{NO_ANSWER}",),
     ),

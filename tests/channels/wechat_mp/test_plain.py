@@ -191,5 +191,5 @@ def test_a_nonce_whose_page_could_not_be_written_is_written_with_the_next_call()
     guard.verify_message(call("one", "n1"), NOW)
     guard.verify_message(call("two", "n2"), NOW)
     assert len(guard.nonces.unstored()) == 2
-    with pytest.raises(CallRejected, match="a nonce came twice"):
+    with pytest.raises(CallRejected, match="a nonce was used twice"):
         guard.verify_message(call("three", "n1"), NOW)
