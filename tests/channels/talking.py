@@ -1,4 +1,4 @@
-"""A terminal with a house of a few lines behind it, as a program that tests talk to through pipes and ptys.
+"""A terminal with a minimal bot behind it, as a program that tests drive through pipes and ptys.
 
 It answers `hi` with `echo: hi`; `slow` only when it is stopped; `hostile` with what a terminal must not see.
 """

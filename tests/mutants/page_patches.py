@@ -45,7 +45,7 @@ PAGE = (
         file="channels/web/events.py",
         old="        found = await changed(since - OVERLAP_SECONDS, MAX_CHANGES)\n",
         new="        found = await changed(since, MAX_CHANGES)\n",
-        tests=(f"{LIST}::test_a_look_reads_only_what_came_since_the_last_and_tells_each_change_once",),
+        tests=(f"{LIST}::test_a_poll_reads_only_new_changes_and_sends_each_once",),
     ),
     Mutant(
         name="a failure leaves the answer under way for whoever comes later",
@@ -53,6 +53,6 @@ PAGE = (
         file="channels/web/events.py",
         old='FINAL_EVENTS = frozenset({"reply", "notice", "failed"})\n',
         new='FINAL_EVENTS = frozenset({"reply", "notice"})\n',
-        tests=("tests/channels/web/test_events.py::test_a_turn_that_failed_is_over_for_whoever_comes_later",),
+        tests=("tests/channels/web/test_events.py::test_a_failed_turn_is_over_for_later_readers",),
     ),
 )

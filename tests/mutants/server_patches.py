@@ -149,7 +149,7 @@ SERVER = (
         new="        if False:\n",
         tests=(
             "tests/channels/web/test_large_bodies.py"
-            "::test_one_more_than_may_wait_is_refused_when_it_has_come_and_nobody_else_is",
+            "::test_one_more_than_may_wait_is_refused_when_it_has_come_and_no_other_is",
         ),
     ),
 )

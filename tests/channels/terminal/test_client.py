@@ -1,4 +1,4 @@
-"""A terminal beside a running bot: nothing typed is lost, no answer is missed or shown twice, across broken lines."""
+"""A terminal as client of a running bot: nothing is lost or shown twice when connections break."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -130,7 +130,7 @@ async def test_files_go_with_a_message(api: Api) -> None:
     assert terminal.sent[0].text == "X [A.PNG]"
 
 
-async def test_what_was_said_before_this_sitting_is_not_said_again(api: Api) -> None:
+async def test_lines_from_before_the_start_are_not_shown(api: Api) -> None:
     api.add("c1", "reply", {"message_id": "old", "text": "yesterday"}, age=86_400)
     terminal, bot = RecordingTerminal(), remote(api)
     async with listening(bot, terminal):
@@ -140,7 +140,7 @@ async def test_what_was_said_before_this_sitting_is_not_said_again(api: Api) -> 
     assert [(item.text, item.kind) for item in terminal.sent] == [("NOW", "final"), ("by itself", "notice")]
 
 
-async def test_a_broken_line_is_taken_up_where_it_broke(api: Api) -> None:
+async def test_a_broken_connection_is_resumed_where_it_broke(api: Api) -> None:
     terminal, bot = RecordingTerminal(), remote(api)
     async with listening(bot, terminal):
         await bot.deliver([message("one", "k1")])
@@ -172,7 +172,7 @@ async def test_a_bot_that_is_starting_is_waited_for(api: Api) -> None:
     assert terminal.sent[0].text == "ONE"
 
 
-async def test_what_the_bot_refuses_is_told_in_its_words(api: Api) -> None:
+async def test_a_refusal_has_the_words_of_the_bot(api: Api) -> None:
     terminal, bot = RecordingTerminal(), remote(api)
     async with listening(bot, terminal):
         await bot.deliver([message("one", "k1")])
@@ -186,7 +186,7 @@ async def test_a_wrong_token_ends_the_listening(api: Api) -> None:
         await remote(api, token="wrong").listen(RecordingTerminal())
 
 
-async def test_a_turn_is_stopped_and_the_context_is_told(api: Api) -> None:
+async def test_a_turn_is_stopped_and_the_context_is_read(api: Api) -> None:
     bot = remote(api)
     with pytest.raises(RuntimeError, match="no such conversation"):
         await bot.stop()
@@ -196,7 +196,7 @@ async def test_a_turn_is_stopped_and_the_context_is_told(api: Api) -> None:
     assert (await bot.context())["tokens"] == 7
 
 
-async def test_nobody_there_is_told(api: Api) -> None:
+async def test_an_unreachable_bot_is_an_error(api: Api) -> None:
     bot = remote(api)
     await api.stop()
     with pytest.raises(OSError):
@@ -207,7 +207,7 @@ async def test_nobody_there_is_told(api: Api) -> None:
 @pytest.mark.parametrize(
     "url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"]
 )
-def test_only_a_plain_address_is_taken(url: str) -> None:
+def test_only_a_plain_http_address_is_accepted(url: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
         BotClient(url, TOKEN)
 
@@ -275,7 +275,7 @@ async def test_no_proxy_of_the_environment_sees_the_token(api: Api, monkeypatch:
 
 
 class HouseOfToday(ScriptedHouse):
-    """The scripted house of the web channel, with today's date on its lines."""
+    """The scripted bot of the web channel, with today's date on its lines."""
 
     def add(self, name: str, role: str, text: str, reply_to: str = "") -> TranscriptLine:
         line = replace(super().add(name, role, text, reply_to), at=datetime.now(UTC))

@@ -66,14 +66,14 @@ def test_once_says_one_thing_and_leaves(tmp_path: Path) -> None:
     assert talk(tmp_path, b"never read\n", "hello").stdout == b"echo: hello\n(end)\n"
 
 
-def test_a_message_that_was_not_stored_is_told_and_the_next_one_goes_on(tmp_path: Path) -> None:
+def test_a_message_that_was_not_stored_is_reported_and_the_next_one_is_sent(tmp_path: Path) -> None:
     ended = talk(tmp_path, b"full\nnext\n")
     assert ended.returncode == 1
     assert ended.stdout == b"echo: next\n(end)\n"
     assert b"not stored: no space is left" in ended.stderr
 
 
-def test_nobody_reading_any_more_is_a_quiet_end(tmp_path: Path) -> None:
+def test_a_closed_output_is_a_quiet_end(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     ended = subprocess.run(
@@ -339,7 +339,7 @@ def test_what_goes_on_is_shown_only_while_an_answer_is_waited_for() -> None:
 
 
 class Told:
-    """A view that remembers what it was told goes on."""
+    """A view that records each status."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -358,7 +358,7 @@ class Told:
     def clear_status(self) -> None: ...
 
 
-async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> None:
+async def test_a_fold_is_shown_step_by_step_while_its_reply_is_awaited() -> None:
     async def take(messages: Sequence[InboundMessage]) -> list[Accepted]:
         return [Accepted(id="m1", new=True)]
 

@@ -1,4 +1,4 @@
-"""A small scripted house behind the real site: transcripts in lists, answers by rule, on a real port."""
+"""A scripted bot behind the real site: transcripts in lists, replies by rule, on a real port."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

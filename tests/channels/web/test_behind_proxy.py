@@ -1,4 +1,4 @@
-"""The page behind a proxy with TLS: its Host and Origin are admitted, those of nobody else."""
+"""The page behind a proxy with TLS: its Host and Origin are accepted, no others."""
 
 import asyncio
 import ssl
@@ -85,7 +85,7 @@ async def test_any_other_host_is_refused(tmp_path: Path, host: str) -> None:
         assert answer.status_code == 400
 
 
-async def test_a_proxy_that_changes_host_lets_nobody_sign_in(tmp_path: Path) -> None:
+async def test_behind_a_proxy_that_changes_host_no_one_can_sign_in(tmp_path: Path) -> None:
     async with behind(tmp_path, host="localhost:8642") as (_, proxy, authority), client(proxy, authority) as browser:
         assert (await browser.post("/login", json={"token": TOKEN})).status_code == 400
 
@@ -157,7 +157,7 @@ def test_anything_else_is_no_public_address(url: str) -> None:
         parse_public_host(url)
 
 
-async def test_no_more_clients_are_remembered_than_there_is_room_for() -> None:
+async def test_the_number_of_remembered_clients_is_limited() -> None:
     wrong = LoginThrottle(lambda: 0.0)
     for number in range(1025):
         with pytest.raises(Exception, match="the token is wrong"):

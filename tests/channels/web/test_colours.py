@@ -1,4 +1,4 @@
-"""The colours of the context bar are told apart by everybody, on light and on dark."""
+"""Everyone can distinguish the colours of the context bar, on light and on dark."""
 
 import itertools
 import math

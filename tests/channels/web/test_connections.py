@@ -84,7 +84,7 @@ async def test_the_product_waits_five_seconds_for_a_header() -> None:
         await open_connections(site, 1)
 
 
-async def test_a_body_that_nobody_reads_is_not_waited_for_either() -> None:
+async def test_an_unread_body_is_not_waited_for_either() -> None:
     async with running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site:
         head = request(site, "/api/session", "Content-Length: 1000")
         async with wires(site, 1, head) as [(reader, writer)]:
@@ -107,7 +107,7 @@ async def test_an_answer_that_is_not_read_is_given_up() -> None:
             await open_connections(site, 0)
 
 
-async def test_at_the_limit_a_silent_connection_makes_room_the_oldest_first() -> None:
+async def test_at_the_limit_the_oldest_silent_connection_is_dropped() -> None:
     async with running(ScriptedHouse(), most=4) as site, wires(site, 4) as silent, AsyncExitStack() as clients:
         await open_connections(site, 4)
         for number in range(4):
@@ -136,7 +136,7 @@ async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_w
                 assert (await client.get("/api/session")).status_code == 200
 
 
-async def test_strangers_make_room_before_a_known_client_that_waits() -> None:
+async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
     async with running(ScriptedHouse(), most=3) as site, site.client() as known:
         assert (await known.get("/api/session")).status_code == 200
         login = f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"

@@ -17,7 +17,7 @@ from tests.channels.web.streams import names, until
 
 
 class Weak(TranscriptLine):
-    """A line of which can be told whether somebody holds it."""
+    """A line with weak references, to see whether anything still holds it."""
 
     __slots__ = ("__weakref__",)
 
@@ -71,7 +71,7 @@ async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count:
             assert b'"text":"one two"' in await anext(frames)
 
 
-async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> None:
+async def test_a_conversation_added_while_all_others_are_in_use_can_be_used_at_once() -> None:
     hub = EventHub()
     async with AsyncExitStack() as held:
         for number in range(32):
@@ -83,7 +83,7 @@ async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> 
         assert b"hello" in await anext(frames)
 
 
-async def test_answers_whose_turn_was_never_heard_of_again_are_forgotten() -> None:
+async def test_replies_of_turns_without_further_events_are_dropped() -> None:
     now = 0
     hub = EventHub(clock=lambda: now)
     for number in range(500):
@@ -106,7 +106,7 @@ async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it()
 
 @pytest.mark.parametrize("start", ["", "0", "45"])
 @pytest.mark.parametrize("count", [1, 50, 51, 200, 201, 450])
-async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int, start: str) -> None:
+async def test_a_transcript_read_in_parts_is_complete_and_in_order(count: int, start: str) -> None:
     first = int(start) + 1 if start else max(1, count - 49)
     wanted = list(range(first, count + 1))
     frames = EventHub().follow("c1", parse_position(start), Record(count, 30_000).lines)
@@ -116,7 +116,7 @@ async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int,
     assert told == wanted
 
 
-async def test_long_pieces_of_an_answer_do_not_fill_the_memory_of_the_room() -> None:
+async def test_long_pieces_of_a_reply_do_not_fill_the_memory_of_a_conversation() -> None:
     hub = EventHub()
     for _ in range(512):
         hub.publish(
@@ -149,7 +149,7 @@ async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails
     assert all(line["exc_info"] for line in faults)
 
 
-async def test_readers_that_never_read_hold_up_nobody_and_are_dropped() -> None:
+async def test_readers_that_never_read_delay_no_one_and_are_dropped() -> None:
     house = ScriptedHouse(answers=lambda message: "y" * 20_000)
     async with running(house, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
         for listening in site.server._sockets:

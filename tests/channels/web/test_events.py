@@ -15,7 +15,7 @@ def replies(count: int):  # type: ignore[no-untyped-def]
 
 
 async def turn(site: Running, text: str, pieces: int = 3) -> str:
-    """One message with a streamed answer, as the house makes it."""
+    """Send one message, and stream its reply as the bot does."""
     async with site.client() as client:
         id = (await client.post("/api/messages", json={"conversation": "c1", "text": text})).json()["id"]
     site.house.show("c1", "started", id, step=1)
@@ -27,7 +27,7 @@ async def turn(site: Running, text: str, pieces: int = 3) -> str:
     return str(id)
 
 
-async def test_a_turn_is_told_in_order_with_one_id_running_through() -> None:
+async def test_the_events_of_a_turn_come_in_order_with_one_message_id() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         await turn(site, "zero")
         async with aclosing(events(client, "c1", last="2")) as stream:
@@ -106,7 +106,7 @@ async def test_resuming_works_across_a_restart_of_the_server() -> None:
     assert [event.data["line"] for event in again if "line" in event.data] == [3, 4]
 
 
-async def test_a_line_stored_before_another_is_told_before_it_though_its_send_comes_later() -> None:
+async def test_lines_come_in_stored_order_though_their_sends_come_later() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         async with site.client() as other:
             id = (await other.post("/api/messages", json={"conversation": "c1", "text": "a"})).json()["id"]
@@ -116,7 +116,7 @@ async def test_a_line_stored_before_another_is_told_before_it_though_its_send_co
     assert [(event.id, event.name) for event in seen] == [("1", "accepted"), ("2", "reply"), ("3", "accepted")]
 
 
-async def test_a_reply_shown_twice_by_the_outbox_is_told_once() -> None:
+async def test_a_reply_sent_twice_by_the_outbox_is_shown_once() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         id = await turn(site, "one", pieces=0)
         line = site.house.said["c1"][-1]
@@ -139,7 +139,7 @@ async def test_a_line_that_another_process_stored_is_found_with_the_next_keep_al
     assert (event.id, event.name, event.data["text"]) == ("3", "notice", "from elsewhere")
 
 
-async def test_a_slow_reader_costs_a_ring_of_memory_and_still_gets_every_line() -> None:
+async def test_a_slow_reader_costs_bounded_memory_and_still_gets_every_line() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         id = await turn(site, "one", pieces=0)
         with socket.socket() as slow:
@@ -201,7 +201,7 @@ def test_no_event_bears_the_browsers_own_name_for_a_broken_connection() -> None:
     assert "error" not in get_args(EventName)
 
 
-async def test_a_turn_that_failed_is_over_for_whoever_comes_later() -> None:
+async def test_a_failed_turn_is_over_for_later_readers() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         id = (await client.post("/api/messages", json={"conversation": "c1", "text": "one"})).json()["id"]
         site.house.show("c1", "started", id)

@@ -107,7 +107,7 @@ async def test_one_that_does_not_arrive_in_its_time_lets_the_next_one_in() -> No
 
 
 @on_a_moved_clock
-async def test_one_more_than_may_wait_is_refused_when_it_has_come_and_nobody_else_is() -> None:
+async def test_one_more_than_may_wait_is_refused_when_it_has_come_and_no_other_is() -> None:
     bodies = LargeBodies()
     uploads = [Upload(bodies) for _ in range(1 + WAITING)]
     await settle()

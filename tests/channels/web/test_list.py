@@ -118,7 +118,7 @@ def ids(frames: list[bytes]) -> list[Any]:
     return [json.loads(frame.split(b"data: ")[1]).get("id", "reset") for frame in frames]
 
 
-async def test_a_look_reads_only_what_came_since_the_last_and_tells_each_change_once() -> None:
+async def test_a_poll_reads_only_new_changes_and_sends_each_once() -> None:
     a, b = conversation("a", 1), conversation("b", 2)
     again = conversation("a", 9, turns=1)
     looks = Looks([look(100.0), look(101.0, b, a), None, look(103.0, again, b)])
@@ -128,7 +128,7 @@ async def test_a_look_reads_only_what_came_since_the_last_and_tells_each_change_
 
 
 @pytest.mark.parametrize(("count", "told"), [(199, 199), (200, 1)])
-async def test_what_is_too_much_for_one_look_is_read_anew(count: int, told: int) -> None:
+async def test_too_many_changes_for_one_poll_are_a_reset(count: int, told: int) -> None:
     many = [conversation(f"c{number}") for number in range(count)]
     frames = await Looks([look(1.0), look(2.0, *many), look(3.0, *many)]).frames()
     assert len(frames) == told

@@ -1,4 +1,4 @@
-"""The pure halves: what a late reader is told, ids of events, labels, text at the edge."""
+"""Pure functions: condensed events, event ids, file labels, text cleaning."""
 
 import json
 from datetime import UTC, datetime

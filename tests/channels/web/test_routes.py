@@ -31,7 +31,7 @@ async def test_a_message_is_taken_with_202_and_found_in_the_transcript_with_its_
     assert "reply_to" not in messages[0]
 
 
-async def test_the_same_key_again_is_answered_200_with_the_same_id_and_told_once(site: Running) -> None:
+async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(site: Running) -> None:
     async with site.client() as client:
         first = await client.post("/api/messages", json=said(key="k1"))
         again = await asyncio.gather(*(client.post("/api/messages", json=said(key="k1")) for _ in range(5)))
@@ -101,7 +101,7 @@ async def test_a_wrong_message_is_refused_with_a_sentence(site: Running, body: o
         b"",
     ],
 )
-async def test_json_with_a_trap_in_it_is_400_and_the_process_lives(site: Running, raw: bytes) -> None:
+async def test_hostile_json_is_400_and_the_process_survives(site: Running, raw: bytes) -> None:
     async with site.client() as client:
         answer = await client.post("/api/messages", content=raw)
         assert answer.status_code == 400
@@ -154,7 +154,7 @@ async def test_the_transcript_is_paged_by_id_and_by_line(site: Running) -> None:
     assert (wrong.status_code, strange.status_code) == (400, 400)
 
 
-async def test_an_unknown_conversation_is_404_until_somebody_writes_in_it(site: Running) -> None:
+async def test_an_unknown_conversation_is_404_until_a_message_is_sent_to_it(site: Running) -> None:
     async with site.client() as client:
         paths = ["/api/conversations/nobody/messages", "/api/conversations/nobody/events"]
         assert {(await client.get(path)).status_code for path in paths} == {404}
@@ -187,7 +187,7 @@ async def test_unicode_survives_and_what_cannot_be_stored_is_mended_at_the_edge(
     assert [message["text"] for message in messages if message["role"] == "user"] == [odd, "ab\ufffdc"]
 
 
-async def test_until_the_house_is_open_everything_but_life_is_503_starting() -> None:
+async def test_until_the_bot_is_open_everything_but_healthz_is_503_starting() -> None:
     async with running(ScriptedHouse(), opened=False) as site, site.client() as client:
         assert (await client.get("/healthz")).json()["ok"] is True
         ready = await client.get("/readyz")

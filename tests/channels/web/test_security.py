@@ -275,7 +275,7 @@ async def test_a_session_ends_when_idle_for_12_hours_and_after_7_days_at_most() 
         await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
 
 
-async def test_a_doubled_cookie_or_authorization_header_is_nobody(site: Running) -> None:
+async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(site: Running) -> None:
     async with browser(site) as (client, _):
         session_cookie = client.cookies[site.gate.cookie]
     head = f"GET /api/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"

@@ -1,4 +1,4 @@
-"""The platforms' calls: let past the gate, bounded, and told whether their answer left."""
+"""Calls of the platforms: without a session, limited, and informed whether their answer was sent."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -64,7 +64,7 @@ async def test_only_get_and_post(site: Running, platformed: Platformed) -> None:
     assert not platformed.asked
 
 
-async def test_before_the_house_is_open_the_platform_is_told_to_come_again() -> None:
+async def test_before_the_bot_is_open_the_platform_gets_503() -> None:
     async with running(ScriptedHouse(), opened=False) as site, site.nobody() as client:
         assert (await client.post("/hooks/lab", content=b"{}")).status_code == 503
 
@@ -86,7 +86,9 @@ async def test_S21_a_body_without_end_is_cut_at_a_mebibyte(site: Running, platfo
     assert reader is not None
 
 
-async def test_who_hangs_up_before_the_answer_has_not_got_it(site: Running, platformed: Platformed) -> None:
+async def test_a_platform_that_hangs_up_before_the_answer_has_not_received_it(
+    site: Running, platformed: Platformed
+) -> None:
     platformed.gate.clear()
     _, writer = await asyncio.open_connection("127.0.0.1", site.port)
     writer.write(b"POST /hooks/lab HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")

@@ -169,7 +169,7 @@ async def open_state(notebook: Pages) -> AccountState:
 
 
 async def log_in(emulator: IlinkEmulator, notebook: Pages) -> None:
-    """As if somebody had scanned a code in an earlier life."""
+    """Log in as an earlier process would have."""
     told = emulator.world.grant()
     token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
     state = await open_state(notebook)
@@ -177,7 +177,7 @@ async def log_in(emulator: IlinkEmulator, notebook: Pages) -> None:
 
 
 async def greet(emulator: IlinkEmulator, notebook: Pages) -> None:
-    """As if the person had written in an earlier life: the message was stored, and its cursor used."""
+    """Let the person have written to an earlier process, which stored message and cursor."""
     message = emulator.world.say("hello from before")
     answer = emulator.methods.updates(emulator.knobs.bot_id, "")
     assert answer is not None

@@ -18,7 +18,7 @@ from tests.emulators.ilink_world import PERSON
 
 
 class Lobby:
-    """A channel that nobody has logged in yet, heard by an inbox."""
+    """A channel without a login, and an inbox for its messages."""
 
     def __init__(self, emulator: IlinkEmulator, timing: PollTiming = QUICK) -> None:
         self.emulator, self.world, self.knobs = emulator, emulator.world, emulator.knobs
@@ -42,7 +42,7 @@ class Lobby:
         await eventually(lambda: self.channel.prompt() is None and self.channel.account)
 
     async def works(self) -> None:
-        """The account hears and speaks."""
+        """Check that the account receives and sends."""
         await self.inside()
         self.world.say("are you in?")
         await self.inbox.until(1)
@@ -80,7 +80,7 @@ async def test_scan_and_confirm() -> None:
     assert it.world.notified == ["notifystart", "notifystop"]
 
 
-async def test_the_login_is_there_in_the_next_life() -> None:
+async def test_the_login_is_valid_after_a_restart() -> None:
     async with lobby() as it:
         await it.code()
         it.world.confirm()
@@ -113,7 +113,7 @@ async def test_digits_are_asked_for_until_they_are_right() -> None:
         assert [digits for digits in typed if digits] == ["1234", "4711"]
 
 
-async def test_too_many_wrong_digits_bring_a_new_code() -> None:
+async def test_too_many_wrong_digits_lead_to_a_new_code() -> None:
     async with lobby() as it:
         it.knobs.digits, it.knobs.tries = "4711", 2
         await it.code()
@@ -128,7 +128,7 @@ async def test_too_many_wrong_digits_bring_a_new_code() -> None:
         await it.works()
 
 
-async def test_an_account_that_lives_elsewhere_is_followed_there() -> None:
+async def test_an_account_of_another_region_is_followed_there() -> None:
     async with lobby() as it:
         it.knobs.redirect = True
         await it.code()
@@ -139,7 +139,7 @@ async def test_an_account_that_lives_elsewhere_is_followed_there() -> None:
         assert {call.host for call in it.emulator.wire_log("sendmessage")} == {1}
 
 
-async def test_it_is_not_followed_to_a_host_of_somebody_else() -> None:
+async def test_it_is_not_followed_to_a_foreign_host() -> None:
     async with lobby() as it:
         elsewhere = {"status": "scaned_but_redirect", "redirect_host": "evil.example"}
         it.emulator.fault("status", method="get_qrcode_status", answers=elsewhere)
@@ -151,7 +151,7 @@ async def test_it_is_not_followed_to_a_host_of_somebody_else() -> None:
         )
 
 
-async def test_three_codes_that_nobody_used_are_followed_by_a_rest_that_an_answer_ends() -> None:
+async def test_three_unused_codes_are_followed_by_a_pause_that_an_answer_ends() -> None:
     async with lobby() as it:
         for count in range(1, 4):
             await it.code(count)
@@ -228,7 +228,7 @@ async def test_a_session_that_is_over_keeps_cursor_and_tokens_and_asks_for_a_log
         assert stage.seen() == ["back"]
 
 
-async def test_a_send_that_is_told_so_ends_the_session_while_a_poll_is_still_held() -> None:
+async def test_a_send_that_finds_the_session_over_ends_it_while_a_poll_is_held() -> None:
     async with staged() as stage:
         stage.emulator.knobs.hold = 60.0
         channel = open_channel(stage.emulator, stage.notebook, replace(QUICK, poll=60.0))
@@ -269,7 +269,7 @@ async def test_bound_already_is_not_believed_twice() -> None:
         assert lists == [1, 0, 0]
 
 
-async def test_another_bot_begins_with_an_empty_cursor_and_nobody_to_write_to() -> None:
+async def test_another_bot_starts_with_an_empty_cursor_and_no_peers() -> None:
     async with staged() as stage:
         inbox = Inbox(notebook=stage.notebook)
         stage.world.expire_session()
@@ -289,7 +289,7 @@ async def test_another_bot_begins_with_an_empty_cursor_and_nobody_to_write_to() 
         assert "" in cursors
 
 
-async def test_a_login_elsewhere_is_told_and_not_fought() -> None:
+async def test_a_login_elsewhere_is_reported_and_not_fought() -> None:
     async with staged() as stage, listening(stage.channel, Inbox(notebook=stage.notebook)):
         await stage.until(lambda: stage.emulator.wire_log("getupdates"))
         stage.world.grant()

@@ -198,7 +198,7 @@ async def test_no_more_of_a_file_is_read_than_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize("key", ["!!", "AAAA", "bm90IGhleCBhdCBhbGwsIHRoaXJ0eSB0d28gc2lnbnM="])
-async def test_a_key_of_no_known_form_is_told(key: str) -> None:
+async def test_a_key_of_no_known_form_is_reported(key: str) -> None:
     async with staged() as stage:
         media = {"encrypt_query_param": "p", "aes_key": key}
         stage.world.post(PERSON, [{"type": 4, "file_item": {"file_name": "a.txt", "media": media}}])

@@ -42,7 +42,7 @@ async def test_the_newest_token_and_the_parts_key_go_with_it() -> None:
         assert client_id("a key with\nblanks") == client_id("a key with\nblanks") != client_id("another key")
 
 
-async def test_a_repeat_of_an_old_message_does_not_bring_its_old_token_back() -> None:
+async def test_a_repeat_of_an_old_message_does_not_restore_its_token() -> None:
     async with staged() as stage:
         inbox = Inbox(notebook=stage.notebook)
         async with listening(stage.channel, inbox):
@@ -241,7 +241,7 @@ async def test_a_file_and_its_words_wait_together() -> None:
         assert stage.files_seen() == [("notes.bin", DATA)]
 
 
-async def test_words_that_went_before_a_file_failed_are_not_said_again_even_in_the_next_life() -> None:
+async def test_a_caption_sent_before_its_file_failed_is_not_repeated_even_after_a_restart() -> None:
     async with staged() as stage:
         stage.emulator.fault("status", method="sendmessage", answers={"ret": -1}, nth=2)
         with pytest.raises(Retryable):
@@ -306,7 +306,7 @@ async def test_a_lost_answer_about_the_place_of_a_file_is_no_unknown_fate() -> N
             await stage.channel.send(part("", file=FILE))
 
 
-async def test_a_place_at_somebody_elses_host_gets_nothing() -> None:
+async def test_an_upload_url_at_a_foreign_host_gets_nothing() -> None:
     async with staged() as stage:
         stage.emulator.fault("status", method="getuploadurl", answers={"upload_full_url": "https://evil.example/up"})
         with pytest.raises(ChannelError, match=r"evil\.example"):
@@ -368,5 +368,5 @@ async def test_a_sign_that_fails_disturbs_nothing(method: str) -> None:
         assert stage.seen() == ["an answer"]
 
 
-def test_the_limit_leaves_room_for_what_is_said_below() -> None:
+def test_the_limit_leaves_space_for_the_notice_below() -> None:
     assert LIMIT + max(map(len, MORE.values())) + 2 < 2000

@@ -18,7 +18,7 @@ PACE = ReplyTiming(hold=0.5, cut=1.0, slack=1.0)
 
 
 class MpStage:
-    """One account, one bot, what it delivered (inbox), and the bot's next lives on the same notebook."""
+    """One account, one bot, its inbox, and restarts of the bot with the same notebook."""
 
     def __init__(self, emulator: MpEmulator, site: Running) -> None:
         self.emulator = emulator
@@ -39,7 +39,7 @@ class MpStage:
         return WechatMpSettings(**(usual | others))
 
     def born(self, timing: ReplyTiming = PACE) -> WechatMp:
-        """A new life of the bot; the site's address leads to it."""
+        """Restart the bot; calls of the emulator reach the new one."""
         self.channel = WechatMp(self.settings(), timing=timing, timeout=1.5, clock=self.emulator.world.now)
         self.channel.bind(self.pages)
         self.site.house.hooks["wechat_mp"] = self.channel
@@ -47,7 +47,7 @@ class MpStage:
 
     @asynccontextmanager
     async def living(self, timing: ReplyTiming = PACE) -> AsyncIterator[None]:
-        """A new life of the bot, which hears."""
+        """Restart the bot and run it."""
         async with listening(self.born(timing), self.inbox):
             await eventually(lambda: self.channel._deliver is not None)
             yield
@@ -67,7 +67,7 @@ class MpStage:
         return [line.by for line in self.emulator.world.person(PERSON).lines if line.who == "account"]
 
     def work(self) -> None:
-        """The house begins to work for the person."""
+        """Let the bot work on a message of the person."""
         address = Address(channel="wechat_mp", account=APP_ID, chat_id=PERSON)
         self.channel.show(LiveEvent(address=address, name="accepted", message_id="row"))
 

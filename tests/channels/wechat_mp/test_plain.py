@@ -1,4 +1,4 @@
-"""An official account in plain mode: anybody on the way could have written, so nobody is more than a guest."""
+"""An official account in plain mode: messages can be forged on the way, so everyone is a guest."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ SECTION = {"app_id": APP_ID, "app_secret": SECRET, "token": TOKEN}
 
 @asynccontextmanager
 async def at_home(folder: Path, mode: str) -> AsyncIterator[tuple[MpEmulator, Inside]]:
-    """A house whose owner writes to it by an official account."""
+    """A bot whose owner writes to it by an official account."""
     callback = "/hooks/wechat_mp"
     async with (
         running(ScriptedHouse()) as site,
@@ -176,7 +176,7 @@ def test_stored_nonces_last_ten_minutes_and_leave_nothing_behind() -> None:
     assert len(pages.values) == 1
 
 
-def test_what_an_earlier_life_has_seen_counts_against_what_came_before_it_was_known() -> None:
+def test_nonces_of_an_earlier_process_count_against_calls_before_they_were_loaded() -> None:
     one = StoredReplayGuard("p.")
     one.fits("a", b"genuine", 0.0)
     two = StoredReplayGuard("p.")

@@ -142,7 +142,7 @@ def test_S66_hostile_markup_of_four_times_the_length_takes_about_four_times_as_l
     assert growth(shown_of, unit, 4_000) < 8
 
 
-def test_a_part_that_is_the_last_for_now_says_so_where_there_is_room() -> None:
+def test_the_last_part_for_now_says_so_where_it_fits() -> None:
     assert render(out("一二三", parts=2), last=True) == "一二三\n（未完，发任意消息看下文）"
     assert render(out("one", parts=2), last=True) == "one\n(not all yet: send anything for more)"
     assert render(out("one", parts=2), last=False) == "one"

@@ -118,7 +118,7 @@ async def test_an_answer_takes_its_own_request_before_another_of_the_same_person
     await plain.emulator.until(lambda: first.state == second.state == "confirmed")
 
 
-async def test_nobody_gets_an_answer_to_somebody_else(plain: MpStage) -> None:
+async def test_a_reply_to_one_person_reaches_no_other(plain: MpStage) -> None:
     push = plain.emulator.inject("hello", "oUser2")
     await plain.heard(1)
     await eventually(lambda: plain.channel._pending._all[push.key].open)
@@ -147,7 +147,7 @@ async def test_what_could_not_be_stored_is_never_answered(plain: MpStage) -> Non
     assert plain.emulator.sent() == []
 
 
-async def test_a_new_life_that_sees_a_later_try_first_does_not_let_the_last_one_pass(plain: MpStage) -> None:
+async def test_after_a_restart_that_sees_a_later_attempt_first_the_last_one_is_answered(plain: MpStage) -> None:
     push = plain.emulator.inject("survive")
     await plain.heard(1)
     plain.work()
@@ -158,7 +158,7 @@ async def test_a_new_life_that_sees_a_later_try_first_does_not_let_the_last_one_
     assert plain.emulator.world.notices(PERSON) == []
 
 
-async def test_who_is_not_worked_for_is_told_nothing(plain: MpStage) -> None:
+async def test_a_person_whose_message_is_not_processed_gets_no_notice(plain: MpStage) -> None:
     plain.work()
     push = plain.emulator.inject("who are you?", "oStranger")
     await plain.emulator.until(lambda: push.state == "confirmed")
@@ -203,7 +203,7 @@ async def test_that_the_api_is_not_granted_is_learnt_once_and_remembered(plain: 
     assert float(plain.pages.values[f"{APP_ID}.service"]) > 86_000
 
 
-async def test_a_granted_api_is_known_to_the_next_life(verified: MpStage) -> None:
+async def test_a_granted_api_is_known_after_a_restart(verified: MpStage) -> None:
     await _know(verified)
     async with verified.living():
         push = verified.emulator.inject("hello")
@@ -252,7 +252,7 @@ async def test_a_token_that_the_platform_itself_refuses_is_thrown_away(verified:
 
 
 @pytest.mark.parametrize("wrong", ["whitelist", "secret"])
-async def test_credentials_that_do_not_hold_are_told_and_passive_replies_go_on(plain: MpStage, wrong: str) -> None:
+async def test_wrong_credentials_are_reported_and_passive_replies_go_on(plain: MpStage, wrong: str) -> None:
     if wrong == "whitelist":
         plain.emulator.world.whitelisted = False
     else:

@@ -1,4 +1,4 @@
-"""A whole house on an official account, at the platform's own timing: long answers, and what is asked meanwhile."""
+"""A whole bot on an official account, at the platform's timing: long replies, and messages sent meanwhile."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A WeCom bot on its emulator: answers, live text, what is kept between lives, and a connection that fails."""
+"""A WeCom bot on its emulator: replies, live text, stored state, and failing connections."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ QUICK = WecomTiming(
 
 
 class Lab:
-    """An emulator, a notebook, an inbox, and a channel that may be made anew."""
+    """An emulator, a notebook, an inbox, and a channel that can be restarted."""
 
     def __init__(self, emulator: WecomEmulator, timing: WecomTiming = QUICK) -> None:
         self.emulator, self.world, self.timing = emulator, emulator.world, timing
@@ -91,7 +91,7 @@ async def lab() -> AsyncIterator[Lab]:
 
 @asynccontextmanager
 async def hearing(lab: Lab) -> AsyncIterator[InboundMessage]:
-    """The channel hears, and Ada has said hello."""
+    """The channel is running, and Ada has said hello."""
     async with listening(lab.channel, lab.inbox):
         yield await lab.asked()
 
@@ -114,7 +114,7 @@ async def test_the_parts_of_an_answer_are_streams_of_their_own(lab: Lab) -> None
     assert lab.seen() == ["one", "two", "three"]
 
 
-async def test_a_request_id_is_known_in_the_next_life(lab: Lab) -> None:
+async def test_a_request_id_is_known_after_a_restart(lab: Lab) -> None:
     async with hearing(lab) as asked:
         pass
     await lab.restart()
@@ -150,7 +150,7 @@ async def test_a_message_that_may_have_arrived_says_so_and_is_sent_twice_at_most
     assert lab.seen() == ["perhaps", f"{MARK}perhaps"]
 
 
-async def test_that_a_message_may_have_arrived_is_known_in_the_next_life(lab: Lab) -> None:
+async def test_an_unknown_outcome_is_known_after_a_restart(lab: Lab) -> None:
     async with hearing(lab):
         lab.emulator.fault("accept_then_close", cmd="aibot_send")
         with pytest.raises(Ambiguous):
@@ -179,7 +179,7 @@ async def test_what_surely_did_not_arrive_is_not_marked(lab: Lab) -> None:
     assert lab.seen() == ["now"]
 
 
-async def test_what_has_arrived_is_not_sent_again_even_in_the_next_life(lab: Lab) -> None:
+async def test_a_sent_part_is_not_sent_again_even_after_a_restart(lab: Lab) -> None:
     async with hearing(lab):
         first = await lab.channel.send(lab.answer("once"))
     await lab.restart()
@@ -203,7 +203,7 @@ async def test_an_answer_that_comes_late_is_not_taken_for_the_next() -> None:
         await lab.channel.close()
 
 
-async def test_a_connection_that_is_not_subscribed_is_made_anew_and_the_send_repeated(lab: Lab) -> None:
+async def test_a_connection_that_is_not_subscribed_is_reopened_and_the_send_repeated(lab: Lab) -> None:
     async with hearing(lab) as asked:
         lab.emulator.fault("errcode", cmd="aibot_respond", code=846609)
         await lab.channel.send(lab.answer("still", asked))
@@ -262,7 +262,7 @@ async def test_nothing_is_shown_any_more_once_the_answer_is_there() -> None:
         await lab.channel.close()
 
 
-async def test_after_a_tool_and_after_a_new_beginning_the_text_begins_anew(lab: Lab) -> None:
+async def test_after_a_tool_and_after_a_restart_of_the_answer_the_text_is_replaced(lab: Lab) -> None:
     async with hearing(lab) as asked:
         lab.show(asked, "delta", "Let me look.")
         await lab.live(lambda one: one.text == "Let me look.")
@@ -320,7 +320,7 @@ async def test_events_of_unknown_messages_show_nothing(lab: Lab) -> None:
 # -- hearing ----------------------------------------------------------------------------------------
 
 
-async def test_what_comes_while_nobody_hears_is_kept_for_the_next_life(lab: Lab) -> None:
+async def test_callbacks_received_while_not_running_are_delivered_after_a_restart(lab: Lab) -> None:
     async with hearing(lab):
         pass
     lab.world.inject("while you were away")
@@ -333,7 +333,7 @@ async def test_what_comes_while_nobody_hears_is_kept_for_the_next_life(lab: Lab)
 
 
 async def test_what_is_held_is_held_until_it_is_stored(lab: Lab) -> None:
-    """Also when the next hearing ends before it could be."""
+    """Also when the next run ends before they could be stored."""
     await lab.notebook.write({"unheard:1": json.dumps(lab.world.inject("held"))})
     lab.world.pending.clear()
     broken = Inbox([OSError("disk full")] * 1000, lab.notebook)
@@ -345,7 +345,7 @@ async def test_what_is_held_is_held_until_it_is_stored(lab: Lab) -> None:
     assert list(lab.notebook.values) == [f"req:{lab.inbox.stored[0].key}"]
 
 
-async def test_what_was_read_but_not_stored_when_the_hearing_ended_is_kept(lab: Lab) -> None:
+async def test_callbacks_not_stored_when_run_ended_are_kept(lab: Lab) -> None:
     stuck = Inbox(notebook=lab.notebook)
     stuck.gate.clear()
     async with listening(lab.channel, stuck):
@@ -357,7 +357,7 @@ async def test_what_was_read_but_not_stored_when_the_hearing_ended_is_kept(lab: 
     assert lab.inbox.texts == ["keep me"]
 
 
-async def test_answers_go_on_after_the_hearing_has_ended(lab: Lab) -> None:
+async def test_replies_are_sent_after_run_has_ended(lab: Lab) -> None:
     async with hearing(lab) as asked:
         pass
     await lab.channel.send(lab.answer("goodbye", asked))
@@ -365,7 +365,7 @@ async def test_answers_go_on_after_the_hearing_has_ended(lab: Lab) -> None:
     assert len(lab.emulator.wire_log("aibot_subscribe")) == 1
 
 
-async def test_signs_of_life_and_answers_go_on_while_nothing_can_be_stored() -> None:
+async def test_pings_and_replies_go_on_while_nothing_can_be_stored() -> None:
     async with WecomEmulator() as emulator:
         lab = Lab(emulator, replace(QUICK, ping=0.05))
         lab.inbox.gate.clear()
@@ -388,7 +388,7 @@ async def test_strangers_who_only_look_in_get_no_word(lab: Lab) -> None:
     assert lab.world.seen == []
 
 
-async def test_pages_do_not_grow_for_ever(lab: Lab) -> None:
+async def test_the_notebook_does_not_grow_without_limit(lab: Lab) -> None:
     known = state.WecomState()
     known.bind(lab.notebook)
     old = state.AnswerableCall(key="old", req_id="r", at=1.0)
@@ -413,7 +413,7 @@ async def test_a_wrong_secret_is_the_owners_matter(lab: Lab) -> None:
     await channel.close()
 
 
-async def test_whoever_takes_the_bot_keeps_it(lab: Lab) -> None:
+async def test_the_program_that_takes_the_bot_keeps_it(lab: Lab) -> None:
     async with listening(lab.channel, lab.inbox) as ear:
         asked = await lab.asked()
         async with aiohttp.ClientSession() as session, session.ws_connect(lab.emulator.ws_url) as rival:
@@ -431,7 +431,7 @@ async def test_whoever_takes_the_bot_keeps_it(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("known", [ReceiverConflict("taken"), LoggedOut("refused")])
-async def test_of_two_errors_at_once_the_owners_is_told(known: ChannelError) -> None:
+async def test_of_two_errors_at_once_the_one_for_the_owner_is_raised(known: ChannelError) -> None:
     async def fails(error: Exception) -> None:
         raise error
 
@@ -482,7 +482,7 @@ async def test_one_missed_ping_is_forgiven() -> None:
         await lab.channel.close()
 
 
-def test_a_dead_connection_is_noticed_and_made_anew_within_90_seconds() -> None:
+def test_a_dead_connection_is_detected_and_reopened_within_90_seconds() -> None:
     usual = WecomTiming()
     assert usual.ping + 2 * usual.pong + usual.first_pause + usual.connect < 90
 
@@ -504,7 +504,7 @@ async def test_vitals_tell_of_trouble_and_of_its_end(lab: Lab) -> None:
         await eventually(lambda: not lab.channel.connection_status().trouble)
 
 
-async def test_a_probe_takes_the_bot_from_nobody(lab: Lab) -> None:
+async def test_a_probe_evicts_no_other_connection(lab: Lab) -> None:
     async with hearing(lab):
         assert "can be reached" in await lab.new().probe()
         assert "connected" in await lab.channel.probe()

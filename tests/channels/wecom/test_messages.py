@@ -83,7 +83,7 @@ def test_in_a_group_the_mention_is_no_part_of_the_text(written_text: str, text: 
     assert (message.text, message.kind, message.address.chat_id) == (text, "group", "wr-1")
 
 
-def test_alone_with_somebody_a_leading_at_sign_is_theirs() -> None:
+def test_in_a_direct_chat_a_leading_at_sign_is_text() -> None:
     assert heard(text={"content": "@Bo is late"}).message.text == "@Bo is late"
 
 
@@ -137,7 +137,7 @@ def test_a_press_names_its_button() -> None:
 
 
 @pytest.mark.parametrize("name", ["enter_chat", "feedback_event", "of_next_year"])
-def test_other_events_are_nobodys_words(name: str) -> None:
+def test_other_events_are_no_messages(name: str) -> None:
     assert event(eventtype=name) is None
 
 
@@ -183,7 +183,7 @@ def test_the_head_of_a_text_is_within_the_limit(text: str) -> None:
     assert (text * LIMIT).startswith(cut)
 
 
-def test_a_stream_has_the_same_id_in_every_life_and_for_nothing_else() -> None:
+def test_a_stream_id_is_the_same_in_every_process_and_unique() -> None:
     assert stream_id("m-1") == stream_id("m-1") != stream_id("m-2")
     assert stream_packet("s1", "so far", finish=False) == {
         "msgtype": "stream",
