@@ -95,7 +95,7 @@ class BotClient:
         try:
             async with client, client.stream(method, self._url + path, json=body, headers=headers) as response:
                 yield response
-        except httpx2.TransportError as err:
+        except httpx2.RequestError as err:
             raise ConnectionError(str(err) or type(err).__name__) from err
 
 

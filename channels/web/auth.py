@@ -24,22 +24,10 @@ from channels.web.settings import IpNetwork
 
 FREE_ATTEMPTS = 5  # wrong tokens in a row that are refused without delay
 MAX_DELAY = 2.0  # seconds
-SECURITY_HEADERS = {
-    "content-security-policy": (
-        "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
 
 
 def is_framed_twice(headers: Headers, http_version: str) -> bool:
     """Whether two parsers could disagree on where the body ends: the basis of request smuggling."""
-    headers = list(headers)
     lengths, codings = header_values(headers, b"content-length"), header_values(headers, b"transfer-encoding")
     return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
 
@@ -58,7 +46,6 @@ def is_allowed_host(headers: Headers, allowed: frozenset[bytes]) -> bool:
 
 def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
     """Whether there is exactly one Origin, and it matches Host: with https for `public`, else with http."""
-    headers = list(headers)
     hosts = [host.lower() for host in header_values(headers, b"host")]
     return header_values(headers, b"origin") == [
         (b"https://" if host == public else b"http://") + host for host in hosts
@@ -317,7 +304,6 @@ class RequestGuard:
         Raises:
             HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change requested by another site.
         """
-        headers = list(headers)
         session_cookie = cookie_value(headers, self.cookie_name(headers))
         session = self._session(session_cookie)
         token = bearer_token(headers)
@@ -344,7 +330,6 @@ class RequestGuard:
         Raises:
             HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
         """
-        headers = list(headers)
         if header_values(headers, b"origin") and not is_same_origin(headers, self._public):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if not self._fits(token):
@@ -360,7 +345,6 @@ class RequestGuard:
 
     def logout(self, headers: Headers) -> None:
         """End the cookie's session and its streams."""
-        headers = list(headers)
         self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
         self.changed()
 
@@ -380,7 +364,6 @@ class RequestGuard:
     def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
         if method in SAFE_METHODS:
             return
-        headers = list(headers)
         if not is_same_origin(headers, self._public):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if header_values(headers, b"content-type") != [b"application/json"]:

@@ -7,7 +7,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -179,7 +179,7 @@ def conversation_json(entry: ConversationEntry) -> dict[str, Any]:
     }
 
 
-Headers = Iterable[tuple[bytes, bytes]]
+Headers = Sequence[tuple[bytes, bytes]]
 
 
 def header_values(headers: Headers, name: bytes) -> list[bytes]:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from channels.web.auth import MAX_SESSION_SECONDS, SECURITY_HEADERS, RequestGuard, is_framed_twice
+from channels.web.auth import MAX_SESSION_SECONDS, RequestGuard, is_framed_twice
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
 from channels.web.requests import (
@@ -79,7 +79,19 @@ def asset_response(request: Request, name: str, status: int = 200) -> Response:
 
 
 STATIC_PATH = "/static/"
-SECURITY_HEADER_PAIRS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+SECURITY_HEADERS = [
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+STARTING = error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
 ERROR_CODES = {404: "not_found", 405: "method"}
 
 
@@ -92,7 +104,7 @@ class WebSite:
         self.calls: tuple[Route, ...] = ()
         self._proxy_check = ProxyCheck()
         self._services: WebServices | None = None
-        self._app: ASGIApp = self._starting
+        self._app: ASGIApp = STARTING
         gate.changed = web.hub.wake_readers
 
     def open(self, services: WebServices, calls: Iterable[Route] = ()) -> None:
@@ -115,7 +127,7 @@ class WebSite:
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
         if request.scope["path"].startswith(HOOKS_PATH):
-            return await handle_webhook(request, self._services.find_webhook) if self._services else self._starting
+            return await handle_webhook(request, self._services.find_webhook) if self._services else STARTING
         if request.scope["path"].startswith(PROXY_CHECK_PATH):
             return await self._proxy_check.answer(request)
         if not self.gate.host_fits(headers):
@@ -130,7 +142,7 @@ class WebSite:
         if path in ("/healthz", "/readyz") and not header_values(headers, b"authorization") + header_values(
             headers, b"cookie"
         ):
-            return await self._health(path, full=False)
+            return await _health_response(self._services, path, full=False)
         return await self._answer_visitor(request, path)
 
     async def _answer_visitor(self, request: Request, path: str) -> ASGIApp:
@@ -139,13 +151,13 @@ class WebSite:
             visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_address(request))
         except HttpRefusal as err:
             if path in ("/healthz", "/readyz"):
-                return await self._health(path, full=False)
+                return await _health_response(self._services, path, full=False)
             if path == "/" and err.status == 401 and "text/html" in request.headers.get("accept", ""):
                 return asset_response(request, "login.html", 401)
             raise
         request.state.visitor = visitor
         if path in ("/healthz", "/readyz"):
-            return await self._health(path, full=True)
+            return await _health_response(self._services, path, full=True)
         if path == "/" and request.method in ("GET", "HEAD"):
             return asset_response(request, "index.html")
         if path == "/logout" and request.method == "POST":
@@ -169,12 +181,6 @@ class WebSite:
             headers={"set-cookie": self.gate.set_cookie(headers, session_cookie, MAX_SESSION_SECONDS)},
         )
 
-    async def _health(self, path: str, *, full: bool) -> Response:
-        return await _health_response(self._services, path, full=full)
-
-    async def _starting(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _starting_response()(scope, receive, send)
-
 
 def _require_access(route: Route, allow: Allow) -> Any:
     async def endpoint(request: Request) -> ASGIApp:
@@ -183,10 +189,6 @@ def _require_access(route: Route, allow: Allow) -> Any:
         return await route.handler(request)
 
     return endpoint
-
-
-def _starting_response() -> Response:
-    return error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
 
 
 async def _health_response(sources: "WebServices | MonitorSources | None", path: str, *, full: bool) -> Response:
@@ -206,7 +208,7 @@ async def _run_handler(
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *SECURITY_HEADER_PAIRS]
+            message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS]
         await send(message)
 
     if scope["type"] != "http":
@@ -281,7 +283,7 @@ class MonitorSite:
             await self._gate.visitor(request.method, headers, peer_address(request))
         if path == "/metrics":
             if self._sources is None:
-                return _starting_response()
+                return STARTING
             return Response(await self._sources.metrics(), 200, {"cache-control": "no-store"}, METRICS_TYPE)
         return await _health_response(self._sources, path, full=known)
 

@@ -168,7 +168,7 @@ class Wechat:
     async def close(self) -> None:
         """Close the connections of sends; a later send opens new ones."""
         await self._typing.close()
-        await self._session.close()
+        await self._session.send_client.close()
 
     async def _log_in(self, client: ILinkClient, trusted: bool) -> bool:
         """Log in; return False if the platform says that the stored login is still valid.

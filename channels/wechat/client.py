@@ -288,7 +288,3 @@ class ILinkSession:
                 self._refused = login
                 self.ended.set()
             raise
-
-    async def close(self) -> None:
-        """Close all connections; a later call reopens them."""
-        await self.send_client.close()
