@@ -1,1 +1,1 @@
-"""The platforms' wires: each module hears and speaks for one of them, and knows nothing of what is answered."""
+"""Chat platforms: one package for each, the protocol they implement, and what they share."""

@@ -309,7 +309,7 @@ class MemberNames:
         self.known: dict[str, str] = {}
 
     async def look_up(self, chat_id: str, seconds: float) -> None:
-        """Look up a group's members unless that was done lately; after `seconds` it continues in the background."""
+        """Look up a group's members unless that was done recently; after `seconds` it continues in the background."""
         now = time.monotonic()
         if not self._allowed or now - self._looked_up.get(chat_id, -NAMES_REFRESH_SECONDS) < NAMES_REFRESH_SECONDS:
             return

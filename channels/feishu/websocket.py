@@ -191,7 +191,7 @@ class LongConnection:
                 self.trouble = str(err)
                 log.info("feishu connection dropped", error=self.trouble)
                 if time.monotonic() - self._last_frame > MAX_SILENCE_SECONDS:
-                    raise ChannelError(f"nothing heard from Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}") from err
+                    raise ChannelError(f"no connection to Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}") from err
             recent = time.monotonic() - self._last_frame < self._ping_seconds
             await asyncio.sleep(random.uniform(0, self._first_pause) if recent else self._pause)  # noqa: S311
 
@@ -227,7 +227,7 @@ class LongConnection:
             url = str(reply["data"]["URL"])
             (service,) = map(int, parse_qs(urlsplit(url).query)["service_id"])
         except (KeyError, TypeError, ValueError) as err:
-            raise ConnectionDropped("an endpoint answer without an address") from err
+            raise ConnectionDropped("the endpoint names no address") from err
         if not url.startswith("wss://") and self._client.root.startswith("https://"):
             raise ChannelError("Feishu gives an address without TLS for the long connection; it is not opened")
         self._configure(reply["data"].get("ClientConfig"))
@@ -337,6 +337,6 @@ def _clamp(seconds: Any, most: float, least: float = 0.05) -> float:
 
 def _silent_logger() -> logging.Logger:
     """Return a logger for the library, which logs URLs that hold a key."""
-    logger = logging.getLogger("channels.feishu.websocket.wire")
+    logger = logging.getLogger("channels.feishu.websocket.library")
     logger.setLevel(logging.CRITICAL)
     return logger

@@ -117,7 +117,7 @@ class UpdateReceiver:
                     await asyncio.sleep(retry_after or pause)
                     pause = min(2 * pause, MAX_PAUSE)
         except TimeoutError as err:
-            self._call_trouble = f"nothing heard from Telegram for {seconds} s: {reason}"
+            self._call_trouble = f"no answer from Telegram for {seconds} s: {reason}"
             raise ChannelError(self._call_trouble) from err
         self.last_contact, self._call_trouble = time.time(), ""
         return result

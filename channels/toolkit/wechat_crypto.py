@@ -50,14 +50,16 @@ def unpad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
     return data[:-count]
 
 
-def decode_key(signs: str) -> bytes:
+def decode_key(encoded: str) -> bytes:
     """Decode an EncodingAESKey of 43 characters to 32 bytes. Raises ValueError."""
     try:
-        key = base64.b64decode(signs + "=", validate=True)
+        key = base64.b64decode(encoded + "=", validate=True)
     except (binascii.Error, ValueError):
         key = b""
-    if len(signs) != KEY_CHARS or len(key) != BLOCK_BYTES:
-        raise ValueError(f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(signs)} characters")
+    if len(encoded) != KEY_CHARS or len(key) != BLOCK_BYTES:
+        raise ValueError(
+            f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(encoded)} characters"
+        )
     return key
 
 
@@ -82,9 +84,9 @@ def encrypt_bytes(key: bytes, data: bytes) -> bytes:
 class WechatEnvelope:
     """Encrypts messages between the platform and one receiver (an AppID or CorpID)."""
 
-    def __init__(self, signs: str, receiver: str) -> None:
-        """Args: signs: the EncodingAESKey. Raises ValueError: it is not a key."""
-        self._key = decode_key(signs)
+    def __init__(self, encoded_key: str, receiver: str) -> None:
+        """Args: encoded_key: the EncodingAESKey. Raises ValueError: it is not one."""
+        self._key = decode_key(encoded_key)
         self._receiver = receiver.encode()
 
     def open(self, sealed: str) -> bytes:

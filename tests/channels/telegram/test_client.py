@@ -199,7 +199,7 @@ async def test_a_silent_connection_is_given_up_and_the_next_one_hears(
     emulator: TelegramEmulator, telegram: Telegram
 ) -> None:
     emulator.fault("half_open", method="getUpdates", times=1)
-    with pytest.raises(ChannelError, match="nothing heard from Telegram for 3 s"):
+    with pytest.raises(ChannelError, match="no answer from Telegram for 3 s"):
         await telegram.run(Inbox())
     inbox = Inbox()
     emulator.inject("hello?")
