@@ -19,9 +19,7 @@ class TelegramSettings(CredentialChannelSettings):
     base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
     mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
     webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 characters.")
-    webhook_url: Url = Field(
-        "", description="Public https address of this program, which is registered at the start."
-    )
+    webhook_url: Url = Field("", description="Public https address of this program, which is registered at the start.")
     reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
     def check_webhook(self) -> None:

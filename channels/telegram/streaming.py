@@ -209,7 +209,11 @@ class LiveReplies:
         async with self._reading:
             if self._messages is None:
                 notes = await self.notebook.read(NOTE_PREFIX)
-                self._messages = {name.removeprefix(NOTE_PREFIX): _parse_note(note) for name, note in notes.items()}
+                self._messages = {
+                    name.removeprefix(NOTE_PREFIX): message
+                    for name, note in notes.items()
+                    if (message := _parse_note(note)) is not None
+                }
         return self._messages
 
     async def _note(self, id: str, live: _LiveMessage) -> None:
@@ -222,6 +226,10 @@ class LiveReplies:
         await self.notebook.write({NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired})
 
 
-def _parse_note(note: str) -> _LiveMessage:
-    chat, message, since, claimed_by = note.split(" ", 3)
-    return _LiveMessage(chat=chat, message=int(message), since=int(since), claimed_by=claimed_by)
+def _parse_note(note: str) -> _LiveMessage | None:
+    """Parse a note; None if it is malformed, since no reply may fail because of it."""
+    try:
+        chat, message, since, claimed_by = note.split(" ", 3)
+        return _LiveMessage(chat=chat, message=int(message), since=int(since), claimed_by=claimed_by)
+    except ValueError:
+        return None

@@ -248,6 +248,13 @@ class Broken(Pages):
         raise OSError("disk full")
 
 
+async def test_a_malformed_note_stops_no_answer(talk: Talk) -> None:
+    talk.pages.values |= {"live:a": "", "live:b": "-100 x 1 ", "live:c": "-100 1"}
+    asked = await talk.asked()
+    await talk.send(asked, "hello")
+    assert talk.seen() == ["hello"]
+
+
 async def test_a_notebook_that_takes_nothing_delays_the_answer_and_loses_none(emulator: TelegramEmulator) -> None:
     pages = Broken()
     talk = Talk(emulator, pages)
