@@ -88,7 +88,7 @@ class Door:
             await asyncio.gather(self.hearing, return_exceptions=True)
         await self.channel.close()
 
-    async def begin_anew(self) -> None:
+    async def restart(self) -> None:
         await self.end()
         await self.begin()
 

@@ -25,7 +25,7 @@ from channels.wecom.channel import Wecom
 from channels.wecom.connection import WecomTiming
 from channels.wecom.settings import WecomSettings
 from tests.channels.attacked import BAD, Authority, Impostor, Kind, impostor
-from tests.contracts.channel_stage import Inbox, Pages, eventually, hearing_on
+from tests.contracts.channel_stage import Inbox, Pages, eventually, receive_with_restarts
 
 SECRET = "S3cret-Of-The-Platform-0123456789"
 TOKEN = f"700001:{SECRET}"
@@ -134,7 +134,7 @@ async def test_S68_who_hears_tries_again_with_the_check_and_says_what_is_wrong(
         channel = MADE[name](f"https://127.0.0.1:{server.port}")
         inbox = Inbox()
         try:
-            async with hearing_on(channel, inbox) as errors:
+            async with receive_with_restarts(channel, inbox) as errors:
                 await eventually(lambda: len(server.opened) >= 3)
                 await eventually(lambda: channel.connection_status().trouble or errors)
         finally:
@@ -151,7 +151,7 @@ async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Ki
         server.answers = {**FEISHU, "/callback/ws/endpoint": place}
         channel = MADE["feishu"](f"https://127.0.0.1:{server.port}")
         try:
-            async with hearing_on(channel, Inbox()):
+            async with receive_with_restarts(channel, Inbox()):
                 await eventually(lambda: kind in server.opened and channel.connection_status().trouble)
         finally:
             await channel.close()

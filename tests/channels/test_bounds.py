@@ -14,7 +14,7 @@ from channels.wecom.messages import WecomMessage
 from channels.wecom.state import AnswerableCall, WecomState
 from channels.wecom.streaming import LiveStreams as WecomLive
 from tests.channels.wechat_mp.stage import mp_stage
-from tests.contracts.channel_hearing import PNG
+from tests.contracts.channel_receiving import PNG
 
 DM = Address(channel="any", account="a", chat_id="c")
 

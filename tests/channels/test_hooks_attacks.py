@@ -363,7 +363,7 @@ async def test_S22_an_event_replayed_a_thousand_times_is_one_message(door: Door)
             reply = await door.channel.hook(shot.request())
             assert reply.status == 200
         if life < 2:
-            await door.begin_anew()
+            await door.restart()
     assert (await door.shoot(shot))[0] == 200
     assert words(door) == ["but once"]
     assert len(door.inbox.heard) == 1000

@@ -4,7 +4,7 @@ import pytest
 
 from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
 from tests.contracts.channel_cases import Cases, needs
-from tests.contracts.channel_stage import Cut, Inbox, Stage, eventually, hearing_on, listening, part
+from tests.contracts.channel_stage import Cut, Inbox, Stage, eventually, listening, part, receive_with_restarts
 
 
 class Failing(Cases):
@@ -96,7 +96,7 @@ class Failing(Cases):
         assert stage.seen() == []
 
 
-class Healing(Cases):
+class Recovering(Cases):
     """Receiving breaks: the channel notices, recovers by itself, and reports what only the owner can fix."""
 
     @needs("cut", "mend", "silent")
@@ -153,7 +153,7 @@ class Healing(Cases):
             await stage.channel.probe()  # type: ignore[attr-defined]
 
     async def _heals(self, stage: Stage, inbox: Inbox, how: Cut) -> None:
-        async with hearing_on(stage.channel, inbox):
+        async with receive_with_restarts(stage.channel, inbox):
             stage.say("before")
             await stage.until(lambda: stage.confirmed() == 1)
             await stage.cut(how)
@@ -166,7 +166,7 @@ class Healing(Cases):
         assert inbox.texts == ["before", "meanwhile", "after"]
 
     async def _noticed(self, stage: Stage, inbox: Inbox, how: Cut) -> None:
-        async with hearing_on(stage.channel, inbox) as errors:
+        async with receive_with_restarts(stage.channel, inbox) as errors:
             stage.say("before")
             await stage.until(lambda: stage.confirmed() == 1)
             await stage.cut(how)

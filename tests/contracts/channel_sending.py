@@ -6,12 +6,13 @@ import re
 import pytest
 
 from bot.messages import split_reply
-from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, Retryable
+from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, Retryable
 from channels.message import LiveEvent, OutboundFile
+from channels.toolkit.delivery import PartWithdrawn, report_leaving
 from channels.toolkit.text import split_text, text_length
 from tests.contracts.channel_cases import Cases, needs
-from tests.contracts.channel_hearing import BYTES, PNG
-from tests.contracts.channel_stage import Inbox, Stage, begin_anew, eventually, listening, part
+from tests.contracts.channel_receiving import BYTES, PNG
+from tests.contracts.channel_stage import Inbox, Stage, eventually, listening, part, restart_program
 
 HARD = (
     "plain words",
@@ -54,7 +55,7 @@ def a_long_answer() -> str:
     return "\n\n".join(blocks)
 
 
-class Speaking(Cases):
+class Sending(Cases):
     """Texts."""
 
     async def test_sends_in_order_and_names_each_message(self, stage: Stage) -> None:
@@ -149,7 +150,7 @@ class Speaking(Cases):
     @needs("keyed", "restart")
     async def test_a_key_holds_over_a_restart(self, stage: Stage) -> None:
         await stage.channel.send(part(stage, "but once"))
-        await begin_anew(stage)
+        await restart_program(stage)
         await stage.channel.send(part(stage, "but once"))
         await stage.channel.send(part(stage, "but once", 1))
         assert stage.seen() == ["but once", "but once"]
@@ -157,7 +158,7 @@ class Speaking(Cases):
     @needs("restart")
     async def test_the_next_life_answers_what_the_last_one_heard(self, stage: Stage, inbox: Inbox) -> None:
         asked = await self._asked(stage, inbox)
-        await begin_anew(stage)
+        await restart_program(stage)
         async with listening(stage.channel, inbox):
             await stage.channel.send(part(stage, "late, but here", reply_to="row-1", reply_to_key=asked))
             assert stage.seen() == ["late, but here"]
@@ -169,7 +170,7 @@ class Speaking(Cases):
             stage.lose_next()
             with pytest.raises(Ambiguous):
                 await stage.channel.send(answer)
-        await begin_anew(stage)
+        await restart_program(stage)
         async with listening(stage.channel, inbox):
             await stage.channel.send(answer)
         assert stage.seen() == ["but once"]
@@ -235,7 +236,7 @@ class Writing(Cases):
     async def test_a_restart_in_the_middle_leaves_no_half_written_twin(self, stage: Stage, inbox: Inbox) -> None:
         async with listening(stage.channel, inbox):
             key = await self._begin(stage, inbox)
-        await begin_anew(stage)
+        await restart_program(stage)
         async with listening(stage.channel, inbox):
             await stage.channel.send(part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key))
         assert stage.seen() == ["Hello, world."]
@@ -245,7 +246,7 @@ class Writing(Cases):
         async with listening(stage.channel, inbox):
             key = await self._begin(stage, inbox)
             await stage.channel.send(part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key))
-        await begin_anew(stage)
+        await restart_program(stage)
         async with listening(stage.channel, inbox):
             await stage.channel.send(part(stage, "Another.", 1, reply_to="row-2", reply_to_key=key))
         assert stage.seen() == ["Hello, world.", "Another."]
@@ -259,3 +260,43 @@ class Writing(Cases):
             stage.channel.show(event)  # type: ignore[attr-defined]
         await eventually(lambda: "Hel" in stage.live())
         return asked.key
+
+
+class Leaving(Cases):
+    """When a part leaves: reported after all waits and before it can be seen."""
+
+    async def test_a_part_leaves_before_it_can_be_seen(self, stage: Stage) -> None:
+        seen_then: list[list[str]] = []
+
+        async def leave() -> None:
+            seen_then.append(stage.seen())
+
+        with report_leaving(leave):
+            await stage.channel.send(part(stage, "here"))
+        await eventually(lambda: stage.seen() == ["here"])
+        says = stage.channel.capabilities.reports_leaving
+        assert bool(seen_then) == says
+        assert all(seen == [] for seen in seen_then)
+
+    async def test_a_part_that_must_not_leave_any_more_is_not_seen(self, stage: Stage) -> None:
+        async def leave() -> None:
+            raise PartWithdrawn("dropped")
+
+        if not stage.channel.capabilities.reports_leaving:
+            return
+        with report_leaving(leave), pytest.raises(ChannelError):
+            await stage.channel.send(part(stage, "never"))
+        await stage.channel.send(part(stage, "after", 1))
+        await eventually(lambda: stage.seen() == ["after"])
+
+    @needs("spoil", "unreachable")
+    async def test_what_found_no_connection_has_not_left(self, stage: Stage) -> None:
+        stage.spoil("unreachable")
+        left: list[bool] = []
+
+        async def leave() -> None:
+            left.append(True)
+
+        with report_leaving(leave), pytest.raises(Retryable):
+            await stage.channel.send(part(stage, "later"))
+        assert left == []

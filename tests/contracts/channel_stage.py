@@ -253,7 +253,7 @@ async def listening(channel: Channel, inbox: Inbox) -> AsyncIterator[asyncio.Tas
 
 
 @asynccontextmanager
-async def hearing_on(channel: Channel, inbox: Inbox) -> AsyncIterator[list[ChannelError]]:
+async def receive_with_restarts(channel: Channel, inbox: Inbox) -> AsyncIterator[list[ChannelError]]:
     """Let the channel receive and restart it after each end, as the bot does; yields its errors."""
     errors: list[ChannelError] = []
 
@@ -289,7 +289,7 @@ def bind(stage: Stage) -> None:
         take(stage.notebook)
 
 
-async def begin_anew(stage: Stage) -> None:
+async def restart_program(stage: Stage) -> None:
     """Kill and restart the program; the notebook survives."""
     await stage.restart()
     bind(stage)

@@ -4,17 +4,16 @@ A suite is a subclass with a fixture `stage` (see channel_stage.Stage) and, in `
 """
 
 from tests.contracts.channel_cases import Cases, contradictions
-from tests.contracts.channel_faults import Failing, Healing
-from tests.contracts.channel_hearing import Acts, Confirming, Files
-from tests.contracts.channel_house import AtHome
-from tests.contracts.channel_leaving import Leaving
-from tests.contracts.channel_sending import HARD, SendingFiles, Speaking, Writing
-from tests.contracts.channel_stage import Inbox, Pages, Stage, hearing_on, listening, part
+from tests.contracts.channel_faults import Failing, Recovering
+from tests.contracts.channel_in_bot import InBot
+from tests.contracts.channel_receiving import Acknowledging, Acts, Files
+from tests.contracts.channel_sending import HARD, Leaving, Sending, SendingFiles, Writing
+from tests.contracts.channel_stage import Inbox, Pages, Stage, listening, part, receive_with_restarts
 
-__all__ = ["HARD", "Cases", "ChannelSuite", "Inbox", "Pages", "Stage", "hearing_on", "listening", "part"]
+__all__ = ["HARD", "Cases", "ChannelSuite", "Inbox", "Pages", "Stage", "receive_with_restarts", "listening", "part"]
 
 
-class ChannelSuite(Confirming, Acts, Files, Speaking, SendingFiles, Writing, Failing, Healing, AtHome, Leaving):
+class ChannelSuite(Acknowledging, Acts, Files, Sending, SendingFiles, Writing, Failing, Recovering, InBot, Leaving):
     """Subclasses give a fixture `stage`."""
 
     async def test_only_what_the_platform_has_not_is_left_out(self, stage: Stage) -> None:

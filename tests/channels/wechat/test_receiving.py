@@ -8,7 +8,7 @@ import pytest
 
 from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
 from tests.channels.wechat.stage import OTHER, QUICK, WechatStage, open_channel, open_state, staged
-from tests.contracts.channel_stage import Inbox, eventually, hearing_on, listening
+from tests.contracts.channel_stage import Inbox, eventually, listening, receive_with_restarts
 from tests.emulators.ilink_world import PERSON, decrypt
 
 DATA = bytes(range(256)) * 3 + b"end"
@@ -114,7 +114,7 @@ async def test_an_answer_of_a_wrong_form_is_waited_out(answer: object) -> None:
 async def test_nothing_heard_for_three_polls_ends_the_run_with_a_sentence() -> None:
     async with staged() as stage:
         stage.emulator.fault("half_open", method="getupdates")
-        async with hearing_on(stage.channel, Inbox(notebook=stage.notebook)) as errors:
+        async with receive_with_restarts(stage.channel, Inbox(notebook=stage.notebook)) as errors:
             await eventually(lambda: errors)
             assert stage.channel.connection_status().trouble
         assert "nothing heard from WeChat for 6 s" in str(errors[0])

@@ -9,7 +9,7 @@ from channels.errors import AttachmentTooBig, AwaitsUser, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundFile
 from channels.wechat_mp.pending_replies import ReplyTiming
 from tests.channels.wechat_mp.stage import MpStage, mp_stage
-from tests.contracts.channel_hearing import PNG
+from tests.contracts.channel_receiving import PNG
 from tests.contracts.channel_stage import eventually
 from tests.emulators.mp import APP_ID, PERSON
 

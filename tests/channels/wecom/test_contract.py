@@ -14,8 +14,8 @@ from channels.wecom.channel import Frames, Wecom
 from channels.wecom.connection import WecomTiming
 from channels.wecom.settings import WecomSettings
 from tests.contracts.channel_faults import Failing
-from tests.contracts.channel_hearing import Acts, Files
-from tests.contracts.channel_sending import SendingFiles, Speaking, Writing
+from tests.contracts.channel_receiving import Acts, Files
+from tests.contracts.channel_sending import Sending, SendingFiles, Writing
 from tests.contracts.channel_stage import Cut, Fault, Inbox, Pages, Stage, eventually, listening, part
 from tests.contracts.channel_suite import ChannelSuite
 from tests.emulators.wecom import WecomEmulator
@@ -264,7 +264,7 @@ class TestWecom(OfThisPlatform, ChannelSuite):
             await stage.channel.close()
 
 
-class TestWecomInAGroup(OfThisPlatform, Acts, Files, Speaking, SendingFiles, Writing, Failing):
+class TestWecomInAGroup(OfThisPlatform, Acts, Files, Sending, SendingFiles, Writing, Failing):
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WecomStage]:
         async with WecomEmulator() as emulator:

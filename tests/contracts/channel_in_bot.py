@@ -24,7 +24,7 @@ def answer(request: Request) -> str:
 
 
 @asynccontextmanager
-async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
+async def run_bot(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
     """Run a bot on the stage's channel, with the stage's notebook in its store."""
     home, name = HomeFolder(root=folder), stage.channel.name
     home.ensure()
@@ -38,12 +38,12 @@ async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
         yield it
 
 
-class AtHome(Cases):
+class InBot(Cases):
     """The channel with gateway, outbox and store."""
 
     @needs("config", "flood", "another_says")
     async def test_I09_a_flooded_chat_delays_no_other(self, stage: Stage, tmp_path: Path) -> None:
-        async with at_home(stage, tmp_path):
+        async with run_bot(stage, tmp_path):
             stage.flood(LONG)
             stage.say("first")
             stage.another_says("second")
@@ -56,7 +56,7 @@ class AtHome(Cases):
     async def test_I05_an_answer_whose_fate_is_unknown_is_seen_once_or_says_that_it_is_a_repeat(
         self, stage: Stage, tmp_path: Path
     ) -> None:
-        async with at_home(stage, tmp_path) as it:
+        async with run_bot(stage, tmp_path) as it:
             stage.lose_next()
             stage.say("hello")
             await eventually(lambda: stage.seen() and (stage.channel.capabilities.keyed or len(stage.seen()) == 2))
@@ -68,7 +68,7 @@ class AtHome(Cases):
 
     @needs("config", "say_again")
     async def test_I02_a_repeat_is_answered_once_even_in_the_next_life(self, stage: Stage, tmp_path: Path) -> None:
-        async with at_home(stage, tmp_path) as it:
+        async with run_bot(stage, tmp_path) as it:
             stage.say("hello")
             await stage.until(lambda: stage.seen() == ["re: hello"])
             stage.say_again()
@@ -79,7 +79,7 @@ class AtHome(Cases):
     @needs("config", "restart")
     async def test_I01_two_lives_on_one_record_answer_everything_once(self, stage: Stage, tmp_path: Path) -> None:
         for number in range(3):
-            async with at_home(stage, tmp_path):
+            async with run_bot(stage, tmp_path):
                 stage.say(f"number {number}")
                 await stage.until(lambda due=number + 1: len(stage.seen()) >= due)  # type: ignore[misc]
             await stage.restart()

@@ -9,7 +9,7 @@ from bot.gateway.attachments import sanitize_file_name
 from channels.errors import AttachmentTooBig, ChatMoved, Rejected
 from channels.message import Attachment, Button, InboundMessage
 from tests.contracts.channel_cases import Cases, needs
-from tests.contracts.channel_stage import Inbox, Stage, begin_anew, eventually, listening, part
+from tests.contracts.channel_stage import Inbox, Stage, eventually, listening, part, restart_program
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63606060000000040001f61738"
@@ -34,7 +34,7 @@ async def the_one(inbox: Inbox) -> InboundMessage:
     return message
 
 
-class Confirming(Cases):
+class Acknowledging(Cases):
     """Acknowledgement only after storing, and stable keys."""
 
     async def test_hears_what_a_person_wrote(self, stage: Stage, inbox: Inbox) -> None:
@@ -102,7 +102,7 @@ class Confirming(Cases):
             async with listening(stage.channel, inbox):
                 stage.say(text)
                 await stage.until(lambda due=number: stage.confirmed() >= due)  # type: ignore[misc]
-            await begin_anew(stage)
+            await restart_program(stage)
         async with listening(stage.channel, inbox):
             stage.say("four")
             await inbox.until(4)
@@ -115,7 +115,7 @@ class Confirming(Cases):
             await stage.until(lambda: stage.confirmed() == 1)
         for number, seconds in enumerate(stage.redeliveries):
             if number % 2:
-                await begin_anew(stage)
+                await restart_program(stage)
             stage.later(seconds)
             async with listening(stage.channel, inbox):
                 stage.say_again()
