@@ -170,7 +170,7 @@ class Telegram:
         if event.name in ("reply", "failed", "notice"):
             self._typing.stop(event.address)
         elif event.name in ("started", "delta", "tool_started", "tool_ended"):
-            self._typing.beat(event.address)
+            self._typing.show(event.address)
         question = self._question_keys.get(event.message_id, "")
         if event.name == "delta":
             self._live.add(event, question)

@@ -134,7 +134,7 @@ class BackgroundTasks:
 
 
 class TypingIndicator:
-    """Calls `act` for an address every `every` seconds until stopped, or for `longest` seconds after the last `beat`.
+    """Calls `act` for an address every `every` seconds until stopped, or for `longest` seconds after the last `show`.
 
     A ChannelError of `act` ends the repetition for its address; the indicator is only cosmetic.
     """
@@ -146,7 +146,7 @@ class TypingIndicator:
         self._until: dict[Address, float] = {}
         self._tasks: dict[Address, asyncio.Task[None]] = {}
 
-    def beat(self, address: Address) -> None:
+    def show(self, address: Address) -> None:
         """Start, or continue for another `longest` seconds; needs a running event loop."""
         self._until[address] = time.monotonic() + self._longest
         if address not in self._tasks:

@@ -156,7 +156,7 @@ class WechatTyping:
     def show(self, event: LiveEvent) -> None:
         """Start, continue or stop the indicator."""
         if event.name in _START_EVENTS:
-            self._indicator.beat(event.address)
+            self._indicator.show(event.address)
         elif event.name in _END_EVENTS:
             self.stop(event.address)
 

@@ -225,7 +225,7 @@ class WechatMp:
         elif event.name in RUNNING_EVENTS:
             self._running[event.message_id] = event.address.chat_id
             if event.name != "accepted" and self._service.may_call:
-                self._typing.beat(event.address)
+                self._typing.show(event.address)
 
     async def fetch(self, ref: str, most: int) -> FetchedFile:
         """Download a file: by the API, or a picture from its public URL if the account has no API.

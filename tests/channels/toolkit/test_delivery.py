@@ -62,8 +62,8 @@ class Platform:
 async def test_the_indicator_is_repeated_until_it_is_stopped() -> None:
     platform = Platform()
     indicator = TypingIndicator(platform.show_typing, every=0.001, longest=60)
-    indicator.beat(CHAT)
-    indicator.beat(CHAT)
+    indicator.show(CHAT)
+    indicator.show(CHAT)
     await asyncio.wait_for(platform.reached.wait(), 5)
     indicator.stop(CHAT)
     stopped = len(platform.calls)
@@ -74,8 +74,8 @@ async def test_the_indicator_is_repeated_until_it_is_stopped() -> None:
 async def test_each_chat_has_an_indicator_of_its_own() -> None:
     platform = Platform(2)
     indicator = TypingIndicator(platform.show_typing, every=60, longest=60)
-    indicator.beat(CHAT)
-    indicator.beat(OTHER_CHAT)
+    indicator.show(CHAT)
+    indicator.show(OTHER_CHAT)
     await asyncio.wait_for(platform.reached.wait(), 5)
     assert set(platform.calls) == {CHAT, OTHER_CHAT}
     await indicator.close()
@@ -84,14 +84,14 @@ async def test_each_chat_has_an_indicator_of_its_own() -> None:
 async def test_without_news_the_indicator_ends_and_may_start_again() -> None:
     platform = Platform(1)
     indicator = TypingIndicator(platform.show_typing, every=0.001, longest=0.02)
-    indicator.beat(CHAT)
+    indicator.show(CHAT)
     await asyncio.wait_for(platform.reached.wait(), 5)
     await asyncio.sleep(0.05)
     ended = len(platform.calls)
     await asyncio.sleep(0.02)
     assert len(platform.calls) == ended
     platform.reached.clear()
-    indicator.beat(CHAT)
+    indicator.show(CHAT)
     await asyncio.wait_for(platform.reached.wait(), 5)
     await indicator.close()
 
@@ -104,7 +104,7 @@ async def test_a_refused_indicator_is_not_repeated() -> None:
         raise Rejected("no")
 
     indicator = TypingIndicator(refused, every=0.001, longest=60)
-    indicator.beat(CHAT)
+    indicator.show(CHAT)
     await asyncio.wait_for(tried.wait(), 5)
     await indicator.close()
 
