@@ -3,9 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from aiohttp import web
-
-from channels.base import WebhookRequest
 from channels.feishu.channel import Feishu
 from channels.feishu.settings import FeishuSettings
 from channels.message import Address
@@ -189,29 +186,3 @@ class FeishuStage:
     def revoke(self) -> None:
         self.world.secret = "another-one"
         self.world.expire_tokens()
-
-
-class Door:
-    """A server that passes calls to a channel's hook, as the web channel does."""
-
-    def __init__(self, stage: FeishuStage) -> None:
-        self._stage = stage
-        self._runner: web.AppRunner | None = None
-
-    async def open(self) -> str:
-        app = web.Application()
-        app.router.add_post("/hooks/feishu", self._pass)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        return f"http://127.0.0.1:{self._runner.addresses[0][1]}/hooks/feishu"
-
-    async def close(self) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
-
-    async def _pass(self, request: web.Request) -> web.Response:
-        headers = tuple((name.lower(), value) for name, value in request.headers.items())
-        asked = WebhookRequest(method="POST", query=(), headers=headers, body=await request.read())
-        reply = await self._stage.channel.hook(asked)
-        return web.Response(status=reply.status, body=reply.body)

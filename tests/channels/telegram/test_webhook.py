@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from channels.errors import ChannelError, ReceiverConflict
 from channels.telegram.channel import Telegram
 from channels.telegram.receiver import read_webhook_update
 from channels.telegram.settings import TelegramSettings
+from tests.channels.hook_server import serve_hook
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -45,13 +45,11 @@ class Served:
         channel.bind(self.pages)
         return channel
 
-    async def answer(self, request: web.Request) -> web.Response:
-        headers = tuple((name.lower(), value) for name, value in request.headers.items())
-        body = await request.read()
-        reply = await self.channel.hook(WebhookRequest(method=request.method, query=(), headers=headers, body=body))
+    async def answer(self, call: WebhookRequest) -> WebhookReply:
+        reply = await self.channel.hook(call)
         self.replies.append(reply.status)
         self.emulator.world.notify()
-        return web.Response(status=reply.status, body=reply.body)
+        return reply
 
 
 @pytest.fixture
@@ -65,17 +63,12 @@ async def emulator() -> AsyncIterator[TelegramEmulator]:
 @pytest.fixture
 async def served(emulator: TelegramEmulator) -> AsyncIterator[Served]:
     made = Served(emulator)
-    app = web.Application()
-    app.router.add_post("/hooks/telegram", made.answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    made.url = f"http://127.0.0.1:{runner.addresses[0][1]}/hooks/telegram"
-    made.channel = made.made(made.url)
-    yield made
-    await emulator.hooks.stop()
-    await made.channel.close()
-    await runner.cleanup()
+    async with serve_hook("telegram", made.answer) as url:
+        made.url = url
+        made.channel = made.made(url)
+        yield made
+        await emulator.hooks.stop()
+        await made.channel.close()
 
 
 def call(body: bytes = BODY, *secrets: str, method: str = "POST") -> WebhookRequest:
