@@ -29,9 +29,11 @@ def idempotency_key(key: str) -> str:
 def message_body(message: OutboundMessage) -> Json:
     """Return msg_type and content: a card if it fits and was not refused before, else text."""
     if not message.plain:
-        card = _card_if_fits(markdown_card(message.text, message.buttons, message.address.thread_id))
-        if card is not None:
-            return card
+        card = markdown_card(message.text, message.buttons, message.address.thread_id)
+        body = {"msg_type": "interactive", "content": _dump(card)}
+        # The rest of the request, ids and key, is below 300 bytes.
+        if len(_dump(body).encode()) + 300 <= MAX_CARD_BYTES:
+            return body
     return text_body(message.text)
 
 
@@ -110,12 +112,6 @@ def _button(button: Button, thread: str) -> Json:
         "text": {"tag": "plain_text", "content": button.text},
         "behaviors": [{"type": "callback", "value": value}],
     }
-
-
-def _card_if_fits(card: Json) -> Json | None:
-    body = {"msg_type": "interactive", "content": _dump(card)}
-    # The rest of the request, ids and key, is below 300 bytes.
-    return body if len(_dump(body).encode()) + 300 <= MAX_CARD_BYTES else None
 
 
 def _limit_tables(text: str) -> str:

@@ -203,19 +203,17 @@ class TelegramFileClient:
 
         try:
             async with asyncio.timeout(DOWNLOAD_SECONDS):
-                return FetchedFile(data=await self._read(self._root + quote(path), max_bytes))
+                client = await self._http.open()
+                headers = {"Accept-Encoding": "identity"}
+                async with client.stream("GET", self._root + quote(path), headers=headers) as response:
+                    if response.status_code in (400, 404, 410):
+                        raise Rejected("the file no longer exists")
+                    if response.status_code != 200:
+                        raise Retryable(f"the file server answers {response.status_code}")
+                    return FetchedFile(data=await read_limited(response.aiter_raw(), max_bytes))
         except (httpx2.TransportError, TimeoutError) as err:
             raise Retryable(f"the download failed: {type(err).__name__}") from err
 
     async def close(self) -> None:
         """Close all connections."""
         await self._http.close()
-
-    async def _read(self, url: str, max_bytes: int) -> bytes:
-        client = await self._http.open()
-        async with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
-            if response.status_code in (400, 404, 410):
-                raise Rejected("the file no longer exists")
-            if response.status_code != 200:
-                raise Retryable(f"the file server answers {response.status_code}")
-            return await read_limited(response.aiter_raw(), max_bytes)
