@@ -16,11 +16,11 @@ from channels.wechat_mp.settings import WechatMpSettings
 
 SERVER = "https://api.weixin.qq.com"
 ANSWER_SECONDS = 20.0
-RENEW_SECONDS = 300  # the platform replaces a token this long before it expires
+RENEW_SECONDS = 300  # before its expiry a token is replaced, as the platform does itself
 FORCED_RENEWAL_SECONDS = 60.0  # the platform revokes a token at most once in 30 s
 MAX_ANSWER_BYTES = 1 << 20
-DAY = 86_400.0
-SOON = 300.0
+NOT_GRANTED_SECONDS = 86_400.0  # until a call that needs a missing permission is tried again
+MISCONFIGURED_SECONDS = 300.0  # the same for an error that the owner has to fix
 _MAX_ERROR_TEXT = 200
 
 BAD_TOKEN_CODES = {40001, 40014, 42001}
@@ -207,9 +207,13 @@ def error_for_code(code: int, text: str) -> ChannelError:
     if code == 45047:
         return QuotaUsedUp(f"the person has had all they may before they write: {text}")
     if code in NOT_GRANTED_CODES:
-        return NotGranted(f"the account has no such right (only verified accounts do): {text}", again=DAY)
+        return NotGranted(
+            f"the account has no such right (only verified accounts do): {text}", again=NOT_GRANTED_SECONDS
+        )
     if code == 40164:
-        return NotGranted(f"this machine's address is not on the account's IP whitelist: {text}", again=SOON)
+        return NotGranted(
+            f"this machine's address is not on the account's IP whitelist: {text}", again=MISCONFIGURED_SECONDS
+        )
     if code in BAD_TOKEN_CODES or code == -1:
         return Retryable(text)
     if code == 45011:
@@ -306,8 +310,8 @@ class CustomerServiceQuota:
             await self._refused(str(err), err.again)
             raise
         except LoggedOut as err:
-            await self._refused(str(err), SOON)
-            raise NotGranted(str(err), again=SOON) from err
+            await self._refused(str(err), MISCONFIGURED_SECONDS)
+            raise NotGranted(str(err), again=MISCONFIGURED_SECONDS) from err
         self.trouble = ""
         if not self.granted:
             self.granted = True
@@ -336,9 +340,9 @@ class CustomerServiceQuota:
 
     async def _refused(self, why: str, again: float) -> None:
         self.granted = False
-        self.trouble = "" if again >= DAY else why
+        self.trouble = "" if again >= NOT_GRANTED_SECONDS else why
         self._refused_until = time.time() + again
-        if again >= DAY:
+        if again >= NOT_GRANTED_SECONDS:
             await self._store(f"{self._refused_until:.0f}")
 
     async def _store(self, value: str) -> None:
