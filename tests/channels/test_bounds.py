@@ -9,10 +9,10 @@ from typing import Any
 from channels.errors import Retryable
 from channels.feishu.streaming import LiveCards as FeishuLive
 from channels.message import Address, EventName, InboundMessage, LiveEvent, OutboundFile, Sender
+from channels.wecom.channel import LiveStreams as WecomLive
 from channels.wecom.connection import WecomTiming
 from channels.wecom.messages import WecomMessage
 from channels.wecom.state import AnswerableCall, WecomState
-from channels.wecom.streaming import LiveStreams as WecomLive
 from tests.channels.wechat_mp.stage import mp_stage
 from tests.contracts.channel_receiving import PNG
 

@@ -107,7 +107,7 @@ HUBS = (
     Mutant(
         name="the answer being shown makes place for those that wait",
         guards="I8",
-        file="channels/wecom/streaming.py",
+        file="channels/wecom/channel.py",
         old="if known.key not in self._streams)",
         new="if known.key)",
         tests=(CHANNEL_BOUNDS,),
