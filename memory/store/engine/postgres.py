@@ -28,7 +28,8 @@ from memory.store.engine.database import (
     is_single_query,
 )
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
-from memory.store.schema.tables import NOW_SQL, process
+from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
+from memory.store.schema.tables import NOW_SQL, metadata, process
 from memory.tasks import cancel_and_wait
 
 # Another transaction changed what this one has read. The unit is run again and reads the new state.
@@ -172,11 +173,10 @@ class PostgresDatabase:
             return await asyncio.shield(unit)
 
     async def compact(self) -> bool:
-        """VACUUM the tables of words: it overwrites the deleted rows."""
+        """VACUUM all tables of the store: it removes the deleted rows and former versions of updated ones."""
         async with self._connection() as bare:
             try:
-                for table in ("message", "inbox", "outbox", "fold", "reduction", "prefix_text", "memory"):
-                    await bare.execute(f"VACUUM {table}")
+                await bare.execute(f"VACUUM {', '.join(metadata.tables)}")
             except psycopg.Error as err:
                 raise to_store_error(err) from err
         return True

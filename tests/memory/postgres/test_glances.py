@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -11,7 +12,8 @@ from memory.store.engine.database import QueueKey, StatementCompiler, Tx, single
 from memory.store.engine.postgres import PostgresConnection
 from memory.store.errors import WrongState
 from memory.store.schema.postgres import create_dialect
-from tests.contracts.store_words import arrival
+from memory.store.schema.tables import metadata
+from tests.contracts.store_words import SPENT, arrival, begin, call, reply
 from tests.memory.postgres.conftest import PostgresRecord
 
 pytestmark = pytest.mark.postgres
@@ -65,3 +67,15 @@ async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_change
 
     first, *others = await store.database.write(both)
     assert others == [first + 1, first + 2, first + 3]
+
+
+async def test_compacting_vacuums_every_table_of_the_store(record: PostgresRecord) -> None:
+    store = await record.open()
+    turn = await begin(store)
+    await store.sessions.add_step(turn, reply(), [call("a")], SPENT)
+    await store.sessions.delete(turn.conversation)
+    assert await store.database.compact()
+    with psycopg.connect(record.url, autocommit=True) as held:
+        asked = "SELECT relname FROM pg_stat_user_tables WHERE last_vacuum IS NOT NULL"
+        vacuumed = {name for (name,) in held.execute(asked).fetchall()}
+    assert set(metadata.tables) <= vacuumed
