@@ -36,7 +36,7 @@ class Bot(Components):
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         """Recover, then start outbox, turns and receivers, in that order. model: replaces the configured one."""
         self._configure(channels, model)
-        recovered = await self.store.delivery.recover(self.store.now())
+        recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
         self.folding.resume(recovered.folds)

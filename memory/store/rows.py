@@ -544,6 +544,8 @@ PLACE_COLUMNS = tuple(
     (LINKED_SPACE if name == "space" else conversation.c[name]).label(f"place_{name}")
     for name in Place.__dataclass_fields__
 )
+# The conversation of a chat of one of our accounts.
+IS_AT_PLACE = tuple(conversation.c[name] == bindparam(name) for name in ("channel", "account", "chat_id", "thread_id"))
 _SELECT_LINKED_SPACE = select(linked_space(bindparam("own_space", type_=Text())).label("space"))
 _SELECT_MEMBERS = (
     select(account_link.c.own_space)

@@ -302,9 +302,9 @@ class FoldSuite:
         assert fold
         ready = await logged(store, fold)
         store = await record.open()
-        [held] = (await store.delivery.recover(record.now)).folds
+        [held] = (await store.delivery.recover()).folds
         assert held == ready
-        assert (await store.delivery.recover(record.now)).folds == (held,)
+        assert (await store.delivery.recover()).folds == (held,)
         assert await store.folds.commit(held, 5)
         assert await store.folds.check_ledger() == []
 

@@ -30,7 +30,7 @@ class EditSuite:
         (stored,) = await store.delivery.accept([arrival("one")])
         await store.delivery.mark_opened(stored.id)
         after = await record.open()
-        await after.delivery.recover(record.now)
+        await after.delivery.recover()
         edit = replace(arrival("edit"), kind="edit", target="one", body='{"text": "/new"}')
         await after.delivery.accept([edit])
         row = await after.delivery.inbox(stored.id)

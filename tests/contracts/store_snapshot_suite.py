@@ -96,7 +96,7 @@ class CutSuite:
         assert fold
         assert (fold.why, fold.seen_seq) == ('{"turns": 1}', 7)
         store = await record.open()
-        [held] = (await store.delivery.recover(record.now)).folds
+        [held] = (await store.delivery.recover()).folds
         assert held == fold
 
     async def test_the_summary_says_what_had_been_said_when_its_fold_was_planned(self, record: Record) -> None:

@@ -272,7 +272,7 @@ class ToolSuite:
         calls = await store.sessions.add_step(turn, reply(), planned, SPENT)
         await store.sessions.start_calls(calls[:3])
         store = await record.open()
-        found = await store.delivery.recover(record.now)
+        found = await store.delivery.recover()
         again = await store.sessions.calls(turn.id)
         assert [row.state for row in again] == ["planned", "planned", "unknown", "planned"]
         assert [row.idem_key for row in again] == [row.idem_key for row in calls]
@@ -393,7 +393,7 @@ class OutboxSuite:
         store, row = await self._first(record)
         await store.delivery.mark_sending(row.id)
         store = await record.open()
-        assert (await store.delivery.recover(record.now)).sends_unknown == 1
+        assert (await store.delivery.recover()).sends_unknown == 1
         head = await store.delivery.next_outbox_row(row.conversation)
         assert head
         assert (head.id, head.repeats) == (row.id, 1)
@@ -404,8 +404,8 @@ class RecoverySuite:
         store = await record.open()
         turn = await begin(store)
         store = await record.open()
-        first = await store.delivery.recover(record.now)
-        again = await store.delivery.recover(record.now)
+        first = await store.delivery.recover()
+        again = await store.delivery.recover()
         assert first == again
         [held] = first.turns
         assert (held.id, held.attempts) == (turn.id, 1)
@@ -421,7 +421,7 @@ class RecoverySuite:
         former = await record.open()
         turn = await begin(former)
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         with pytest.raises(Exception, match=r"taken this database over|not ours"):
             await former.delivery.finish(turn, "done", reply("old"), parts("old"))
         held = await store.delivery.take_over(turn.id)
@@ -432,7 +432,7 @@ class RecoverySuite:
         turn = await begin(await record.open())
         for attempt in (1, 2, 3):
             store = await record.open()
-            [held] = (await store.delivery.recover(record.now)).turns
+            [held] = (await store.delivery.recover()).turns
             row = await store.delivery.inbox(turn.inbox_id)
             assert (held.attempts, row.attempts, row.deaths_alone) == (attempt, attempt, attempt)
             await store.delivery.take_over(turn.id)
@@ -441,18 +441,18 @@ class RecoverySuite:
         store = await record.open()
         turns = [await begin(store, key, key) for key in ("one", "two")]
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         assert await deaths(store, turns) == [(1, 0), (1, 0)]
         await store.delivery.take_over(turns[1].id)
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         assert await deaths(store, turns) == [(1, 0), (2, 1)]
 
     async def test_a_death_says_nothing_of_what_waits_for_its_lane(self, record: Record) -> None:
         turn = await begin(await record.open())
         for _ in range(3):
             store = await record.open()
-            await store.delivery.recover(record.now)
+            await store.delivery.recover()
             assert await deaths(store, [turn]) == [(1, 1)]
 
     async def test_a_clean_end_counts_against_nobody(self, record: Record) -> None:
@@ -462,7 +462,7 @@ class RecoverySuite:
         await store.sessions.start_calls(calls)
         await store.close()
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         assert await deaths(store, [turn]) == [(0, 0)]
         assert await store.delivery.take_over(turn.id)
         assert [row.state for row in await store.sessions.calls(turn.id)] == ["planned", "unknown"]
@@ -473,7 +473,7 @@ class RecoverySuite:
         [waits] = await store.delivery.accept([arrival("waits", at=place("waits"))])
         await store.delivery.mark_opened(opened.id)
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         rows = [await store.delivery.inbox(row.id) for row in (opened, waits)]
         assert [(row.state, row.attempts, row.deaths_alone) for row in rows] == [("new", 1, 1), ("new", 0, 0)]
         await store.delivery.settle(opened.id, parts("given up", kind="notice"), dead=True)
@@ -490,7 +490,7 @@ class RecoverySuite:
             await store.delivery.mark_opened(row.id)
             ids.append(row.id)
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         await store.delivery.settle(ids[1], parts("given up", kind="notice"), dead=True)
         assert await store.delivery.deaths_of_others(ids[3], began) == 2
         assert await store.delivery.deaths_of_others(ids[3], began + 150.0) == 1
@@ -503,7 +503,7 @@ class RecoverySuite:
         await store.delivery.finish(turn, "done", reply(), parts("a"))
         await store.delivery.mark_opened(turn.inbox_id)
         store = await record.open()
-        await store.delivery.recover(record.now)
+        await store.delivery.recover()
         row = await store.delivery.inbox(turn.inbox_id)
         assert (row.state, row.attempts) == ("done", 0)
 
@@ -512,7 +512,7 @@ class RecoverySuite:
         [stored] = await store.delivery.accept([arrival("k", "/stop", urgent=True)])
         assert await store.delivery.next_inbox_row(stored.conversation, record.now) is None
         store = await record.open()
-        found = await store.delivery.recover(record.now)
+        found = await store.delivery.recover()
         assert found.inbox_waiting == 1
         row = await store.delivery.next_inbox_row(stored.conversation, record.now)
         assert row

@@ -302,8 +302,8 @@ class Record(RuleBasedStateMachine):
         """died: the life before did not end by itself, so its death counts against what it had at work."""
         running = [talk for talk in self.talks.values() if talk.running]
         alone = died and len(running) == 1
-        found = self.do(self.store.delivery.recover(self.now))
-        again = self.do(self.store.delivery.recover(self.now))
+        found = self.do(self.store.delivery.recover())
+        again = self.do(self.store.delivery.recover())
         assert (again.turns, again.folds, again.sends_unknown) == (found.turns, found.folds, 0)
         for talk in self.talks.values():
             talk.crash(died=died, alone=alone)

@@ -183,7 +183,7 @@ class ClusterBot(Bot):
         while True:
             try:
                 if await self._leases.has_expired():
-                    recovered = await self.store.delivery.recover(self.store.now(), alone=False)
+                    recovered = await self.store.delivery.recover(alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()
                     await self.memory_service.open()

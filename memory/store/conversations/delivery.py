@@ -1,7 +1,6 @@
 """Delivery: messages in by the inbox, replies out by the outbox, and recovery of what a process left unfinished."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlalchemy import false, func, select, true, update
 
@@ -37,13 +36,9 @@ async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
     return [TurnRow(**row) for row in await tx.all(_ORPHANED_TURNS)]
 
 
-async def _requeue_waiting(tx: Tx, due: float) -> None:
+async def _requeue_waiting(tx: Tx) -> None:
     await tx.run(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
-    await inbox_rows.delay_all_albums(tx, due)
-
-
-async def _settle_sends(tx: Tx, now: float) -> int:
-    return await outbox.settle_orphaned(replace(tx, now=now))
+    await inbox_rows.delay_all_albums(tx, tx.now + ALBUM_SECONDS)
 
 
 async def _count_waiting(tx: Tx) -> int:
@@ -91,11 +86,10 @@ class Delivery(Repository):
             await hit_async("extract.queued")
         return finished
 
-    async def recover(self, now: float, *, alone: bool = True) -> RecoveryReport:
+    async def recover(self, *, alone: bool = True) -> RecoveryReport:
         """Find what processes that are gone left unfinished, in short transactions; a second run changes nothing.
 
         Args:
-            now: unix seconds.
             alone: whether no other process has the store open. Then rows that were to overtake their queue, or waited
                 for more parts of their album, are requeued.
         """
@@ -105,11 +99,11 @@ class Delivery(Repository):
         await hit_async("recover.r6")
         orphaned = await database.write(_load_orphaned_turns)
         if alone:
-            await database.write(_requeue_waiting, now + ALBUM_SECONDS)
+            await database.write(_requeue_waiting)
         await hit_async("recover.r7")
         folds = await database.write(take_over)
         await hit_async("recover.r8")
-        sends = await database.write(_settle_sends, now)
+        sends = await database.write(outbox.settle_orphaned)
         await hit_async("recover.r9")
         return RecoveryReport(
             turns=tuple(orphaned),

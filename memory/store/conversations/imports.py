@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory.conversation import Document, Image, Message, Text, Turn
 from memory.ids import derive_key, new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import SELECT_BY_PLACE, make_title
+from memory.store.conversations.inbox import find_conversation_id, make_title
 from memory.store.conversations.messages import insert_message
 from memory.store.conversations.turns import answer_source
 from memory.store.engine.database import Tx
@@ -27,15 +27,13 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
     Raises:
         WrongState: there is a conversation at that place.
     """
-    columns = column_values(place, conversation)
-    where = {name: columns[name] for name in ("channel", "account", "chat_id", "thread_id")}
-    if await tx.one(SELECT_BY_PLACE, **where) is not None:
+    if await find_conversation_id(tx, place) is not None:
         raise WrongState(f"there is a conversation at {place.channel}:{place.chat_id}")
     conversation_id, seq, line = new_id(tx.now), 1, 1
     first_text = next((text for one in turns if (text := _shown_text(one.messages[0]))), "")
     await tx.insert(
         conversation,
-        **columns,
+        **column_values(place, conversation),
         id=conversation_id,
         next_seq=1 + sum(len(one.messages) for one in turns),
         next_turn=1 + len(turns),

@@ -12,6 +12,7 @@ from memory.store.conversations.outbox import release
 from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, read, single_query, write
 from memory.store.errors import WrongState
 from memory.store.rows import (
+    IS_AT_PLACE,
     AcceptedRow,
     InboxRow,
     InboxState,
@@ -100,7 +101,7 @@ _SELECT_LINK = select(account_link.c.own_space).where(account_link.c.own_space =
 _SELECT_BY_KEY = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line, inbox.c.trace_id).where(
     *_IS_AT_KEY
 )
-SELECT_BY_PLACE = select(conversation.c.id).where(*_IS_IN_CHAT, conversation.c.thread_id == bindparam("thread_id"))
+_SELECT_BY_PLACE = select(conversation.c.id).where(*IS_AT_PLACE)
 _INSERT_CONVERSATION = InsertIfAbsent(conversation)
 _UPDATE_LAST_INBOUND = (
     update(conversation)
@@ -214,15 +215,20 @@ def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -
 
 
 async def _get_or_create_conversation(tx: Tx, place: Place) -> str:
-    columns = column_values(place, conversation)
-    where = {name: columns[name] for name in ("channel", "account", "chat_id", "thread_id")}
-    row = await tx.one(SELECT_BY_PLACE, **where)
-    if row is None:
-        await tx.run(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **columns)
-        row = await tx.one(SELECT_BY_PLACE, **where)
-    if row is None:
+    id = await find_conversation_id(tx, place)
+    if id is None:
+        await tx.run(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
+        id = await find_conversation_id(tx, place)
+    if id is None:
         raise LookupError(f"no conversation could be made at {place}")
-    return str(row["id"])
+    return id
+
+
+async def find_conversation_id(tx: Tx, place: Place) -> str | None:
+    """Return the id of the conversation at a place, None when there is none."""
+    where = {"channel": place.channel, "account": place.account, "chat_id": place.chat_id}
+    row = await tx.one(_SELECT_BY_PLACE, **where, thread_id=place.thread_id)
+    return row["id"] if row else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from memory.store.conversations.prompt_state import delete_snapshot, load_live_r
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.rows import (
+    IS_AT_PLACE,
     LINKED_SPACE,
     PLACE_COLUMNS,
     ConversationRow,
@@ -164,20 +165,13 @@ SELECT_CONVERSATION = select(
     _COUNT_TURNS_IN_VIEW.label("turns"),
 )
 _SELECT_ONE = SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
-_SELECT_BY_PLACE = SELECT_CONVERSATION.where(
-    conversation.c.channel == bindparam("channel"),
-    conversation.c.account == bindparam("account"),
-    conversation.c.chat_id == bindparam("chat_id"),
-    conversation.c.thread_id == bindparam("thread_id"),
+_SELECT_BY_PLACE = SELECT_CONVERSATION.where(*IS_AT_PLACE)
+_NEWEST_FIRST = SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
+    conversation.c.updated.desc(), conversation.c.id.desc()
 )
-_SELECT_LISTED = (
-    SELECT_CONVERSATION.where(
-        conversation.c.listed.is_(True),
-        or_(bindparam("channel") == literal_text(""), conversation.c.channel == bindparam("channel")),
-    )
-    .order_by(conversation.c.updated.desc(), conversation.c.id.desc())
-    .limit(bindparam("limit"))
-)
+_SELECT_LISTED = _NEWEST_FIRST.where(
+    or_(bindparam("channel") == literal_text(""), conversation.c.channel == bindparam("channel"))
+).limit(bindparam("limit"))
 _SELECT_IDLE = select(conversation.c.id).where(
     conversation.c.listed.is_(True),
     conversation.c.heard < bindparam("before"),
@@ -376,9 +370,6 @@ def _to_summary(row: Row) -> Summary | None:
 
 _MAX_SECONDS = 1e15
 _CURSOR = re.compile(r"([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
-_NEWEST_FIRST = SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
-    conversation.c.updated.desc(), conversation.c.id.desc()
-)
 _PAGE = _NEWEST_FIRST.where(
     conversation.c.updated <= bindparam("updated"),
     or_(

@@ -34,7 +34,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         raise asyncio.CancelledError
 
     store = await record.open()
-    await store.delivery.recover(record.now)
+    await store.delivery.recover()
     [conversation] = await store.delivery.waiting()
     unused: Any = None
     turns = TurnRunner(
@@ -53,7 +53,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
     with pytest.raises(asyncio.CancelledError):
         await turns.step(conversation)
     after = await record.open()  # without the end of the one before
-    await after.delivery.recover(record.now)
+    await after.delivery.recover()
     row = await after.delivery.next_inbox_row(conversation, record.now)
     assert row is not None
     return row, await after.delivery.mark_begun(row.id)

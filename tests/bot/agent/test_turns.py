@@ -250,7 +250,7 @@ async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that
     await store.delivery.mark_opened(stored.id)  # and there the process dies
     edit = NewInboxRow(place=place, key="e", kind="edit", sender_id="owner", body=command, target="again")
     other = await open_store(tmp_path / "data" / "mnema.db")
-    await other.delivery.recover(other.now())
+    await other.delivery.recover()
     await other.delivery.accept([edit])
     await other.close()
     await store.close()

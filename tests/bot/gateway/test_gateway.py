@@ -415,7 +415,7 @@ async def test_a_kill_while_a_part_waits_makes_no_repeat_of_it(tmp_path: Path) -
         shutil.copytree(tmp_path / "data", frozen)
     store = await open_store(frozen / "mnema.db")
     try:
-        assert (await store.delivery.recover(store.now())).sends_unknown == 0
+        assert (await store.delivery.recover()).sends_unknown == 0
         [conversation] = await store.delivery.unsent()
         row = await store.delivery.next_outbox_row(conversation)
         assert row is not None

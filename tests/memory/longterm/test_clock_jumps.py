@@ -51,7 +51,7 @@ async def test_a_fold_planned_before_a_jump_of_the_clock_is_logged_once_on_its_d
         failpoints.arm({})
         it.now += jump
         await it.restart()
-        (row,) = (await it.store.delivery.recover(it.now.timestamp())).folds
+        (row,) = (await it.store.delivery.recover()).folds
         done = await it.folder().run_fold(row, extract=True)
         assert (done.state, done.log_ref) == ("folded", "memory/2026-10-24.md")
         [path] = (it.workspace.root / "memory").glob("*.md")

@@ -103,9 +103,9 @@ async def test_I11_only_what_nobody_holds_any_more_is_taken_over(record: SqliteR
     await begin(store)
     outside(record, f"INSERT INTO process (lease, name, until, told) VALUES ({ANOTHER}, 'other', 1e18, '')")
     outside(record, f"UPDATE turn SET lease_epoch = {ANOTHER}")
-    assert (await store.delivery.recover(record.now)).turns == ()
+    assert (await store.delivery.recover()).turns == ()
     outside(record, f"DELETE FROM process WHERE lease = {ANOTHER}")
-    [held] = (await store.delivery.recover(record.now)).turns
+    [held] = (await store.delivery.recover()).turns
     assert held.attempts == 1
 
 

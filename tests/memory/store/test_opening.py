@@ -121,7 +121,7 @@ async def test_I28_a_record_of_the_first_version_is_brought_up_with_all_it_holds
     assert session.summary
     assert (numbers(session), session.summary.turns, len(session.reductions)) == ([4, 5, 6], 3, 1)
     assert session.summary.seen == session.turns[0].first_seq
-    [open_fold] = (await store.delivery.recover(record.now)).folds
+    [open_fold] = (await store.delivery.recover()).folds
     assert (open_fold.why, open_fold.seen_seq) == ("", open_fold.to_seq + 1)
     assert await store.folds.check_ledger() == []
     assert await store.folds.commit(await logged(store, open_fold), 1)
