@@ -343,7 +343,7 @@ class ContextReport:
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
-        done = await self._store.folds.folds(session.conversation, session.epoch, bare=True)
+        done = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
         open_folds = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
         return {
             "folds": [_fold_facts(row) for row in done],

@@ -132,7 +132,7 @@ class Components:
         self.prompt = self._system_prompt()
         self.trouble_news = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
-        self.store.set_on_commit(self._wake_dispatchers)
+        self.store.database.on_commit = self._wake_dispatchers
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()

@@ -330,7 +330,7 @@ class Recall:
         if not request.on_behalf_of:
             return HiddenRows(live_from=live_from)
         before = row.view_from
-        folds = await self._store.folds.folds(conversation, bare=True) if before > 1 else []
+        folds = await self._store.folds.folds(conversation, with_texts=False) if before > 1 else []
         cleared = frozenset(fold.id for fold in folds if fold.to_seq < before)
         return HiddenRows(cleared_before=before, live_from=live_from, folds=cleared)
 

@@ -59,8 +59,7 @@ class AuditFault:
     what: str
 
 
-PAGE = 1_000  # rows
-REFUSED = "refused"
+_PAGE_ROWS = 1_000
 _TAKE_NUMBER = update(audit_head).values(seq=audit_head.c.seq + 1)
 _SELECT_HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _MOVE_HEAD = update(audit_head).values(hash=bindparam("new_hash"))
@@ -82,7 +81,7 @@ async def append_act(
 
     Args:
         subject: a conversation, a space or a party.
-        result: the outcome in a word or two; REFUSED means that the act was not allowed.
+        result: the outcome in a word or two; "refused" means that the act was not allowed.
         args: arguments, of which only a digest is stored.
     """
     await tx.run(_TAKE_NUMBER)
@@ -96,7 +95,7 @@ async def append_act(
         "action": action,
         "subject": subject,
         "args_digest": digest_arguments(args) if args else "",
-        "decision": "refused" if result == REFUSED else "allowed",
+        "decision": "refused" if result == "refused" else "allowed",
         "result": result,
         "prev_hash": head["hash"],
     }
@@ -139,7 +138,7 @@ async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | No
     noted = {one.seq: one.hash for one in known if one.seq}
     end = await load_head(tx)
     seq, before = 0, ""
-    while page := await tx.all(_PAGE, after=seq, limit=PAGE):
+    while page := await tx.all(_PAGE, after=seq, limit=_PAGE_ROWS):
         for row in page:
             seq += 1
             if wrong := _fault_of(row, seq, before, noted.get(seq)):

@@ -53,14 +53,14 @@ async def open_postgres(
     compiler = StatementCompiler(create_dialect())
     try:
         await pool.open(wait=True, timeout=5.0)
-        async with pool.connection() as bare:
+        async with pool.connection() as connection:
             if writable:
-                await prepare_tables(bare)
+                await prepare_tables(connection)
             else:
-                await check_revision(bare)
-            clock = clock or await _read_clock(bare)
-            tx = Tx(driver=PostgresDriver(bare), compiler=compiler, lease=0, now=clock())
-            lease = await _take_lease(bare, tx, name, lease_seconds) if writable else 0
+                await check_revision(connection)
+            clock = clock or await _read_clock(connection)
+            tx = Tx(driver=PostgresDriver(connection), compiler=compiler, lease=0, now=clock())
+            lease = await _take_lease(connection, tx, name, lease_seconds) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
@@ -70,19 +70,19 @@ async def open_postgres(
     return Store(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
 
 
-async def _read_clock(bare: PostgresConnection) -> DatabaseClock:
+async def _read_clock(connection: PostgresConnection) -> DatabaseClock:
     clock = DatabaseClock()
     sent_at = clock.sent_at()
-    row = await (await bare.execute(_SELECT_NOW)).fetchone()
+    row = await (await connection.execute(_SELECT_NOW)).fetchone()
     if row is not None:
         clock.set_server_time(row["now"], sent_at)
     return clock
 
 
-async def _take_lease(bare: PostgresConnection, tx: Tx, name: str, seconds: float) -> int:
-    async with bare.transaction():
+async def _take_lease(connection: PostgresConnection, tx: Tx, name: str, seconds: float) -> int:
+    async with connection.transaction():
         # Waits for a command that has the store for itself.
-        await bare.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
+        await connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, case, delete, func, or_, select, update
 
 from memory.store.audit import append_act, find_broken_seq
 from memory.store.conversations import ledger
-from memory.store.engine.database import Row, Statement, Tx
+from memory.store.engine.database import Row, Tx
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.maintenance.snapshots import is_sound, read_revision
 from memory.store.open import open_store
@@ -172,9 +172,9 @@ async def _count_contents(tx: Tx) -> StoreContents:
     if faults := await ledger.check_ledger(tx):
         raise StoreError(f"its ledger has {len(faults)} faults; the first: {faults[0].what}")
     return StoreContents(
-        conversations=await _count(tx, _COUNT_CONVERSATIONS),
-        messages=await _count(tx, _COUNT_MESSAGES),
-        waiting=await _count(tx, _COUNT_WAITING),
+        conversations=await tx.count(_COUNT_CONVERSATIONS),
+        messages=await tx.count(_COUNT_MESSAGES),
+        waiting=await tx.count(_COUNT_WAITING),
         audit=await find_broken_seq(tx) == 0,
     )
 
@@ -186,7 +186,7 @@ async def _load_rights(tx: Tx, since: float) -> ReplacedRights:
         losses=tuple(dict(row) for row in await tx.all(_SELECT_LOSSES)),
         links=frozenset((row["own_space"], row["space"]) for row in await tx.all(_SELECT_LINKS)),
         notes=tuple(dict(row) for row in await tx.all(_SELECT_NOTES)),
-        forgotten=await _count(tx, _COUNT_FORGOTTEN, since=since),
+        forgotten=await tx.count(_COUNT_FORGOTTEN, since=since),
     )
 
 
@@ -250,8 +250,3 @@ def _was_lost(before: ReplacedRights, action: str, subject: str, since: float) -
 def _grant_key(row: GrantRow) -> tuple[str, str, str, str, str]:
     party = row.party
     return (party.channel, party.account, party.subject, party.id, row.group)
-
-
-async def _count(tx: Tx, statement: Statement, **values: float) -> int:
-    row = await tx.one(statement, **values)
-    return int(row["count"]) if row else 0

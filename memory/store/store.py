@@ -18,7 +18,7 @@ from memory.store.conversations.folds import Folds
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work
-from memory.store.engine.database import Database, OnCommit, Tx
+from memory.store.engine.database import Database, Tx
 from memory.store.engine.leases import Leases
 from memory.store.engine.sqlite import DatabaseFile
 from memory.store.errors import StoreError
@@ -87,10 +87,6 @@ class Store:
         self._path = path
         self._file = file
         self._writable = writable
-
-    def set_on_commit(self, on_commit: OnCommit) -> None:
-        """Set the function that is called after each commit with the queues that have work."""
-        self.database.on_commit = on_commit
 
     def now(self) -> float:
         """Return unix seconds by the store's clock, which all processes share."""

@@ -207,7 +207,7 @@ class ClearSuite:
         assert [row.log_only for row in await store.folds.folds(home)] == [True, False]
         assert await store.folds.folds(home, 1) == [done]
         assert done.log_text
-        assert await store.folds.folds(home, 1, bare=True) == [replace(done, log_text="", summary="")]
+        assert await store.folds.folds(home, 1, with_texts=False) == [replace(done, log_text="", summary="")]
         assert await store.folds.check_ledger() == []
 
     async def test_an_empty_view_needs_no_log(self, record: Record) -> None:

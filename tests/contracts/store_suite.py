@@ -58,7 +58,7 @@ class DeliverySuite:
     async def test_a_lanes_bell_rings_once_its_row_is_committed(self, record: Record) -> None:
         store = await record.open()
         rung: list[QueueKey] = []
-        store.set_on_commit(rung.extend)
+        store.database.on_commit = rung.extend
         late, urgent = arrival("2", not_before=9e9), arrival("3", "/stop", urgent=True)
         stored = await store.delivery.accept([arrival("1"), late, urgent, arrival("4", ignored="not allowed")])
         home = stored[0].conversation

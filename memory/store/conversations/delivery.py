@@ -42,8 +42,7 @@ async def _requeue_waiting(tx: Tx) -> None:
 
 
 async def _count_waiting(tx: Tx) -> int:
-    row = await tx.one(_COUNT_WAITING)
-    return int(row["count"]) if row else 0
+    return await tx.count(_COUNT_WAITING)
 
 
 class Delivery(Repository):

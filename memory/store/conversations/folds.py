@@ -141,14 +141,14 @@ async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
     return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in rows if row}
 
 
-async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
+async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, with_texts: bool = True) -> list[FoldRow]:
     """Load the folds in state folded, oldest first.
 
     Args:
         epoch: only this one, None for all.
-        bare: leave log texts and summaries empty; in a conversation of years they are megabytes.
+        with_texts: load log texts and summaries, which are megabytes in a conversation of years.
     """
-    statement = _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED
+    statement = _SELECT_FOLDED if with_texts else _SELECT_FOLDED_WITHOUT_TEXTS
     rows = await tx.all(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)
     return [to_fold_row(row) for row in rows]
 

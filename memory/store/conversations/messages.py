@@ -156,7 +156,6 @@ _COUNT_UNKNOWN = (
 
 async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list[CallRow]:
     """Store the calls of one step as planned, in the model's order."""
-    row = await tx.one(_COUNT_CALLS, turn_id=turn_id)
     planned = [
         CallRow(
             id=new_id(tx.now),
@@ -171,7 +170,7 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
         )
         for call in calls
     ]
-    for place, call_row in enumerate(planned, row["count"] if row else 0):
+    for place, call_row in enumerate(planned, await tx.count(_COUNT_CALLS, turn_id=turn_id)):
         await tx.insert(tool_call, **column_values(call_row, tool_call), place=place)
     return planned
 
@@ -239,8 +238,7 @@ async def _settle(tx: Tx, started: Sequence[Row]) -> None:
 
 async def count_unknown(tx: Tx) -> int:
     """Count the calls of open turns whose outcome is unknown and that have no result yet."""
-    row = await tx.one(_COUNT_UNKNOWN)
-    return int(row["count"]) if row else 0
+    return await tx.count(_COUNT_UNKNOWN)
 
 
 def _closing_state(call: CallRow) -> CallState:

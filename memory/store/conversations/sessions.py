@@ -158,15 +158,15 @@ _COUNT_TURNS_IN_VIEW = (
     )
     .scalar_subquery()
 )
-SELECT_CONVERSATION = select(
+_SELECT_CONVERSATION = select(
     *columns_of(ConversationRow, conversation),
     conversation.c.space.label("own_space"),
     *PLACE_COLUMNS,
     _COUNT_TURNS_IN_VIEW.label("turns"),
 )
-_SELECT_ONE = SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
-_SELECT_BY_PLACE = SELECT_CONVERSATION.where(*IS_AT_PLACE)
-_NEWEST_FIRST = SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
+_SELECT_ONE = _SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
+_SELECT_BY_PLACE = _SELECT_CONVERSATION.where(*IS_AT_PLACE)
+_NEWEST_FIRST = _SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
     conversation.c.updated.desc(), conversation.c.id.desc()
 )
 _SELECT_LISTED = _NEWEST_FIRST.where(

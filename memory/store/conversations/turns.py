@@ -76,7 +76,7 @@ _MARK_OPENED = (
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
     .values(lease_epoch=bindparam("new_lease_epoch"))
 )
-_DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).label("deaths")).where(
+_DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).label("count")).where(
     inbox.c.id != bindparam("id"),
     inbox.c.deaths_alone > 0,
     inbox.c.state != literal_text("dead"),
@@ -173,8 +173,7 @@ async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
     Args:
         since: unix seconds.
     """
-    [row] = await tx.all(_DEATHS_OF_OTHERS, id=inbox_id, since=since)
-    return int(row["deaths"])
+    return await tx.count(_DEATHS_OF_OTHERS, id=inbox_id, since=since)
 
 
 async def claim_turn(

@@ -180,6 +180,11 @@ class Tx:
         rows = await self.all(statement, **values)
         return rows[0] if rows else None
 
+    async def count(self, statement: Statement, **values: Any) -> int:
+        """Return the column `count` of a query with one row."""
+        [row] = await self.all(statement, **values)
+        return int(row["count"])
+
 
 def single_query(work: Work) -> Work:
     """Mark a unit of work that runs one query: PostgreSQL needs no transaction for it, which saves two round trips."""

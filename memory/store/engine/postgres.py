@@ -88,14 +88,14 @@ CONNECT_SECONDS = 10.0  # to get a connection, and to find out whether a broken 
 class PostgresDriver:
     """The Driver of one open transaction."""
 
-    def __init__(self, bare: PostgresConnection) -> None:
-        self._bare = bare
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
-        return (await self._bare.execute(sql, parameters)).rowcount
+        return (await self._connection.execute(sql, parameters)).rowcount
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        return cast(list[Row], await (await self._bare.execute(sql, parameters)).fetchall())
+        return cast(list[Row], await (await self._connection.execute(sql, parameters)).fetchall())
 
 
 class SingleQueryDriver(PostgresDriver):
@@ -174,9 +174,9 @@ class PostgresDatabase:
 
     async def compact(self) -> bool:
         """VACUUM all tables of the store: it removes the deleted rows and former versions of updated ones."""
-        async with self._connection() as bare:
+        async with self._connection() as connection:
             try:
-                await bare.execute(f"VACUUM {', '.join(metadata.tables)}")
+                await connection.execute(f"VACUUM {', '.join(metadata.tables)}")
             except psycopg.Error as err:
                 raise to_store_error(err) from err
         return True
@@ -201,13 +201,13 @@ class PostgresDatabase:
             raise
 
     async def _read_single(self, work: UnitOfWork[T]) -> T:
-        return await self._retry_read(lambda bare: work(self._tx(bare, SingleQueryDriver)))
+        return await self._retry_read(lambda connection: work(self._tx(connection, SingleQueryDriver)))
 
     async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
-        async def run(bare: PostgresConnection) -> T:
-            await bare.execute(_SNAPSHOT)
-            result = await work(self._tx(bare))
-            await bare.execute("COMMIT")
+        async def run(connection: PostgresConnection) -> T:
+            await connection.execute(_SNAPSHOT)
+            result = await work(self._tx(connection))
+            await connection.execute("COMMIT")
             return result
 
         return await self._retry_read(run)
@@ -216,8 +216,8 @@ class PostgresDatabase:
         """Read, and read again over another connection where the first was dead."""
         for tries in range(MAX_LOST_CONNECTIONS):
             try:
-                async with self._connection() as bare:
-                    return await run(bare)
+                async with self._connection() as connection:
+                    return await run(connection)
             except (psycopg.Error, PoolTimeout) as err:
                 if not is_connection_lost(err) or tries + 1 == MAX_LOST_CONNECTIONS:
                     raise to_store_error(err) from err
@@ -248,23 +248,23 @@ class PostgresDatabase:
         raise StoreBusy("other work was in the way for too long")
 
     async def _run_attempt(self, work: UnitOfWork[Any], attempt: _Attempt) -> None:
-        async with self._connection() as bare:
-            attempt.xid = await self._begin(bare)
-            tx = self._tx(bare)
+        async with self._connection() as connection:
+            attempt.xid = await self._begin(connection)
+            tx = self._tx(connection)
             if self.check_still_held is not None:
                 await self.check_still_held(tx)
             result = await work(tx)
             notified = tuple(tx.notified)
             if notified and self.enqueue is not None:
-                await self.enqueue(bare, notified)
+                await self.enqueue(connection, notified)
             attempt.done, attempt.breaks = (result, notified), tx.breaks
-            await bare.execute("COMMIT")
+            await connection.execute("COMMIT")
 
-    async def _begin(self, bare: PostgresConnection) -> str:
+    async def _begin(self, connection: PostgresConnection) -> str:
         """Begin a writing transaction and return its number."""
         clock = self.clock if isinstance(self.clock, DatabaseClock) else None
         sent_at = clock.sent_at() if clock else 0.0
-        begun = await bare.execute(_BEGIN, prepare=False)
+        begun = await connection.execute(_BEGIN, prepare=False)
         begun.nextset()
         row = cast(dict[str, Any], await begun.fetchone())
         if clock:
@@ -276,8 +276,8 @@ class PostgresDatabase:
         until = time.monotonic() + CONNECT_SECONDS
         while time.monotonic() < until:
             try:
-                async with self._connection() as bare:
-                    row = await (await bare.execute(_COMMIT_STATUS, [xid])).fetchone()
+                async with self._connection() as connection:
+                    row = await (await connection.execute(_COMMIT_STATUS, [xid])).fetchone()
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
@@ -289,17 +289,17 @@ class PostgresDatabase:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[PostgresConnection]:
         """Yield a connection outside any transaction; after an error an open transaction is rolled back."""
-        async with self.pool.connection() as bare:
+        async with self.pool.connection() as connection:
             try:
-                yield bare
+                yield connection
             except BaseException as err:
-                if not bare.closed and bare.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     cancelled = isinstance(err, asyncio.CancelledError)  # then it does not wait for a server
-                    await (bare.close() if cancelled else bare.execute("ROLLBACK"))
+                    await (connection.close() if cancelled else connection.execute("ROLLBACK"))
                 raise
 
-    def _tx(self, bare: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
-        return Tx(driver=driver(bare), compiler=self._compiler, lease=self.lease, now=self.clock())
+    def _tx(self, connection: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
+        return Tx(driver=driver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
 def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:
@@ -317,10 +317,10 @@ def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresC
     )
 
 
-async def set_idle_timeout(bare: psycopg.AsyncConnection[Any]) -> None:
+async def set_idle_timeout(connection: psycopg.AsyncConnection[Any]) -> None:
     """Let the server end transactions of this connection whose process has stopped."""
-    await bare.execute(f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}")
-    await bare.commit()
+    await connection.execute(f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}")
+    await connection.commit()
 
 
 def driver_url(url: str) -> str:
@@ -353,7 +353,7 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
     try:
         async with await psycopg.AsyncConnection[dict[str, Any]].connect(
             driver_url(url), autocommit=True, row_factory=dict_row, connect_timeout=5
-        ) as bare:
-            yield bare
+        ) as connection:
+            yield connection
     except psycopg.Error as err:
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err

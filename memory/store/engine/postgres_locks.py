@@ -147,8 +147,8 @@ async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterato
         StoreBusy: another process uses the store. Writes inside the block raise it too.
         StoreError: the server cannot be used.
     """
-    async with connected(url) as bare:
-        await bare.execute("SELECT pg_advisory_lock(%s)", [SCHEMA_LOCK_KEY])
+    async with connected(url) as connection:
+        await connection.execute("SELECT pg_advisory_lock(%s)", [SCHEMA_LOCK_KEY])
         newest = await database.read(_newest_lease)  # before the list of processes, so that none is missed in between
         own = f"#{database.lease}"
         refuse_alive([name.rpartition("#")[0] for name in await Leases(database).alive() if not name.endswith(own)])

@@ -1,11 +1,8 @@
 """Creates and upgrades the tables in PostgreSQL; processes that start at the same time wait for the first."""
 
 import asyncio
-from pathlib import Path
 
 import psycopg
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.dialects.postgresql import psycopg as dialects
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
@@ -25,8 +22,8 @@ from memory.store.engine.postgres import (
     to_store_error,
 )
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
-from memory.store.schema import migrations
 from memory.store.schema.create import HEAD, creation_statements, initial_rows
+from memory.store.schema.migrations.upgrade import run_revisions
 from memory.store.schema.tables import REVISIONS, metadata, process, stamp
 
 SCHEMA = "mnema_index"  # schema of the recall index
@@ -53,7 +50,7 @@ def _set_code_point_order(dialect: Dialect) -> None:
     dialect.type_compiler_instance = _CodePointOrderCompiler(dialect)
 
 
-async def prepare_tables(bare: PostgresConnection) -> None:
+async def prepare_tables(connection: PostgresConnection) -> None:
     """Create the tables where there are none, and check the revision of others.
 
     Raises:
@@ -61,55 +58,55 @@ async def prepare_tables(bare: PostgresConnection) -> None:
         SchemaOlder: they are of an older version; mnema migrate upgrades them.
         StoreError: they are another program's.
     """
-    async with bare.transaction():
-        await bare.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
-        found = await read_revision(bare)
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
+        found = await read_revision(connection)
         if found is None:
-            await create_tables(bare)
+            await create_tables(connection)
     if found is not None and found != HEAD:
         raise SchemaOlder(f"the database has the tables of {found}; {MIGRATE}")
 
 
-async def check_revision(bare: PostgresConnection) -> None:
+async def check_revision(connection: PostgresConnection) -> None:
     """Check that the tables are of this version.
 
     Raises:
         SchemaNewer, SchemaOlder: they are of another one.
         StoreError: there are none, or they are another program's.
     """
-    found = await read_revision(bare)
+    found = await read_revision(connection)
     if found is None:
         raise StoreError("the database has no tables yet; the first mnema run makes them")
     if found != HEAD:
         raise SchemaOlder(f"the database has the tables of {found}; {MIGRATE}")
 
 
-async def read_revision(bare: PostgresConnection) -> str | None:
+async def read_revision(connection: PostgresConnection) -> str | None:
     """Return the revision of the tables, None where there are none.
 
     Raises:
         SchemaNewer: a newer version of this program has written them.
         StoreError: they are another program's.
     """
-    names = {row["table_name"] for row in await (await bare.execute(_SELECT_TABLES)).fetchall()}
+    names = {row["table_name"] for row in await (await connection.execute(_SELECT_TABLES)).fetchall()}
     if stamp.name not in names:
         if names & set(metadata.tables):
             raise StoreError("the database holds tables of another program with our names")
         return None
-    row = await (await bare.execute(_SELECT_VERSION)).fetchone()
+    row = await (await connection.execute(_SELECT_VERSION)).fetchone()
     found = str(row["version_num"]) if row else ""
     if found not in REVISIONS:
         raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
     return found
 
 
-async def create_tables(bare: PostgresConnection) -> None:
+async def create_tables(connection: PostgresConnection) -> None:
     """Create all tables in the open transaction of a connection that holds the lock SCHEMA_LOCK_KEY."""
     dialect = create_dialect()
     for statement in creation_statements(dialect):
-        await bare.execute(statement)
+        await connection.execute(statement)
     for sql, values in initial_rows(dialect):
-        await bare.execute(sql, values)
+        await connection.execute(sql, values)
 
 
 _LOCK_EXCLUSIVELY = (
@@ -129,8 +126,8 @@ async def upgrade_tables(url: str) -> str | None:
         StoreBusy: a process uses them.
         StoreError: the server cannot be used, or the tables are a newer version's or another program's.
     """
-    async with connected(url) as bare:
-        found = await read_revision(bare)
+    async with connected(url) as connection:
+        found = await read_revision(connection)
     if found is None or found == HEAD:
         return found
     try:
@@ -148,12 +145,9 @@ def _upgrade(url: str) -> None:
     )
     _set_code_point_order(engine.dialect)
     event.listen(engine, "begin", _lock_exclusively)
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     with engine.begin() as connection:
         refuse_alive([row[0] for row in connection.exec_driver_sql(SELECT_ALIVE)])
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        run_revisions(connection)
     engine.dispose()
 
 

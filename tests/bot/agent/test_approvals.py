@@ -60,7 +60,7 @@ class Desk:
         )
         self.channel = Channel(name="web", account="a", capabilities=Capabilities(buttons=True))
         self.rung: list[QueueKey] = []
-        store.set_on_commit(self.rung.extend)
+        store.database.on_commit = self.rung.extend
         self.approvals = ApprovalService(
             access=store.access,
             toolset=lambda: self.toolset,

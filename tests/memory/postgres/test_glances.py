@@ -25,7 +25,7 @@ async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) ->
     async def enqueue(bare: PostgresConnection, lanes: Sequence[QueueKey]) -> None:
         wished.extend(lanes)
 
-    store.set_on_commit(heard.extend)
+    store.database.on_commit = heard.extend
     await store.delivery.accept([arrival("k1")])
     assert [lane.kind for lane in heard] == ["turn"]
     record.database(store).enqueue = enqueue

@@ -1,4 +1,4 @@
-"""Runs alembic on one SQLite file; imported only when its tables are older."""
+"""Runs alembic's revisions; imported only when the tables are older, because alembic is slow to load."""
 
 import sqlite3
 from pathlib import Path
@@ -6,19 +6,24 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine, event
+from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import NullPool
 
 
-def upgrade(path: Path, to: str = "head") -> None:
-    """Upgrade each revision in its own transaction, so that a kill leaves the tables of one version."""
-    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
-    event.listen(engine, "begin", _begin)
+def run_revisions(connection: Connection, to: str = "head") -> None:
+    """Run the revisions that the tables lack, up to this one."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def upgrade(path: Path, to: str = "head") -> None:
+    """Upgrade an SQLite file, each revision in its own transaction: a kill leaves the tables of one version."""
+    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
+    event.listen(engine, "begin", _begin)
     with engine.connect() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, to)
+        run_revisions(connection, to)
     engine.dispose()
 
 
