@@ -153,7 +153,10 @@ async def _turn_events(tx: Tx, conversation: str, turn_row: Row) -> list[TraceEv
     events = [TraceEvent(at=from_unix(started), kind="claimed", attempts=turn_row["attempts"])]
     events += [_model_event(row, steps) for row in model_calls]
     events += [_tool_event(row, at, answered) for row, at in calls]
-    events += [_fold_event(row) for row in folds]
+    events += [
+        TraceEvent(at=from_unix(row["at"]), kind="fold", name=row["method"], state=row["state"], why=row["reason"])
+        for row in folds
+    ]
     if ended:
         seconds = ended - started
         events.append(TraceEvent(at=from_unix(ended), kind="ended", state=turn_row["state"], seconds=seconds))
@@ -193,10 +196,6 @@ def _tool_event(row: Row, at: float, answered: Sequence[float]) -> TraceEvent:
         seconds=_seconds_since(at, answered) if at else 0.0,
         attempts=row["attempts"],
     )
-
-
-def _fold_event(row: Row) -> TraceEvent:
-    return TraceEvent(at=from_unix(row["at"]), kind="fold", name=row["method"], state=row["state"], why=row["reason"])
 
 
 def _part_event(row: Row) -> TraceEvent:

@@ -379,7 +379,10 @@ async def _queue_extraction(tx: Tx, turn_row: TurnRow, conversation_row: Row) ->
 async def cancel_open_turns(tx: Tx, conversation: str) -> None:
     """At a clear: cancel what runs in the conversation; it gets no reply."""
     for row in await tx.all(_SELECT_OPEN_OF_CONVERSATION, conversation=conversation):
-        await _cancel(tx, TurnRow(**row))
+        turn_row = TurnRow(**row)
+        if await tx.run(_CANCEL, id=turn_row.id, now=tx.now):
+            await close_calls(tx, turn_row)
+            await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="done")
 
 
 def answer_source(inbox_id: str) -> str:
@@ -401,9 +404,3 @@ async def _raise_refusal(tx: Tx, turn_row: TurnRow | None, why: str) -> None:
     if turn_row and (await load_conversation_row(tx, turn_row.conversation))["epoch"] != turn_row.epoch:
         raise StaleEpoch(f"turn {turn_row.id} was begun before the conversation was cleared")
     raise WrongState(why)
-
-
-async def _cancel(tx: Tx, turn_row: TurnRow) -> None:
-    if await tx.run(_CANCEL, id=turn_row.id, now=tx.now):
-        await close_calls(tx, turn_row)
-        await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="done")

@@ -157,9 +157,12 @@ class PostgresDatabase:
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
-        run = self._read_single if is_single_query(work) else self._read_snapshot
         with self._counting_busy():
-            return await run(lambda tx: work(tx, *args, **kwargs))
+            if not is_single_query(work):
+                return await self._read_snapshot(lambda tx: work(tx, *args, **kwargs))
+            return await self._retry_read(
+                lambda connection: work(self._tx(connection, SingleQueryDriver), *args, **kwargs)
+            )
 
     async def write(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
@@ -199,9 +202,6 @@ class PostgresDatabase:
         except StoreBusy:
             self.busy += 1
             raise
-
-    async def _read_single(self, work: UnitOfWork[T]) -> T:
-        return await self._retry_read(lambda connection: work(self._tx(connection, SingleQueryDriver)))
 
     async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
         async def run(connection: PostgresConnection) -> T:
