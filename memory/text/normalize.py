@@ -80,15 +80,15 @@ def _replace_numerals(text: str) -> str:
 
 def _replace_fraction(found: re.Match[str]) -> str:
     whole, _, after = found[2].partition("点")
-    above = _decimal_text(whole, after) if after else _number_text(_numeral_value(whole))
-    below = "100" if found[1] == "百" else _number_text(_numeral_value(found[1]))
+    above = _decimal_text(whole, after) if after else _number_text(numeral_value(whole))
+    below = "100" if found[1] == "百" else _number_text(numeral_value(found[1]))
     if not above or not below:
         return found[0]
     return f"{above}%" if below == "100" else f"{above}/{below}"
 
 
 def _decimal_text(whole: str, after: str) -> str:
-    value = _numeral_value(whole)
+    value = numeral_value(whole)
     return "" if value is None else f"{value}.{''.join(str(_DIGIT_VALUES[sign]) for sign in after)}"
 
 
@@ -110,7 +110,7 @@ def _run_number(run: str, before: str, after: str) -> str:
         return _single_numeral(run, before, after)
     if not set(run) & set(_POWER_VALUES):
         return "".join(str(_DIGIT_VALUES[sign]) for sign in run) if len(run) > 2 else run
-    value = None if run[0] in "百千万亿零〇" else _numeral_value(run)
+    value = None if run[0] in "百千万亿零〇" else numeral_value(run)
     return run if value is None else str(value)
 
 
@@ -125,7 +125,7 @@ def _single_numeral(sign: str, before: str, after: str) -> str:
     return str(_DIGIT_VALUES[sign]) if _AFTER.match(after) else sign
 
 
-def _numeral_value(run: str) -> int | None:
+def numeral_value(run: str) -> int | None:
     """The value of a run of Chinese numerals; None if it is not one number, such as 二三十 or 七八."""
     if not set(run) & set(_POWER_VALUES):
         return int("".join(str(_DIGIT_VALUES[sign]) for sign in run)) if len(run) == 1 or len(run) > 2 else None

@@ -1,12 +1,14 @@
-"""How Chinese names days. Pure."""
+"""Dates in Chinese questions. Pure."""
 
 import re
 from collections.abc import Iterable
 from datetime import date
 
 from memory.recall.dates.calendar import (
+    A_FEW,
     EARLY,
     END,
+    HALF,
     LATE,
     MIDDLE,
     DateRule,
@@ -15,6 +17,7 @@ from memory.recall.dates.calendar import (
     day_at_distance,
     days,
     days_ago,
+    days_back,
     in_month,
     month_at_distance,
     month_end,
@@ -28,6 +31,7 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
+from memory.text.normalize import numeral_value
 
 _GAP = r"[ \u3000]{0,2}"
 _DIGIT = "[一二三四五六七八九]"
@@ -53,8 +57,6 @@ _WEEKDAY = r"(?P<weekday>一(?![起直共定样些下次个])|[二三四五六]|
 _WEEK = "(?:周|星期|礼拜)"
 _UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
 _UNIT = "(?P<unit>多?天|个?多?(?:周|星期|礼拜)|个多?月|多?年)"
-_A_FEW = {"day": (10, 1), "week": (56, 10), "month": (240, 45), "year": (8 * 365, 365)}
-_HALF = {"day": (0, "day"), "week": (3, "day"), "month": (15, "day"), "year": (6, "month")}
 _HOLIDAYS = {
     "元旦": (1, 1, 1, 3),
     "跨年": (12, 31, 1, 1),
@@ -99,22 +101,13 @@ _RECENTLY = {
 
 
 def number(text: str) -> int:
-    """A number up to 99 or a year, in digits of any width or in Chinese ones."""
+    """A number up to 99 or a year, in ASCII or Chinese digits."""
     if text.isdecimal():
         return int(text)
-    text = text.replace("廿", "二十")
-    tens, ten, ones = text.partition("十")
-    if ten:
-        return 10 * (_digits(tens) or 1) + _digits(ones)
-    return _digits(text)
-
-
-def _digits(text: str) -> int:
-    return int("".join(str("零一二三四五六七八九".find(one)) for one in _plain(text)) or "0")
-
-
-def _plain(text: str) -> str:
-    return text.replace("〇", "零").replace("○", "零").replace("两", "二")
+    value = numeral_value(text.replace("廿", "二十").replace("○", "零"))
+    if value is None:
+        raise ValueError(f"{text} is not a number")
+    return value
 
 
 def _year(found: re.Match[str], today: date) -> int | None:
@@ -200,25 +193,21 @@ def _weekday(letter: str) -> int:
 def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = found["count"], _unit(found["unit"])
     if "几" in count:
-        return [_back(today, *_A_FEW[unit])]
+        return [days_back(today, *A_FEW[unit])]
     if "半" in count:
-        return [days_ago(today, *_HALF[unit])]
+        return [days_ago(today, *HALF[unit])]
     return [days_ago(today, number(count) + (0.5 if found["half"] else 0), unit)]
 
 
 def _up_to_now(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = found["count"], _unit(found["unit"])
     if "几" in count:
-        return [_back(today, _A_FEW[unit][0], 0)]
+        return [days_back(today, A_FEW[unit][0], 0)]
     return [up_to_today(today, 0.5 if count == "半" else number(count), unit)]
 
 
 def _recently(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    return [_back(today, *_RECENTLY[found[0]])]
-
-
-def _back(today: date, far: int, near: int) -> DateSpan:
-    return days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)
+    return [days_back(today, *_RECENTLY[found[0]])]
 
 
 def _unit(word: str) -> str:

@@ -1,12 +1,14 @@
-"""How English names days of the calendar: dates, months, years, seasons and feasts. Pure."""
+"""Dates in English questions. Pure."""
 
 import re
 from collections.abc import Iterable
 from datetime import date
 
 from memory.recall.dates.calendar import (
+    A_FEW,
     EARLY,
     END,
+    HALF,
     LATE,
     MIDDLE,
     DateRule,
@@ -16,6 +18,7 @@ from memory.recall.dates.calendar import (
     day_at_distance,
     days,
     days_ago,
+    days_back,
     in_month,
     month_at_distance,
     month_end,
@@ -28,11 +31,8 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
+from memory.text.normalize import MONTHS
 
-_MONTHS = [
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-]
 MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
@@ -84,27 +84,27 @@ _HOLIDAY = (
 
 
 def compile_rules(*said: tuple[str, ReadDates]) -> tuple[DateRule, ...]:
-    """Patterns, in which a space stands for any few, and what reads their matches.
+    """Compile patterns, in which a space means up to three spaces.
 
-    Only letters of English count as such, so that a word may stand between Chinese ones without a space.
+    Only English letters are word characters, so that a word may stand between Chinese ones without a space.
     """
     flags = re.IGNORECASE | re.ASCII
     return tuple(DateRule(re.compile(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
 
 
 def normalize_question(said: str | None) -> str:
-    """What was said, small, with single spaces."""
+    """Lower case, single spaces; "" for None."""
     return " ".join((said or "").lower().split())
 
 
 def part_of(found: re.Match[str]) -> str:
-    """The key of PARTS for the part of a month, year or week that was said, or ""."""
+    """The key of PARTS for the part of a month, year or week in a match, or ""."""
     said = normalize_question(found["part"]).removeprefix("the ").partition(" ")[0]
     return {"middle": "mid", "beginning": "begin"}.get(said, said)
 
 
 def _month(name: str) -> int:
-    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name.lower()[:3]))
+    return MONTHS[name.lower()[:3]]
 
 
 def _year(found: re.Match[str], today: date) -> int | None:
@@ -166,7 +166,7 @@ def _years(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 def part_of_year(part: str) -> tuple[int, int]:
-    """First and last month of the part that a key of PARTS names."""
+    """First and last month of a part of the year."""
     return _THIRDS.get(part, (1, 12))
 
 
@@ -199,7 +199,7 @@ def _holiday_in_year(year: int, fixed: tuple[int, int, int, int]) -> DateSpan:
     return days(date(year - (last_month < month), month, first), date(year, last_month, last))
 
 
-RULES = compile_rules(
+_CALENDAR_RULES = compile_rules(
     (
         rf"\b{_NAME}\.? (?:the )?{_DAY}(?P<nth>{NTH})?\b{_COUNTED}"
         rf"(?:\s?(?P<between>{_AND})\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH})?\b{_COUNTED})?{_IN_YEAR}",
@@ -232,7 +232,7 @@ RULES = compile_rules(
 )
 
 
-# How English names days by how far they are from today. Pure.
+# Dates relative to today
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAYS)})\b"
@@ -258,8 +258,6 @@ _COUNT = (
     r"|half an?|an?)"
 )
 _UNIT = r"(?P<unit>day|night|week|fortnight|month|year|hour|minute)s?\b"
-_VAGUE_DAYS = {"day": (10, 1), "week": (56, 10), "fortnight": (84, 21), "month": (240, 45), "year": (8 * 365, 365)}
-_HALF = {"month": (15, "day"), "year": (6, "month"), "hour": (0, "day")}
 _NEAR = {"yesterday": -1, "last night": -1, "tomorrow": 1}
 _RECENTLY = {"the other day": (10, 1), "the other night": (10, 1), "the other week": (28, 7)}
 
@@ -321,21 +319,20 @@ def _number_of(day: str) -> int:
 def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = normalize_question(found["count"]), _unit(found)
     if unit in ("hour", "minute"):
-        return [days(day_at_distance(today, -1).first, today)]
+        return [days_back(today, 1, 0)]
     if count in _VAGUE:
-        far, near = _VAGUE_DAYS[unit]
-        return [days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)]
+        return [days_back(today, *A_FEW[unit])]
     if count.startswith("half"):
-        return [days_ago(today, *_HALF.get(unit, (3, "day")))]
+        return [days_ago(today, *HALF.get(unit, HALF["week"]))]
     return [days_ago(today, *_counted(count, unit))]
 
 
 def _up_to_now(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = normalize_question(found["count"]), _unit(found)
     if unit in ("hour", "minute"):
-        return [days(day_at_distance(today, -1).first, today)]
+        return [days_back(today, 1, 0)]
     if count in _VAGUE:
-        return [days(day_at_distance(today, -_VAGUE_DAYS[unit][0]).first, today)]
+        return [days_back(today, A_FEW[unit][0], 0)]
     return [up_to_today(today, *_counted(count, unit))]
 
 
@@ -354,11 +351,10 @@ def _near_day(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 def _recently(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    far, near = _RECENTLY.get(normalize_question(found[0]), (14, 0))
-    return [days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)]
+    return [days_back(today, *_RECENTLY.get(normalize_question(found[0]), (14, 0)))]
 
 
-RELATIVE_RULES = compile_rules(
+_RELATIVE_RULES = compile_rules(
     (rf"\b(?:{PART})?(?P<the>the )?{WHICH_ONE} (?P<unit>weekend|week|month|year)\b(?! of)", _unit_near),
     (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near),
     (r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))", _before_last),
@@ -375,3 +371,5 @@ RELATIVE_RULES = compile_rules(
     (r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _near_day),
     (r"\b(?:recently|lately|these days|the other (?:day|night|week))\b", _recently),
 )
+
+RULES = (*_CALENDAR_RULES, *_RELATIVE_RULES)

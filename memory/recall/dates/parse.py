@@ -1,6 +1,6 @@
-"""Which days a question is about: dates and words for dates in Chinese and English, absolute and relative. Pure.
+"""Finds the dates in a question, absolute and relative, in Chinese and English. Pure.
 
-Known limits: feasts of the lunar calendar, Easter, dates without a month ("the 5th", 5号), numbers with a point or a
+Known limits: holidays of the lunar calendar, Easter, dates without a month ("the 5th", 5号), numbers with a point or a
 slash that nothing shows to be a date (5.3), ordinals in words (May the third), seasons without a year, names that are
 also words for days (周一鸣). A week begins on Monday, and seasons are those north of the equator.
 """
@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-import memory.recall.dates.chinese as dates_zh
-import memory.recall.dates.english as dates_en
-import memory.recall.dates.english as dates_en_near
+from memory.recall.dates import chinese, english
 from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
 from memory.recall.dates.english import WEEKDAYS
 
@@ -45,15 +43,15 @@ class _DateMention:
 
     start: int
     end: int
-    #: None for what only looks like it.
+    #: Empty for words that only look like a date.
     readings: tuple[DateSpan, ...]
 
 
 def find_dates(question: str, now: datetime) -> tuple[DateSpan, ...]:
-    """The days that a question names, in its order; several for the same words where they may mean several.
+    """The spans of days that a question names, in its order; several for words with several meanings.
 
     Args:
-        now: when it is asked, in the person's zone; relative dates are reckoned from its day.
+        now: in the person's time zone; relative dates count from its day.
     """
     today, plain = now.date(), question.translate(_FULL_WIDTH_TO_ASCII)
     joined = _join_ranges(plain, _without_overlaps(_find_mentions(plain, today)))
@@ -65,26 +63,26 @@ def find_dates(question: str, now: datetime) -> tuple[DateSpan, ...]:
 
 
 def is_in_spans(spans: Iterable[DateSpan], day: date) -> bool:
-    """Whether one of these spans has this day; of a yearless one, its month and day count."""
+    """Whether a day is in one of the spans; for a span without a year only month and day count."""
     return any(_contains(span, day) for span in spans)
 
 
 def remove_dates(question: str, spans: Sequence[DateSpan]) -> str:
-    """The question with the words that named these spans of it left out."""
-    kept, end = [], 0
+    """The question without the words that name these spans."""
+    pieces, end = [], 0
     for span in sorted(spans, key=lambda one: one.start):
         if span.start >= end:
-            kept.append(question[end : span.start])
+            pieces.append(question[end : span.start])
             end = span.start + len(span.text)
-    return " ".join((*kept, question[end:])) if kept else question
+    return " ".join((*pieces, question[end:])) if pieces else question
 
 
 def _contains(span: DateSpan, day: date) -> bool:
     if not span.yearless:
         return span.first <= day <= span.last
     first, last = (span.first.month, span.first.day), (span.last.month, span.last.day)
-    asked = (day.month, day.day)
-    return first <= asked <= last if first <= last else asked >= first or asked <= last
+    wanted = (day.month, day.day)
+    return first <= wanted <= last if first <= last else wanted >= first or wanted <= last
 
 
 def _find_mentions(question: str, today: date) -> Iterator[_DateMention]:
@@ -102,7 +100,7 @@ def _read_match(rule: DateRule, match: re.Match[str], today: date) -> tuple[Date
 
 
 def _without_overlaps(found: Iterable[_DateMention]) -> list[_DateMention]:
-    """What does not overlap: of two that do, the one that begins first, then the longer one."""
+    """Drop overlapping mentions: the one that begins first stays, then the longer one."""
     kept: list[_DateMention] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
@@ -111,7 +109,7 @@ def _without_overlaps(found: Iterable[_DateMention]) -> list[_DateMention]:
 
 
 def _join_ranges(question: str, named: Sequence[_DateMention]) -> list[_DateMention]:
-    """Two dates with "to" between them made one."""
+    """Join two dates with "to" between them."""
     joined: list[_DateMention] = []
     for one in named:
         whole = _range(question, joined[-1], one) if joined else None
@@ -134,7 +132,7 @@ def _range(question: str, one: _DateMention, other: _DateMention) -> _DateMentio
 
 
 def _from_to(first: DateSpan, last: DateSpan) -> DateSpan | None:
-    """One span from the first's beginning to the last's end; a year said with one of them is the other's too."""
+    """The span from the first to the last; a year said with one of them applies to both."""
     try:
         if first.yearless and not last.yearless:
             begin = first.first.replace(year=last.last.year)
@@ -149,7 +147,7 @@ def _from_to(first: DateSpan, last: DateSpan) -> DateSpan | None:
 
 
 def _apply_context(question: str, one: _DateMention, today: date) -> _DateMention:
-    """The named days as words beside them change them: the day before, the week of, since, after."""
+    """Apply words beside a date: the day before, the week of, since, after."""
     before = question[max(0, one.start - _MAX_CONTEXT) : one.start]
     try:
         if found := _BESIDE_EN.search(before):
@@ -161,7 +159,7 @@ def _apply_context(question: str, one: _DateMention, today: date) -> _DateMentio
         if found := _OPEN_ZH.match(question, one.end):
             return replace(one, end=found.end(), readings=_apply_open_end(one.readings, found["side"] or "", today))
     except (ValueError, OverflowError):
-        pass  # beyond the calendar's ends
+        pass  # beyond the years of the calendar
     return one
 
 
@@ -192,7 +190,7 @@ def _iso(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 def _slashes(found: re.Match[str], today: date) -> Iterator[DateSpan]:
-    """Month first or day first: whatever can be."""
+    """Month first or day first, whatever is possible."""
     year, one, other = int(found["year"]), int(found["one"]), int(found["other"])
     for month, day in dict.fromkeys(((one, other), (other, one))):
         if month <= 12 and day <= month_end(month):
@@ -202,8 +200,7 @@ def _slashes(found: re.Match[str], today: date) -> Iterator[DateSpan]:
 _RULES = (
     DateRule(_ISO, _iso),
     DateRule(_SLASHES, _slashes),
-    *dates_zh.RULES,
-    *dates_en.RULES,
-    *dates_en_near.RELATIVE_RULES,
+    *chinese.RULES,
+    *english.RULES,
     DateRule(_VERSION, read_nothing),
 )
