@@ -19,9 +19,10 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
     """List what a strict provider would refuse, one sentence per fault.
 
-    The rules: a user message first, then roles in turn; no message without parts, no blank text; only parts that the
-    role may have; each call answered by exactly one result at the head of the next message, and no other results; call
-    ids unique and, like tool names, plain; a call's input a JSON object; thoughts never last.
+    The rules: a user message first, then alternating roles; no message without parts, no blank text; only parts that
+    the role may have; each call answered by exactly one result at the beginning of the next message, and no other
+    results; call ids unique and, like tool names, of letters, digits, "_" and "-"; a call's input a JSON object; no
+    message ends with reasoning.
     """
     faults: list[str] = []
     open_calls: list[str] = []
@@ -130,20 +131,20 @@ def _drop_last_thoughts(messages: Iterable[ShownMessage]) -> Iterator[ShownMessa
 
 
 def _pair_calls(messages: Sequence[ShownMessage]) -> list[ShownMessage]:
-    """Roles alternate in `messages`; give every call its result and every result its call."""
+    """Give every call its result, and drop results without a call, in messages with alternating roles."""
     done: list[ShownMessage] = []
     seen: set[str] = set()
-    asked: tuple[ToolCall, ...] = ()  # of the message before, as it was
+    calls: tuple[ToolCall, ...] = ()  # of the message before, with their original ids
     for message in messages:
         if message.role == "assistant":
             if done:
-                asked = tuple(part for part in message.parts if isinstance(part, ToolCall))
+                calls = tuple(part for part in message.parts if isinstance(part, ToolCall))
                 _append_message(done, replace(message, parts=tuple(_sanitize_call_ids(message.parts, seen))))
             continue
-        _append_message(done, replace(message, parts=_complete_results(message.parts, asked, _last_calls(done))))
-        asked = ()
-    if asked:
-        done.append(ShownMessage(role="user", parts=_complete_results((), asked, _last_calls(done))))
+        _append_message(done, replace(message, parts=_complete_results(message.parts, calls, _last_calls(done))))
+        calls = ()
+    if calls:
+        done.append(ShownMessage(role="user", parts=_complete_results((), calls, _last_calls(done))))
     return done
 
 
@@ -157,15 +158,15 @@ def _last_calls(done: Sequence[ShownMessage]) -> list[ToolCall]:
 
 
 def _complete_results(
-    parts: tuple[Part, ...], asked: Sequence[ToolCall], calls: Sequence[ToolCall]
+    parts: tuple[Part, ...], original: Sequence[ToolCall], calls: Sequence[ToolCall]
 ) -> tuple[Part, ...]:
-    """Results for `calls` (`asked` before their ids were made plain) in their order, then the other parts."""
+    """One result for each of `calls` in order, then the other parts. original: the calls with their original ids."""
     given: defaultdict[str, deque[ToolResult]] = defaultdict(deque)
     for part in parts:
         if isinstance(part, ToolResult):
             given[part.call_id].append(part)
     results: list[Part] = []
-    for before, call in zip(asked, calls, strict=True):
+    for before, call in zip(original, calls, strict=True):
         found = given[before.id].popleft() if given[before.id] else None
         result = found or ToolResult(call_id=call.id, text=NO_RESULT, is_error=True)
         results.append(replace(result, call_id=call.id))

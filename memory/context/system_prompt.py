@@ -1,4 +1,4 @@
-"""The parts of the system prompt, each within its own budget: what stays, what is left out, and what that is called."""
+"""Builds the parts of the system prompt, each cut to its token budget."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,11 +27,9 @@ _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBudgets:
-    """Tokens that each part may have, and all of them together. Source: the budget seed.
+    """Token limits of the parts, and of all together. Source: the budget seed."""
 
-    SOUL.md is never cut; its budget is what it is advised to keep within.
-    """
-
+    #: Only advised: SOUL.md is never cut.
     soul: int = 3_000
     awareness: int = 2_000
     memory: int = 4_000
@@ -41,18 +39,19 @@ class PromptBudgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSources:
-    """What the parts are made of."""
+    """The texts that the parts are made of."""
 
     soul: str
     rules: str
+    #: What the bot knows about itself: tools, channels, skills.
     awareness: str = ""
-    #: The files' texts, "" for none.
+    #: Text of MEMORY.md, "" for none.
     memory: str = ""
-    #: The files' texts, "" for none.
+    #: Text of the day's log, "" for none.
     log: str = ""
-    #: Of the log, as its file names it.
+    #: The log's day, as in its file name.
     day: str = ""
-    #: Ids of the conversation's own folds, whose sections its summary holds already, or a clear has hidden.
+    #: Ids of the conversation's own folds: their sections are in its summary, or a clear has hidden them.
     own_folds: frozenset[str] = frozenset()
 
 
@@ -61,28 +60,28 @@ class _LogEntry:
     """A block of the log."""
 
     block: MarkdownBlock
-    #: A person wrote it.
-    noted: bool
-    #: Those it stands under, itself where it is one.
+    #: It is not in the section of a fold.
+    by_person: bool
+    #: The headings above it, including itself if it is one.
     headings: tuple[MarkdownBlock, ...]
 
 
 def budgets_for(room: int) -> PromptBudgets:
-    """The budgets inside a request budget of `room` tokens: a long file never makes a small budget impossible."""
+    """The budgets for a request of `room` tokens, so that long files leave room in a small request."""
     usual = PromptBudgets()
     return replace(usual, memory=min(usual.memory, room // MEMORY_SHARE), log=min(usual.log, room // LOG_SHARE))
 
 
 def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter) -> tuple[SystemPart, ...]:
-    """The parts in their order: SOUL.md, rules, awareness, MEMORY.md, log; what has nothing to say has no part.
+    """Build the parts in order: SOUL.md, rules, awareness, MEMORY.md, log; empty parts are left out.
 
-    SOUL.md and the rules are whole. Where all together are over the total, the log yields first, then MEMORY.md,
-    then awareness.
+    SOUL.md and the rules are never cut. If all together exceed the total, the log is cut first, then MEMORY.md, then
+    awareness.
     """
     soul, rules = SystemPart(name=SOUL, text=sources.soul), SystemPart(name=RULES, text=sources.rules)
     rest = budgets.total - counter.text(soul.text) - counter.text(rules.text)
-    piece = cut_awareness(sources.awareness, min(budgets.awareness, rest), counter)
-    awareness = SystemPart(name=AWARENESS, text=piece[0], left_out=piece[1])
+    text, left_out = cut_awareness(sources.awareness, min(budgets.awareness, rest), counter)
+    awareness = SystemPart(name=AWARENESS, text=text, left_out=left_out)
     rest -= counter.text(awareness.text)
     memory = memory_part(sources.memory, min(budgets.memory, rest), counter)
     rest -= counter.text(memory.text)
@@ -91,105 +90,91 @@ def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenC
 
 
 def part_texts(parts: Sequence[SystemPart]) -> tuple[str, ...]:
-    """What a request sends of them."""
+    """The texts that a request sends."""
     return tuple(part.text for part in parts if part.text)
 
 
 def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
-    """MEMORY.md in its frame, both within the budget."""
+    """MEMORY.md within its frame, both cut to the budget."""
     frame = ("[MEMORY.md: long-term memory, for reference; the newest message wins]", "[End of MEMORY.md]")
     return _frame_part(MEMORY, frame, budget, counter, lambda room: cut_memory(text, room, counter))
 
 
 def log_part(sources: PromptSources, budget: int, counter: TokenCounter) -> SystemPart:
-    """The day's log in its frame, both within the budget."""
+    """The day's log within its frame, both cut to the budget."""
     frame = (f"[Daily log of {sources.day}, for reference]", "[End of the daily log]")
     return _frame_part(LOG, frame, budget, counter, lambda room: cut_log(sources.log, room, counter, sources.own_folds))
 
 
-def cut_memory(text: str, budget: int, counter: TokenCounter) -> tuple[str, tuple[str, ...]]:
-    """The file, or as much as the budget holds: all headings, and of each section the newest paragraphs.
+def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
+    """Cut MEMORY.md to the budget: all headings, and of each section the newest paragraphs.
 
-    Paragraphs nearer to the end of their section are newer. Sections share alike: the newest paragraph of each comes
-    before the second newest of any. Where not even the headings fit, the upper levels stay, in the file's order.
-
-    Returns:
-        (the text within the budget, its note about the rest included; what was left out, by section).
+    Paragraphs nearer to the end of their section are newer. The newest paragraph of each section comes before the
+    second newest of any. If not even the headings fit, those of the upper levels stay.
     """
     plain = "\n".join(split_lines(text)).strip()
     if fits_budget(plain, budget, counter):
-        return plain, ()
+        return Excerpt(plain)
     blocks = parse_blocks(text)
     headings = sorted((block for block in blocks if block.level), key=lambda block: block.level)
     candidates = [BlockCandidate(blocks=(block,), group=-2) for block in headings]
     candidates += [BlockCandidate(blocks=(block,), group=block.section) for block in _newest_first(blocks)]
-    return _note_left_out(select_blocks(blocks, candidates, max(budget, 0), counter))
+    return select_blocks(blocks, candidates, max(budget, 0), counter)
 
 
-def cut_log(text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str]) -> tuple[str, tuple[str, ...]]:
-    """The day's log without what this conversation knows anyway, or as much of it as the budget holds.
+def cut_log(text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str]) -> Excerpt:
+    """Cut the day's log to the budget, without what this conversation knows anyway.
 
-    Sections of own folds, and of folds that are stale or were undone, are left off. What people wrote between the
-    sections is first in, then the folds' lines, the newest first; a heading stands where something under it does.
-
-    Returns:
-        (the text within the budget, its note about the rest included; what was left out, by section).
+    Sections of own folds, and of folds that are stale or were undone, are left out. What people wrote between the
+    sections comes first, then the lines of folds, newest first. A heading is shown if something under it is.
     """
-    found = _NewestEntries(max(budget, 0), counter)
+    entries = _NewestEntries(max(budget, 0), counter)
     for entry in _visible_entries(iter_blocks(text), own_folds):
-        found.take(entry)
+        entries.add(entry)
     candidates = [
         BlockCandidate(blocks=(*entry.headings, entry.block), group=group)
-        for group, members in enumerate((found.noted, found.folded))
+        for group, members in enumerate((entries.by_person, entries.folded))
         for entry in reversed(members)
     ]
-    return _note_left_out(select_blocks(found.blocks, candidates, max(budget, 0), counter))
+    return select_blocks(entries.blocks, candidates, max(budget, 0), counter)
 
 
-def cut_awareness(text: str, budget: int, counter: TokenCounter) -> tuple[str, tuple[str, ...]]:
-    """What the bot knows of itself, line by line as far as the budget reaches."""
+def cut_awareness(text: str, budget: int, counter: TokenCounter) -> Excerpt:
+    """Cut the awareness text to its first lines within the budget."""
     if fits_budget(text, budget, counter):
-        return text, ()
+        return Excerpt(text)
     lines = text.split("\n")
 
-    def cut(kept: int) -> tuple[str, tuple[str, ...]]:
-        left = count_of(len(lines) - kept, "line")
-        return "\n".join([*lines[:kept], f"[… {left} left out]"]), (left,)
+    def cut(shown: int) -> Excerpt:
+        left = count_of(len(lines) - shown, "line")
+        return Excerpt("\n".join([*lines[:shown], f"[… {left} left out]"]), (left,))
 
     fits, too_many = -1, len(lines)
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
-        if fits_budget(cut(middle)[0], budget, counter):
+        if fits_budget(cut(middle).text, budget, counter):
             fits = middle
         else:
             too_many = middle
-    return cut(fits) if fits >= 0 else ("", (count_of(len(lines), "line"),))
-
-
-def _note_left_out(piece: Excerpt) -> tuple[str, tuple[str, ...]]:
-    return piece.text, piece.left_out
+    return cut(fits) if fits >= 0 else Excerpt("", (count_of(len(lines), "line"),))
 
 
 def _frame_part(
-    name: str,
-    frame: tuple[str, str],
-    budget: int,
-    counter: TokenCounter,
-    cut: Callable[[int], tuple[str, tuple[str, ...]]],
+    name: str, frame: tuple[str, str], budget: int, counter: TokenCounter, cut: Callable[[int], Excerpt]
 ) -> SystemPart:
-    """The cut text between two lines that no text can end by itself."""
+    """The cut text between its frame's lines; it cannot contain the closing line."""
     room = budget - counter.text(f"{frame[0]}\n\n{frame[1]}")
     while True:
         text, left_out = cut(room)
-        whole = f"{frame[0]}\n{text.replace(frame[1], frame[1].strip('[]'))}\n{frame[1]}" if text else ""
-        over = counter.text(whole) - budget
-        if over <= 0 or not whole:
-            return SystemPart(name=name, text=whole, left_out=left_out)
+        framed = f"{frame[0]}\n{text.replace(frame[1], frame[1].strip('[]'))}\n{frame[1]}" if text else ""
+        over = counter.text(framed) - budget
+        if over <= 0 or not framed:
+            return SystemPart(name=name, text=framed, left_out=left_out)
         room -= over
 
 
 def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
-    """Paragraphs, the newest of every section first; of those alike the later one."""
+    """Paragraphs, the newest of every section first; of equally new ones the later first."""
     ages: dict[int, int] = {}
     aged: list[tuple[int, int, MarkdownBlock]] = []
     for block in reversed(blocks):
@@ -200,58 +185,58 @@ def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
 
 
 class _NewestEntries:
-    """A log's blocks in their order, and which a budget may hold: what people wrote, and the folds' newest lines.
+    """The blocks of a log: all that people wrote, and the newest lines of folds that may fit the budget.
 
-    Folds' lines get their room from the newest on, until one finds none. What stands before that one keeps its place
-    and not its words: a long day's log is read with each fold, and its lines were several times the log in memory.
+    Older lines of folds are kept without their text. A long log is read at each fold, and all its lines would take
+    several times its size in memory.
     """
 
     def __init__(self, budget: int, counter: TokenCounter) -> None:
         self.blocks: list[MarkdownBlock] = []
-        self.noted: list[_LogEntry] = []
+        self.by_person: list[_LogEntry] = []
         self.folded: list[_LogEntry] = []
         self._budget, self._counter = budget, counter
-        self._places: list[int] = []
-        self._size, self._most = 0, 2 * MAX_TOKEN_CHARS * budget
+        self._indexes: list[int] = []  # of `folded` in `blocks`
+        self._size, self._most = 0, 2 * MAX_TOKEN_CHARS * budget  # characters of `folded`, and when to drop some
 
-    def take(self, entry: _LogEntry) -> None:
-        """The next entry of the log."""
+    def add(self, entry: _LogEntry) -> None:
+        """Add the next entry of the log."""
         self.blocks.append(entry.block)
         if entry.block.level:
             return
-        if entry.noted:
-            self.noted.append(entry)
+        if entry.by_person:
+            self.by_person.append(entry)
             return
         self.folded.append(entry)
-        self._places.append(len(self.blocks) - 1)
+        self._indexes.append(len(self.blocks) - 1)
         self._size += len(entry.block.text)
         if self._size > self._most:
-            self._let_go(self._first_with_room())
+            self._drop_texts(self._first_fitting())
             self._most = max(self._most, 2 * self._size)
 
-    def _first_with_room(self) -> int:
-        """Place of the first entry of a fold that has room where only the newer ones of its kind have any."""
+    def _first_fitting(self) -> int:
+        """Index of the first fold entry that fits the budget together with all newer ones."""
         room = self._budget
-        for place, entry in reversed([*enumerate(self.folded)]):
-            price, *others = (
+        for index, entry in reversed([*enumerate(self.folded)]):
+            cost, *others = (
                 block_tokens(block, self._budget, self._counter) for block in (entry.block, *entry.headings)
             )
-            if price + sum(others) > self._budget:
-                continue  # it would not take the room of older ones
-            room -= price
+            if cost + sum(others) > self._budget:
+                continue  # never shown, so it takes no room
+            room -= cost
             if room < 0:
-                return place + 1
+                return index + 1
         return 0
 
-    def _let_go(self, count: int) -> None:
-        for place, entry in zip(self._places[:count], self.folded, strict=False):
-            self.blocks[place] = replace(entry.block, text="")
-        del self._places[:count], self.folded[:count]
+    def _drop_texts(self, count: int) -> None:
+        for index, entry in zip(self._indexes[:count], self.folded, strict=False):
+            self.blocks[index] = replace(entry.block, text="")
+        del self._indexes[:count], self.folded[:count]
         self._size = sum(len(entry.block.text) for entry in self.folded)
 
 
 def _visible_entries(blocks: Iterable[MarkdownBlock], own_folds: frozenset[str]) -> Iterator[_LogEntry]:
-    """The blocks that may be shown; a fold's heading without its comment."""
+    """The blocks that may be shown, without the comments of folds' headings."""
     hidden = folded = False
     headings: tuple[MarkdownBlock, ...] = ()
     for block in blocks:
@@ -263,4 +248,4 @@ def _visible_entries(blocks: Iterable[MarkdownBlock], own_folds: frozenset[str])
         if block.level:
             headings = (block,) if block.level <= 2 else (*headings[:1], block)
         if not hidden:
-            yield _LogEntry(block=block, noted=not folded, headings=headings)
+            yield _LogEntry(block=block, by_person=not folded, headings=headings)

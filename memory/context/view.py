@@ -54,20 +54,20 @@ def assemble_view(
     Args:
         tail: content that changes from call to call (clock, recalled passages). It becomes the last text of the running
             turn's first user message, so never part of the prefix; without a running turn it is not shown.
-        last: read last of all, behind the running turn's newest results.
+        last: text at the very end, after the running turn's newest results.
     """
     reductions = reduction.index_reductions(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
     running = [turn for turn in session.turns if turn.number == session.running]
     before = list(_shown_messages(history, reductions, running=False))
-    now = list(_shown_messages(running, reductions, running=True))
-    if tail and now:
-        now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
-    if last and now:
-        now[-1] = replace(now[-1], parts=(*now[-1].parts, Text(text=last)))
+    current = list(_shown_messages(running, reductions, running=True))
+    if tail and current:
+        current[0] = replace(current[0], parts=(*current[0].parts, Text(text=tail)))
+    if last and current:
+        current[-1] = replace(current[-1], parts=(*current[-1].parts, Text(text=last)))
     if session.summary:
-        _prepend_text(before or now, Text(text=summary_text(session.summary)))
-    shown, stable, repaired = _repair_if_needed(before, now)
+        _prepend_text(before or current, Text(text=summary_text(session.summary)))
+    shown, stable, repaired = _repair_if_needed(before, current)
     return ContextView(
         system=system,
         tools=tools,
@@ -77,10 +77,10 @@ def assemble_view(
         tokens=ViewTokens(
             system=sum(_count_cached(counter, part) for part in system),
             tools=_count_tools_cached(counter, tools),
-            summary=_count_cached(counter, summary_text(session.summary)) if session.summary else 0,
+            summary=summary_tokens(session.summary, counter),
             history=sum(turn_tokens(turn, reductions, counter, running=False) for turn in history),
             running=sum(turn_tokens(turn, reductions, counter, running=True) for turn in running)
-            + (_count_cached(counter, tail) + _count_cached(counter, last) if now else 0),
+            + (_count_cached(counter, tail) + _count_cached(counter, last) if current else 0),
         ),
     )
 
@@ -126,12 +126,12 @@ def _prepend_text(messages: list[ShownMessage], text: Text) -> None:
 
 
 def _repair_if_needed(
-    before: Sequence[ShownMessage], now: Sequence[ShownMessage]
+    before: Sequence[ShownMessage], current: Sequence[ShownMessage]
 ) -> tuple[tuple[ShownMessage, ...], int, bool]:
-    whole = (*before, *now)
-    if not find_faults(whole):
-        return whole, len(before), False
-    shown, prefix = repair_messages(whole), repair_messages(before)
+    messages = (*before, *current)
+    if not find_faults(messages):
+        return messages, len(before), False
+    shown, prefix = repair_messages(messages), repair_messages(before)
     stable = 0
     while stable < min(len(shown), len(prefix)) and shown[stable] == prefix[stable]:
         stable += 1

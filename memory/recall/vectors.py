@@ -1,6 +1,6 @@
-"""Nearness in meaning: vectors of rows, made in the background and compared by brute force beside the search by words.
+"""Search by vectors: rows are embedded in the background and compared by brute force, beside the search by words.
 
-NumPy is imported where vectors are compared; without an embedder nothing here is used.
+Used only with an embedder. NumPy is imported where vectors are compared.
 """
 
 import asyncio
@@ -16,18 +16,20 @@ from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-MAX_MATRIX_ROWS = 100_000  # vectors of one space that are compared, the newest; older rows are found by their words
-MAX_NEAREST = 300  # rows that a question is given
+MAX_MATRIX_ROWS = 100_000  # newest vectors of a space that are compared; older rows are found only by their words
+MAX_NEAREST = 300  # rows found for a question
 BATCH_ROWS = 64  # texts in one request
-RETRY_SECONDS = 30.0  # seconds without requests after one has failed, where the wire does not say how many
+RETRY_SECONDS = 30.0  # pause after a failed request if the provider names none
 _PROBE = "hello"
 
 
 class EmbeddingFailed(Exception):
-    """No vectors were had.
+    """A request for vectors failed.
 
-    kind: for the log, without anybody's words. retry_after: seconds, None where nobody said. refused: the texts
-    themselves were refused, and will be again.
+    Args:
+        kind: for the log, without user text.
+        retry_after: seconds, None if the provider named none.
+        refused: the provider refuses these texts, so retrying is useless.
     """
 
     def __init__(self, why: str, *, kind: str = "", retry_after: float | None = None, refused: bool = False) -> None:
@@ -38,39 +40,41 @@ class EmbeddingFailed(Exception):
 class Embedder(Protocol):
     """Turns texts into vectors."""
 
-    #: The model's; vectors of two models are never compared.
+    #: Of the model; vectors of two models are never compared.
     name: str
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Each text's vector, of length 1, as little-endian 32-bit floats; all of the same size.
+        """The texts' vectors, normalised to length 1, as little-endian 32-bit floats.
 
         Raises:
-            EmbeddingFailed: there are none this time.
+            EmbeddingFailed: the request failed.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of what it holds open."""
+        """Close its connections."""
         ...
 
 
 class VectorSearch:
-    """The vectors of all spaces' rows. limit: seconds that a question's own vector may take.
+    """Embeds the rows of all spaces, and finds those nearest to a question.
 
-    clock: seconds that only go forward.
+    Args:
+        limit: seconds that embedding a question may take.
+        clock: monotonic seconds.
     """
 
     def __init__(
         self, embedder: Embedder, limit: Callable[[], float], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._embedder, self._limit, self._clock = embedder, limit, clock
-        self._held: WeakKeyDictionary[VectorStore, _Matrix] = WeakKeyDictionary()
-        self._of_another_size: WeakSet[VectorStore] = WeakSet()
-        self._work: dict[str, asyncio.Task[None]] = {}
+        self._matrices: WeakKeyDictionary[VectorStore, _Matrix] = WeakKeyDictionary()
+        self._wrong_size: WeakSet[VectorStore] = WeakSet()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._paused_until = float("-inf")
 
     async def embed_question(self, question: str) -> bytes:
-        """Its vector, b"" where it cannot be had in time: then words alone must do."""
+        """The question's vector; b"" if it fails or takes too long, so that only words count."""
         if not question.strip() or self._clock() < self._paused_until:
             return b""
         try:
@@ -83,65 +87,59 @@ class VectorSearch:
         return b""
 
     def near(self, index: VectorStore, question: bytes) -> dict[int, float]:
-        """How near in meaning the nearest rows are, by row: 1 for the nearest, towards 0 for the farthest of them.
-
-        Blocks. question: of of_question.
-        """
-        matrix = self._matrix(index) if question else None
+        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0. Blocks."""
+        matrix = self._load_matrix(index) if question else None
         if matrix is None:
             return {}
         if matrix.width * 4 != len(question):
             log.warning("vectors made anew", why="the model's are of another size", was=matrix.width)
-            self._of_another_size.add(index)
+            self._wrong_size.add(index)
             return {}
         return matrix.nearest(question)
 
-    def keep_up(self, kept: SpaceIndexKeeper) -> None:
-        """See that the rows of a space get their vectors, in the background; one work per space at a time."""
-        if kept.space in self._work or self._clock() < self._paused_until:
+    def keep_up(self, keeper: SpaceIndexKeeper) -> None:
+        """Embed the new rows of a space in the background, with one task per space."""
+        if keeper.space in self._tasks or self._clock() < self._paused_until:
             return
-        task = asyncio.create_task(self._keep_up(kept))
-        self._work[kept.space] = task
-        task.add_done_callback(lambda _: self._work.pop(kept.space, None))
+        task = asyncio.create_task(self._embed_rows(keeper))
+        self._tasks[keeper.space] = task
+        task.add_done_callback(lambda _: self._tasks.pop(keeper.space, None))
 
     def works_on(self, space: str) -> bool:
-        """Whether vectors of that space's rows are being made."""
-        return space in self._work
+        """Whether rows of that space are being embedded."""
+        return space in self._tasks
 
     async def settled(self) -> None:
-        """Wait until no vectors are being made."""
-        while self._work:
-            await asyncio.wait(list(self._work.values()))
+        """Wait until no rows are being embedded."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
 
     async def close(self) -> None:
-        """Stop; what has no vector yet gets it at the next start."""
-        await cancel_and_wait(self._work.values())
+        """Stop; rows without a vector are embedded after the next start."""
+        await cancel_and_wait(self._tasks.values())
         await self._embedder.close()
 
-    async def _keep_up(self, kept: SpaceIndexKeeper) -> None:
+    async def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         model = self._embedder.name
         try:
-            if await kept.use(self._is_of_another_size):
-                await kept.change(self._empty)
-            while rows := await kept.use(lambda index: index.unembedded(model, BATCH_ROWS)):
+            if await keeper.use(lambda index: index in self._wrong_size):
+                await keeper.change(self._delete_vectors)
+            while rows := await keeper.use(lambda index: index.unembedded(model, BATCH_ROWS)):
                 vectors = await self._embed([words for _, words in rows])
-                made = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
-                await kept.change(lambda index: index.store_vectors(model, made))  # noqa: B023  awaited in its round
-            await kept.use(self._matrix)  # so that no search waits for it
+                embedded = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
+                await keeper.change(lambda index: index.store_vectors(model, embedded))  # noqa: B023  awaited at once
+            await keeper.use(self._load_matrix)  # so that no search waits for it
         except EmbeddingFailed as err:
             self._pause(err)
         except StoreError as err:
-            log.warning("vectors left out", space=kept.space, why=type(err).__name__)
+            log.warning("vectors left out", space=keeper.space, why=type(err).__name__)
 
-    def _is_of_another_size(self, index: VectorStore) -> bool:
-        return index in self._of_another_size
-
-    def _empty(self, index: VectorStore) -> None:
+    def _delete_vectors(self, index: VectorStore) -> None:
         index.store_vectors("", ())
-        self._of_another_size.discard(index)
+        self._wrong_size.discard(index)
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Each text's vector, b"" for a text that is refused while others are taken."""
+        """The texts' vectors, b"" for a text that alone is refused."""
         try:
             return await self._embedder.embed(texts)
         except EmbeddingFailed as err:
@@ -157,50 +155,48 @@ class VectorSearch:
         self._paused_until = self._clock() + (RETRY_SECONDS if failed.retry_after is None else failed.retry_after)
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
-    def _matrix(self, index: VectorStore) -> "_Matrix | None":
-        """All vectors of an index; those that were read before are kept, and only new ones are read."""
-        stamp, held = index.vectors_stamp(), self._held.get(index)
-        if held is not None and held.stamp != stamp:
-            held = None
-        found = index.vectors(self._embedder.name, held.last if held else 0)
+    def _load_matrix(self, index: VectorStore) -> "_Matrix | None":
+        """All vectors of an index; only those added since the last call are read."""
+        stamp, matrix = index.vectors_stamp(), self._matrices.get(index)
+        if matrix is not None and matrix.stamp != stamp:
+            matrix = None
+        found = index.vectors(self._embedder.name, matrix.last if matrix else 0)
         size = next((len(vector) for _, vector in reversed(found) if vector), 0)
-        if size and (held is None or held.width * 4 != size):
-            found = index.vectors(self._embedder.name) if held else found
-            held = _Matrix(stamp, size // 4)
-        if held is not None and found:
-            held.add(found)
-            self._held[index] = held
-        return held
+        if size and (matrix is None or matrix.width * 4 != size):
+            found = index.vectors(self._embedder.name) if matrix else found
+            matrix = _Matrix(stamp, size // 4)
+        if matrix is not None and found:
+            matrix.add(found)
+            self._matrices[index] = matrix
+        return matrix
 
 
 class _Matrix:
-    """Vectors in memory. last: the highest row that was looked at; width: numbers of a vector.
-
-    There is room behind the newest vector, so that one more costs no copy of all.
-    """
+    """Vectors in memory, with spare capacity, so that adding one does not copy all."""
 
     def __init__(self, stamp: tuple[int, int], width: int) -> None:
         import numpy
 
-        self.stamp, self.width, self.last = stamp, width, 0
+        self.stamp, self.width = stamp, width  # width: numbers of a vector
+        self.last = 0  # highest row number that was added
         self._count = 0
         self._rows: Any = numpy.empty(0, dtype=numpy.int64)
         self._data: Any = numpy.empty((0, width), dtype=numpy.float32)
 
     def add(self, found: Sequence[tuple[int, bytes]]) -> None:
-        """Put vectors behind those that are there; of those of another width, nothing."""
+        """Append vectors, except those of another width."""
         import numpy
 
-        fit = [(row, vector) for row, vector in found if len(vector) == self.width * 4][-MAX_MATRIX_ROWS:]
-        self._make_room(len(fit))
-        until = self._count + len(fit)
-        self._rows[self._count : until] = [row for row, _ in fit]
-        joined = b"".join(vector for _, vector in fit)
-        self._data[self._count : until] = numpy.frombuffer(joined, dtype="<f4").reshape(-1, self.width)
-        self._count, self.last = until, found[-1][0]
+        fitting = [(row, vector) for row, vector in found if len(vector) == self.width * 4][-MAX_MATRIX_ROWS:]
+        self._reserve(len(fitting))
+        end = self._count + len(fitting)
+        self._rows[self._count : end] = [row for row, _ in fitting]
+        joined = b"".join(vector for _, vector in fitting)
+        self._data[self._count : end] = numpy.frombuffer(joined, dtype="<f4").reshape(-1, self.width)
+        self._count, self.last = end, found[-1][0]
 
     def nearest(self, question: bytes) -> dict[int, float]:
-        """The MAX_NEAREST rows by cosine, from the last of them (0, and left out) to the first (1)."""
+        """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the first."""
         import numpy
 
         rows, cosines = self._rows[: self._count], self._data[: self._count] @ numpy.frombuffer(question, dtype="<f4")
@@ -213,15 +209,15 @@ class _Matrix:
         shares = (cosines - least) / (best - least)
         return {row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0}
 
-    def _make_room(self, more: int) -> None:
-        """Room for so many more; beyond MOST the oldest make it."""
+    def _reserve(self, more: int) -> None:
+        """Make capacity for `more` vectors; beyond MAX_MATRIX_ROWS the oldest are removed."""
         import numpy
 
         if self._count + more <= len(self._rows):
             return
-        kept = min(self._count, MAX_MATRIX_ROWS - more)
-        size = kept + more + kept // 4 + BATCH_ROWS
+        left = min(self._count, MAX_MATRIX_ROWS - more)
+        size = left + more + left // 4 + BATCH_ROWS
         rows, data = numpy.empty(size, dtype=numpy.int64), numpy.empty((size, self.width), dtype=numpy.float32)
-        rows[:kept] = self._rows[self._count - kept : self._count]
-        data[:kept] = self._data[self._count - kept : self._count]
-        self._rows, self._data, self._count = rows, data, kept
+        rows[:left] = self._rows[self._count - left : self._count]
+        data[:left] = self._data[self._count - left : self._count]
+        self._rows, self._data, self._count = rows, data, left

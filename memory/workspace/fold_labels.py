@@ -6,17 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from memory.context.summary.extractive import HEADINGS
+from memory.context.summary.extractive import EXTRACT_HEADINGS
 from memory.context.summary.grounding import split_sentences
 from memory.context.summary.transcript import list_utterances
 from memory.context.summary.validation import FoldSource
 from memory.context.taint import CLEAN_FOLD, FoldLabel, judge_parts, line_key, normalize_words
-from memory.text.language import HEADINGS as HEADS
-from memory.text.language import split_line
+from memory.text.language import HEADINGS, split_line
 from memory.workspace import daily_log
 
 _FIXED_HEADINGS = frozenset(
-    map(normalize_words, (*(head for heads in HEADS.values() for head in heads.values()), *chain(*HEADINGS.values())))
+    map(
+        normalize_words,
+        (*(head for heads in HEADINGS.values() for head in heads.values()), *chain(*EXTRACT_HEADINGS.values())),
+    )
 )
 # The last line of an extractive summary.
 _DIGEST_MARK = re.compile(r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?")

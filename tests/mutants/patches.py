@@ -290,8 +290,8 @@ MUTANTS = (
         name="a summary may say what its source does not",
         guards="I37",
         file="memory/context/summary/grounding.py",
-        old="        kept = [part for part in parts if borne_out[part]]\n",
-        new="        borne_out, kept = dict.fromkeys(parts, True), parts\n",
+        old="        kept = [part for part in parts if supported[part]]\n",
+        new="        supported, kept = dict.fromkeys(parts, True), parts\n",
         tests=(SIXTY,),
     ),
     Mutant(
@@ -327,8 +327,8 @@ MUTANTS = (
         name="lines of a long log are let go of that have room in the prompt",
         guards="prompt",
         file="memory/context/system_prompt.py",
-        old="        room = self._budget\n        for place, entry in reversed",
-        new="        room = self._budget // 2\n        for place, entry in reversed",
+        old="        room = self._budget\n        for index, entry in reversed",
+        new="        room = self._budget // 2\n        for index, entry in reversed",
         tests=("tests/memory/context/test_long_logs.py::test_what_is_let_go_of_would_not_have_been_kept",),
     ),
     Mutant(

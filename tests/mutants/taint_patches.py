@@ -142,8 +142,8 @@ TAINT = (
         name="the note at the step limit stands before the results",
         guards="steps",
         file="memory/context/view.py",
-        old="now[-1] = replace(now[-1], parts=(*now[-1].parts, Text(text=last)))",
-        new="now[0] = replace(now[0], parts=(*now[0].parts, Text(text=last)))",
+        old="current[-1] = replace(current[-1], parts=(*current[-1].parts, Text(text=last)))",
+        new="current[0] = replace(current[0], parts=(*current[0].parts, Text(text=last)))",
         tests=(f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",),
     ),
     Mutant(

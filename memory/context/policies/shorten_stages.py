@@ -5,14 +5,13 @@ from itertools import chain
 
 from memory.context import reductions
 from memory.context.policies import tool_lines
-from memory.context.policies.state import ContextState
+from memory.context.policies.state import FINAL_FORMS, ContextState
 from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import turn_tokens
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
-# Characters that a part of the running turn may keep, tried in turn.
+# Characters left of a part of the running turn, tried in turn.
 LONG_LIMITS, SHORT_LIMITS = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
-FINAL_FORMS = ("one_line", "text_only")  # forms that are never shortened further
 
 
 def snip_finished(state: ContextState) -> ContextState:
@@ -37,9 +36,8 @@ def trim_old_tool_io(state: ContextState) -> ContextState:
     end = newest[0].message.seq - 1 if newest else 1 << 60
     turns, least = state.turns[: state.finished], state.numbers.batch * state.room
     if sum(size - most for _, _, _, size, most in _long_tool_io(state, turns, end)) < least:
-        return state  # no text has more tokens than characters worth a fold
-    after = state.shorten(_trim_long_tool_io(state, turns, end))
-    return after if state.whole - after.whole >= max(1, least) else state
+        return state  # a text has at most as many tokens as characters, so this cannot save enough
+    return _if_it_saves(state, _trim_long_tool_io(state, turns, end), least)
 
 
 def one_line_oldest_half(state: ContextState) -> ContextState:
@@ -48,39 +46,28 @@ def one_line_oldest_half(state: ContextState) -> ContextState:
     if state.whole < state.numbers.line_at * state.room:
         return state
     found = older_results(state)
-    if sum(tool_lines.shown_length(place, state.reductions.get(place.message.id)) for place in found) < least:
+    if sum(tool_lines.shown_length(ref, state.reductions.get(ref.message.id)) for ref in found) < least:
         return state
-    after = state.shorten(tool_lines.make_line(place, state.lines, state.counter) for place in found)
-    return after if state.whole - after.whole >= max(1, least) else state
+    return _if_it_saves(state, _make_lines(state, found), least)
 
 
 def one_line_all(state: ContextState) -> ContextState:
     """If the view does not fit, replace all but the newest tool results by lines, failed ones last."""
     if state.fits:
         return state
-    found = [
-        place
-        for place in _unlined_results(state, state.turns)
-        if tool_lines.is_worth_line(place, state.reductions.get(place.message.id))
-    ]
+    found = _long_results(state, state.turns)
     for failed in (False, True):
         if not state.fits:
-            some = [place for place in found if place.result.is_error is failed]
-            state = state.shorten(tool_lines.make_line(place, state.lines, state.counter) for place in some)
+            state = state.shorten(_make_lines(state, [ref for ref in found if ref.result.is_error is failed]))
     return state
 
 
 def older_results(state: ContextState) -> list[ToolResultRef]:
     """Tool results for `one_line_oldest_half`: long, of finished turns, not failed, not among the newest."""
     half = sum(len(turn.messages) for turn in state.turns) // 2
-    first = state.turns[0].first_seq if state.turns else 0
-    return [
-        place
-        for place in _unlined_results(state, state.turns[: state.finished])
-        if place.message.seq < first + half
-        and not place.result.is_error
-        and tool_lines.is_worth_line(place, state.reductions.get(place.message.id))
-    ]
+    end = (state.turns[0].first_seq if state.turns else 0) + half
+    found = _long_results(state, state.turns[: state.finished])
+    return [ref for ref in found if ref.message.seq < end and not ref.result.is_error]
 
 
 def text_only(state: ContextState) -> ContextState:
@@ -130,23 +117,23 @@ def fit_running_turn(state: ContextState) -> ContextState:
 def _fit_turn_by_halves(
     state: ContextState, turn: Turn, tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...]
 ) -> ContextState:
-    for may, levels in tries:
-        for limit in levels:
+    for may_cut, limits in tries:
+        for limit in limits:
             if state.fits:
                 return state
-            state = state.shorten(shorten_turn(state, turn, limit, may))
+            state = state.shorten(shorten_turn(state, turn, limit, may_cut))
     return state
 
 
 def shorten_turn(
-    state: ContextState, turn: Turn, limit: int, may: Callable[[object, Message], bool]
+    state: ContextState, turn: Turn, limit: int, may_cut: Callable[[object, Message], bool]
 ) -> Iterator[Reduction]:
-    """Reductions to about `limit` characters for the longer parts of a turn that `may` accepts."""
+    """Reductions to about `limit` characters for the longer parts of a turn that `may_cut` accepts."""
     for message in turn.messages:
         for number, part in enumerate(message.parts):
             shown = state.reductions.get(message.id, {}).get(number)
             size = len(shown.text) if shown else _part_size(state, part)
-            if not may(part, message) or size <= limit or (shown and shown.form == "text_only"):
+            if not may_cut(part, message) or size <= limit or (shown and shown.form == "text_only"):
                 continue
             text = _head_and_tail(part, limit // 2, reductions.part_handle(message, number))
             if len(text) < size:
@@ -158,12 +145,28 @@ def is_result_or_user_text(part: object, message: Message) -> bool:
     return isinstance(part, ToolResult) or (isinstance(part, Text) and message.role == "user")
 
 
-def _unlined_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
-    """Tool results of these turns, oldest first, except the newest of all turns."""
+def _if_it_saves(state: ContextState, made: Iterable[Reduction], least: float) -> ContextState:
+    """Shorten only if that saves at least so many tokens: each change of the view breaks the provider's cache."""
+    after = state.shorten(made)
+    return after if state.whole - after.whole >= max(1, least) else state
+
+
+def _make_lines(state: ContextState, found: Iterable[ToolResultRef]) -> Iterator[Reduction]:
+    return (tool_lines.make_line(ref, state.lines, state.counter) for ref in found)
+
+
+def _long_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
+    """Tool results of these turns that a line would shorten, oldest first, except the newest of all turns."""
     found = list(tool_lines.find_tool_results(state.turns))
-    spared = {id(place.result) for place in found[len(found) - state.numbers.spared_results :]}
+    spared = {id(ref.result) for ref in found[len(found) - state.numbers.spared_results :]}
     last = turns[-1].last_seq if turns else 0
-    return [place for place in found if id(place.result) not in spared and place.message.seq <= last]
+    return [
+        ref
+        for ref in found
+        if id(ref.result) not in spared
+        and ref.message.seq <= last
+        and tool_lines.is_worth_line(ref, state.reductions.get(ref.message.id))
+    ]
 
 
 def _snip_results(state: ContextState, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
@@ -192,8 +195,7 @@ def _trim_long_tool_io(state: ContextState, turns: tuple[Turn, ...], end: int = 
 def _long_tool_io(
     state: ContextState, turns: tuple[Turn, ...], end: int
 ) -> Iterator[tuple[Message, int, ToolCall | ToolResult, int, int]]:
-    """Tool traffic before the message with seq `end` that is longer than it may be: where, what, its characters, the
-    most it may have."""
+    """Tool inputs and results over their limit before seq `end`: (message, index, part, characters, limit)."""
     for turn in turns:
         for message in turn.messages:
             if message.seq >= end:
@@ -230,8 +232,8 @@ def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
 def _turn_cost(state: ContextState, turn: Turn, made: Iterable[Reduction]) -> int:
     """Tokens of a finished turn with these reductions."""
     ids = {message.id for message in turn.messages}
-    held = (item for id in ids for item in state.reductions.get(id, {}).values())
-    return turn_tokens(turn, reductions.index_reductions(chain(held, made)), state.counter, running=False)
+    existing = (item for id in ids for item in state.reductions.get(id, {}).values())
+    return turn_tokens(turn, reductions.index_reductions(chain(existing, made)), state.counter, running=False)
 
 
 def _part_kind(part: Image | Document) -> str:
@@ -273,7 +275,7 @@ def _drop_newest_thoughts(turn: Turn, state: ContextState) -> Iterator[Reduction
 
 
 def _drop_thoughts(turn: Turn, state: ContextState, *, newest: bool) -> Iterator[Reduction]:
-    """Thoughts before the newest reply of the loop, which is all that providers ask for; newest: that one's."""
+    """Drop the reasoning before the newest step, which providers do not need; with `newest`, that of the newest."""
     replies = [message for message in turn.messages if message.role == "assistant"]
     for message in replies[-1:] if newest else replies[:-1]:
         for number, part in enumerate(message.parts):
@@ -282,7 +284,7 @@ def _drop_thoughts(turn: Turn, state: ContextState, *, newest: bool) -> Iterator
 
 
 def _drop_older_steps(turn: Turn, state: ContextState) -> Iterator[Reduction]:
-    """All between the person's message and the newest step, calls with their results; a note stands for it."""
+    """Replace the steps between the user's message and the newest one by a note."""
     replies = [place for place, message in enumerate(turn.messages) if message.role == "assistant"]
     note = f"[earlier steps left out; recall(turn={turn.number}) shows them]"
     for message in turn.messages[1 : replies[-1] if replies else 1]:

@@ -10,6 +10,7 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, Turn
 
 FRAME_TOKENS = 50  # of the two lines around a summary
+FINAL_FORMS = ("one_line", "text_only")  # forms of reductions that are never shortened further
 # Lines that a model wrote in place of tool results, by message id and part.
 ToolLines = Mapping[tuple[str, int], str]
 NO_LINES: ToolLines = MappingProxyType({})

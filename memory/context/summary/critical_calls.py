@@ -1,4 +1,4 @@
-"""Tool calls that a summary must keep, one line each: what was changed, installed or committed, and what failed."""
+"""Finds the tool calls that a summary must keep, one line each: changes, installations, commits and failures."""
 
 import json
 import re
@@ -11,26 +11,13 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult
 from memory.text.quoting import first_line
 
-MAX_LINE = 200  # most characters of a line, its handle included
+MAX_LINE = 200  # characters of a line with its handle
 _SUBJECT_CHARS, _NAME_CHARS = 90, 40
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CHANGING_TOOLS = frozenset(
-    {
-        "write",
-        "edit",
-        "multiedit",
-        "delete",
-        "remove",
-        "move",
-        "rename",
-        "patch",
-        "replace",
-        "create",
-        "append",
-        "insert",
-    }
-    | {"overwrite", "copy", "upload"}
+_CHANGING_WORDS = (
+    "write edit multiedit delete remove move rename patch replace create append insert overwrite copy upload"
 )
+_CHANGING_TOOLS = frozenset(_CHANGING_WORDS.split())
 _SHELL_TOOLS = frozenset({"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"})
 _WORD = r"\S{1,100}+\s{1,20}+"
 _MAX_PREFIX_WORDS = 8  # options and variables before what a command does
@@ -49,20 +36,8 @@ _CHANGING_COMMAND = re.compile(
     r")",
     re.MULTILINE,
 )
-_SUBJECT_KEYS = (
-    "file_path",
-    "path",
-    "filename",
-    "file",
-    "source",
-    "command",
-    "cmd",
-    "script",
-    "url",
-    "name",
-    "id",
-    "query",
-)
+_SUBJECT_NAMES = "file_path path filename file source command cmd script url name id query"
+_SUBJECT_KEYS = tuple(_SUBJECT_NAMES.split())
 _TARGET_KEYS = ("destination", "target", "to", "new_path")
 _CALL_LINE = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
 _FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
@@ -70,11 +45,11 @@ _FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalCall:
-    """One call and what came of it."""
+    """One call with its outcome."""
 
-    #: Of what its handle names.
+    #: Seq of the message that its handle names.
     seq: int
-    #: Of what its handle names.
+    #: Part that its handle names.
     part: int
     #: A list item that ends in the handle.
     line: str
@@ -82,33 +57,36 @@ class CriticalCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutcome:
-    """A call beside its result; `result` is None where there is none, at and part say where the call stands."""
+    """A call and its result."""
 
+    #: Message and part of the call.
     at: Message
     part: int
     call: ToolCall
+    #: None if it was not recorded.
     result: ToolResult | None
+    #: Message and part of the result.
     answered: Message | None
     answered_part: int
 
     @property
     def failed(self) -> bool:
-        """Whether the tool said so."""
         return self.result is not None and self.result.is_error
 
     @property
     def handle(self) -> str:
-        """How the original is read: of a failed call what it answered, of any other what was asked."""
+        """Handle of the result for a failed call, otherwise of the call."""
         if self.failed and self.answered is not None:
             return part_handle(self.answered, self.answered_part)
         return part_handle(self.at, self.part)
 
 
 def find_critical_calls(messages: Sequence[Message], lang: str, known: GroundingSource) -> tuple[CriticalCall, ...]:
-    """The calls that must be kept, oldest first; of the same call with the same end only the newest.
+    """The calls to keep, oldest first; of equal calls with equal outcome only the newest.
 
     Args:
-        lang: "zh" or "en". known: what the lines are checked against; one that it does not bear out is shortened.
+        lang: "zh" or "en".
+        known: the source; a line that it does not support is shortened.
     """
     newest: dict[tuple[str, str, bool], CriticalCall] = {}
     for outcome in call_outcomes(messages):
@@ -120,21 +98,23 @@ def find_critical_calls(messages: Sequence[Message], lang: str, known: Grounding
 
 
 def carried_lines(before: str) -> tuple[CriticalCall, ...]:
-    """The lines of this kind in an earlier summary."""
-    found = map(_CALL_LINE.fullmatch, before.splitlines())
-    return tuple(CriticalCall(seq=int(each[1]), part=int(each[2]), line=each[0].strip()) for each in found if each)
+    """The lines about calls in an earlier summary."""
+    matches = map(_CALL_LINE.fullmatch, before.splitlines())
+    return tuple(
+        CriticalCall(seq=int(found[1]), part=int(found[2]), line=found[0].strip()) for found in matches if found
+    )
 
 
-def fitting_lines(calls: Iterable[CriticalCall], said: str, counter: TokenCounter, room: int) -> list[str]:
-    """Of the lines whose handle a text does not hold, the newest that go into `room` tokens, oldest first."""
-    taken: dict[tuple[int, int], str] = {}
+def fitting_lines(calls: Iterable[CriticalCall], text: str, counter: TokenCounter, room: int) -> list[str]:
+    """The newest lines within `room` tokens whose handle is not in the text, oldest first."""
+    chosen: dict[tuple[int, int], str] = {}
     for call in sorted(calls, key=lambda call: (call.seq, call.part), reverse=True):
         cost = counter.text(call.line) + 1
-        known = (call.seq, call.part) in taken or f'recall(handle="{call.seq}.{call.part}")' in said
+        known = (call.seq, call.part) in chosen or f'recall(handle="{call.seq}.{call.part}")' in text
         if not known and cost <= room:
-            taken[call.seq, call.part] = call.line
+            chosen[call.seq, call.part] = call.line
             room -= cost
-    return [taken[at] for at in sorted(taken)]
+    return [chosen[at] for at in sorted(chosen)]
 
 
 def call_outcomes(messages: Sequence[Message]) -> Iterator[CallOutcome]:
@@ -163,12 +143,12 @@ def is_critical(outcome: CallOutcome) -> bool:
 
 
 def outcome_subject(call: ToolCall) -> str:
-    """What a call is about: its path, command or name, with where to; else its arguments on one line."""
+    """What a call is about: its path, command or name, and its target; else its arguments on one line."""
     arguments = _arguments(call)
     about = next((str(arguments[key]) for key in _SUBJECT_KEYS if arguments.get(key)), "")
-    to = next((str(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
-    whole = " → ".join(filter(None, (about, to))) if about else call.input.strip("{} ")
-    return " ".join(whole.split())
+    target = next((str(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
+    subject = " → ".join(filter(None, (about, target))) if about else call.input.strip("{} ")
+    return " ".join(subject.split())
 
 
 def _command(call: ToolCall) -> str:
@@ -185,23 +165,21 @@ def _arguments(call: ToolCall) -> dict[str, object]:
 
 
 def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource) -> CriticalCall:
-    where = outcome.handle
-    seq, part = (int(each) for each in where.split('"')[1].split("."))
-    line = _describe_call(outcome, lang, known, MAX_LINE - len(f"-  {where}"))
-    return CriticalCall(seq=seq, part=part, line=f"- {line} {where}")
+    handle = outcome.handle
+    seq, part = map(int, handle.split('"')[1].split("."))
+    line = _describe_call(outcome, lang, known, MAX_LINE - len(f"-  {handle}"))
+    return CriticalCall(seq=seq, part=part, line=f"- {line} {handle}")
 
 
 def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room: int) -> str:
-    """Call and outcome in one line; less of it where a cut has left something that the source does not say."""
-    name, about = (
-        _cut_at_word(outcome.call.name, _NAME_CHARS),
-        _cut_at_word(outcome_subject(outcome.call), _SUBJECT_CHARS),
-    )
-    told = first_line(outcome.result.text) if outcome.result else ""
-    mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(told)
-    begun, ended = f"{name} {about} {mark}", mark.strip(": ：→")
-    forms = (f"{begun}{_cut_at_word(told, room - len(begun))}", f"{name} {about} {ended}", f"{name} {ended}")
-    return next((form for form in forms[:2] if not ground_text(form, known).dropped), forms[2]).strip()
+    """Call and outcome in one line; shorter if cutting it has made something that the source does not say."""
+    name = _cut_at_word(outcome.call.name, _NAME_CHARS)
+    about = _cut_at_word(outcome_subject(outcome.call), _SUBJECT_CHARS)
+    result = first_line(outcome.result.text) if outcome.result else ""
+    mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(result)
+    start, end = f"{name} {about} {mark}", mark.strip(": ：→")
+    forms = (f"{start}{_cut_at_word(result, room - len(start))}", f"{name} {about} {end}")
+    return next((form for form in forms if not ground_text(form, known).dropped), f"{name} {end}").strip()
 
 
 def _cut_at_word(text: str, most: int) -> str:

@@ -1,4 +1,4 @@
-"""Extractive summary and log: made of the source's own sentences when no valid model answer is available."""
+"""Summary and log extracted from the messages themselves, for when there is no valid answer of a model."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,18 +17,17 @@ from memory.context.summary.transcript import (
 )
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Text, ToolCall
-from memory.text.language import HEADINGS as HEADS
-from memory.text.language import is_mostly_cjk
+from memory.text.language import HEADINGS, is_mostly_cjk
 
 DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
-MAX_LOGGED = 1_000  # characters of one text in the log; validation adds missing facts of the rest
+MAX_LOGGED = 1_000  # characters of one text in the log; validation adds the facts of the rest
 _CONSTRAINT = re.compile(
     r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
     r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
     re.IGNORECASE,
 )
-HEADINGS = {
+EXTRACT_HEADINGS = {
     "zh": ("更早的摘要", "约定", "用户说的", "事实"),
     "en": ("Earlier summary", "Constraints", "What the user said", "Facts"),
 }
@@ -58,18 +57,18 @@ def extractive_summary(
     time. Lines of an earlier extract stay in their sections. The text ends in `[+N messages, digest]`.
     """
     said = list(list_utterances(messages))
-    tools = [f"## {HEADS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
-    end = "\n".join((*tools, f"{DIGEST_MARK.format(count=len(messages))} {_transcript_handles(messages)}"))
-    space = _TokenSpace(counter=counter, left=budget - counter.text(end) - 4)
-    kept = "\n".join(_sections(said, before, space, emphasis.weights))
+    tools = [f"## {HEADINGS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
+    end = "\n".join((*tools, f"{DIGEST_MARK.format(count=len(messages))} {_turn_handles(messages)}"))
+    room = _TokenRoom(counter=counter, left=budget - counter.text(end) - 4)
+    extract = "\n".join(_sections(said, before, room, emphasis.weights))
     source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
-    return f"{ground_text(kept, source).text}\n{end}".strip()
+    return f"{ground_text(extract, source).text}\n{end}".strip()
 
 
 def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) -> str:
     """An extract of some messages without the end mark, to be merged with others."""
-    space = _TokenSpace(counter=counter, left=budget)
-    return ground_text("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
+    room = _TokenRoom(counter=counter, left=budget)
+    return ground_text("\n".join(_sections(said, "", room, {})), "\n".join(item.text for item in said)).text
 
 
 def extractive_log(messages: Iterable[Message], zone: tzinfo) -> str:
@@ -105,8 +104,8 @@ def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
     return "zh" if is_mostly_cjk("".join(item.text for item in said if _is_by_user(item))) else "en"
 
 
-class _TokenSpace:
-    """A budget of tokens to fill."""
+class _TokenRoom:
+    """A token budget to fill."""
 
     def __init__(self, *, counter: TokenCounter, left: int) -> None:
         self.counter = counter
@@ -127,73 +126,57 @@ class _TokenSpace:
         return taken
 
 
-def _sections(said: Sequence[Utterance], before: str, space: _TokenSpace, weights: Mapping[str, int]) -> Iterator[str]:
-    whole = max(0, space.left)
-    heads = HEADINGS[utterances_language(said)]
-    space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
+def _sections(said: Sequence[Utterance], before: str, room: _TokenRoom, weights: Mapping[str, int]) -> Iterator[str]:
+    total = max(0, room.left)
+    headings = EXTRACT_HEADINGS[utterances_language(said)]
+    room.left -= sum(room.counter.text(f"## {heading}") + 2 for heading in headings)
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
-    old = _parse_carried(before)
-    earlier = space.take(old.other, whole * 2 // 5)
-    pinned = space.take((*old.pinned, *(f"- {text}" for text in find_constraints(said))), whole // 5)
-    told = _list_items(
+    old = _parse_earlier(before)
+    earlier = room.take(old["other"], total * 2 // 5)
+    constraints = room.take((*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5)
+    by_user = _list_items(
         (at, _with_speaker(said[at], " ".join(said[at].text.split()))) for at in best if _is_by_user(said[at])
     )
-    words = space.take(_order_by_worth(old.words, told, pinned), whole * 2 // 5)
-    sources = sorted((at for at in best if not _is_call_item(said[at])), key=lambda at: is_tool_utterance(said[at]))
+    statements = [text for text in (*old["words"], *by_user) if text not in constraints and not _is_question(text)]
+    words = room.take(sorted(statements, key=lambda text: not has_facts(text)), total * 2 // 5)
+    # calls have lines of their own; results of tools come after the words of people and the bot
+    sources = [at for at in best if not isinstance(said[at].message.parts[said[at].part], ToolCall)]
+    sources.sort(key=lambda at: is_tool_utterance(said[at]))
     stated = _list_items(
         (at, _with_speaker(said[at], text)) for at in sources for text in split_sentences(said[at]) if has_facts(text)
     )
-    facts = space.take(_interleave(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
-    words += space.take((text for text in told if text not in words and text not in pinned), space.left)
-    in_order = (earlier, pinned, _order_as_said(words, told), _order_as_said(facts, stated))
-    for head, lines in zip(heads, in_order, strict=True):
+    new = [text for text in stated if text not in (*constraints, *words)]
+    # in turn, so that neither the earlier facts nor the new ones take all the room
+    in_turn = (text for pair in zip_longest(old["facts"], new) for text in pair if text)
+    facts = room.take(in_turn, room.left)
+    words += room.take((text for text in by_user if text not in words and text not in constraints), room.left)
+    in_order = (earlier, constraints, _order_as_said(words, by_user), _order_as_said(facts, stated))
+    for heading, lines in zip(headings, in_order, strict=True):
         if lines:
-            yield f"## {head}"
+            yield f"## {heading}"
             yield from lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _CarriedLines:
-    """The lines of an earlier summary by what they are, those with facts first."""
-
-    pinned: Sequence[str]
-    words: Sequence[str]
-    facts: Sequence[str]
-    #: Of a summary by a model.
-    other: Sequence[str]
-
-
-def _parse_carried(before: str) -> _CarriedLines:
-    found: dict[str, list[str]] = {"other": [], "pinned": [], "words": [], "facts": []}
-    kinds = {head: kind for heads in HEADINGS.values() for head, kind in zip(heads, found, strict=True)}
-    kind = "other"
-    for row in before.splitlines():
-        if row.startswith("#"):
-            kind = kinds.get(row.lstrip("# ").strip(), "other")
-        elif row.strip() and not _MARK.match(row):
-            found[kind].append(row)
-    return _CarriedLines(**{kind: sorted(lines, key=lambda text: not has_facts(text)) for kind, lines in found.items()})
+def _parse_earlier(before: str) -> Mapping[str, Sequence[str]]:
+    """The lines of an earlier extract by section, those with facts first; lines of a model's summary are "other"."""
+    found: dict[str, list[str]] = {"other": [], "constraints": [], "words": [], "facts": []}
+    names = {title: name for titles in EXTRACT_HEADINGS.values() for title, name in zip(titles, found, strict=True)}
+    name = "other"
+    for line in before.splitlines():
+        if line.startswith("#"):
+            name = names.get(line.lstrip("# ").strip(), "other")
+        elif line.strip() and not _MARK.match(line):
+            found[name].append(line)
+    return {name: sorted(lines, key=lambda text: not has_facts(text)) for name, lines in found.items()}
 
 
-def _order_by_worth(old: Sequence[str], new: Iterable[str], but: Sequence[str]) -> list[str]:
-    """What the user said, in the order in which it is kept: statements with facts, then others; questions last."""
-    told = [text for text in (*old, *new) if text not in but]
-    return sorted((text for text in told if not _is_question(text)), key=lambda text: not has_facts(text))
-
-
-def _interleave(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """One of these, one of those: neither the earlier facts nor the newer take all the space."""
-    for pair in zip_longest(old, new):
-        yield from (text for text in pair if text)
-
-
-def _order_as_said(kept: Sequence[str], places: Mapping[str, int]) -> list[str]:
-    """Earlier ones first, the others in the order in which they were said."""
-    return sorted(kept, key=lambda text: places.get(text, -1))
+def _order_as_said(texts: Sequence[str], said_at: Mapping[str, int]) -> list[str]:
+    """Lines of the earlier summary first, then the others in the order in which they were said."""
+    return sorted(texts, key=lambda text: said_at.get(text, -1))
 
 
 def _list_items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
-    """Texts as list items, each with the place where it was found first."""
+    """Texts as list items, each with the index where it was said first."""
     items: dict[str, int] = {}
     for at, text in found:
         if text:
@@ -202,26 +185,21 @@ def _list_items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
 
 
 def _with_speaker(item: Utterance, text: str) -> str:
-    """A text of somebody in a group with who that is: of several people's words nobody else can tell whose they are."""
+    """Prefix a text of a group with its speaker."""
     part = item.message.parts[item.part]
     return f"{item.speaker}: {text}" if isinstance(part, Text) and part.by and text else text
 
 
 def _is_question(text: str) -> bool:
-    """A question says little once it has been answered; one with facts in it is a statement too."""
+    """Whether a text is a mere question, without facts: it says little once it has been answered."""
     return text.rstrip().endswith(("?", "？")) and not has_facts(text)
-
-
-def _is_call_item(item: Utterance) -> bool:
-    """What a tool was asked; the calls that matter have lines of their own."""
-    return isinstance(item.message.parts[item.part], ToolCall)
 
 
 def _is_by_user(item: Utterance) -> bool:
     return item.message.role == "user" and not is_tool_utterance(item)
 
 
-def _transcript_handles(messages: Sequence[Message]) -> str:
-    """How the whole of it is read again."""
+def _turn_handles(messages: Sequence[Message]) -> str:
+    """The tool calls that show the original turns."""
     turns = sorted({message.turn for message in messages})
     return f"recall(turn={turns[0]})" if len(turns) == 1 else f"recall(turn={turns[0]}) … recall(turn={turns[-1]})"

@@ -16,8 +16,8 @@ MAX_CHUNK = 8_000  # characters of a source that are searched for numbers at onc
 MAX_PATH_STEP = 255  # characters of one path component that are searched for a file suffix
 
 _PATH_CHARACTER = f"[a-z0-9_.@+~%{CJK}-]"
-# Each pattern starts only at the beginning of its run of characters, so that no run is read twice. The match is the
-# last group, if there is one.
+# Each pattern starts only at the beginning of its run of characters, so that matching takes linear time. The match is
+# the last group, if there is one.
 _URL = re.compile(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
     rf"(?:(?<=[/=])[{CJK}][{CJK}a-z0-9_.%-]*)?)"
@@ -84,7 +84,7 @@ class GroundingSource:
         self._text = plain.replace("\n", " ")
         self._tight = tighten_text(plain)
         self._words = frozenset(word for piece in pieces for word in _WORD.findall(piece))
-        self._asked: dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
         """Whether all facts of the sentence occur in the source."""
@@ -98,9 +98,9 @@ class GroundingSource:
         )
 
     def _has(self, piece: str) -> bool:
-        if piece not in self._asked:
-            self._asked[piece] = self._find(piece)
-        return self._asked[piece]
+        if piece not in self._known:
+            self._known[piece] = self._find(piece)
+        return self._known[piece]
 
     def _find(self, piece: str) -> bool:
         return (
@@ -129,11 +129,11 @@ def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
     for line in text.splitlines():
         marker, parts = split_line(line)
         heading = line.lstrip().startswith("#")
-        borne_out = {
+        supported = {
             part: known.holds(_INTERNAL_MARKS.sub("", part), names=not heading) for part in dict.fromkeys(parts)
         }
-        kept = [part for part in parts if borne_out[part]]
-        dropped += [part.strip() for part in parts if not borne_out[part]]
+        kept = [part for part in parts if supported[part]]
+        dropped += [part.strip() for part in parts if not supported[part]]
         count += 0 if heading else len(parts)
         if kept or not parts:
             lines.append((marker + "".join(kept)).rstrip())
@@ -160,7 +160,7 @@ def has_facts(sentence: str) -> bool:
 
 
 def split_sentences(said: Utterance) -> list[str]:
-    """The sentences of an utterance, each on one line; a line end also ends a sentence."""
+    """The sentences of an utterance, without line breaks; a line end also ends a sentence."""
     return [" ".join(part.split()) for line in said.text.splitlines() for part in split_line(line)[1]]
 
 

@@ -1,4 +1,4 @@
-"""Importance of messages, and the comparison of a folded range with its summary."""
+"""Weighs messages by importance, and compares a folded range with its summary."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +38,7 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 Kind = Literal["user", "fact", "tool", "error", "decision"]
+_KIND_WEIGHT: Mapping[Kind, int] = {"decision": 30, "error": 25, "fact": 20, "tool": 10, "user": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +46,16 @@ class FoldItem:
     """One statement or call of a folded range."""
 
     turn: int
-    #: HH:MM on the zone's clock.
+    #: HH:MM in the log's time zone.
     time: str
     kind: Kind
-    #: At most 120 characters of it.
+    #: At most MAX_SHOWN characters.
     text: str
     #: The summary contains it.
     kept: bool
     #: Handle of the original.
     handle: str
-    #: Importance, higher is more.
+    #: Importance; higher is more important.
     weight: int
 
 
@@ -79,7 +80,7 @@ def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo
     """
     weights = message_weights(messages, messages[-1].at) if messages else {}
     known, plain = GroundingSource(summary), normalize_text(summary)
-    calls = {(each.at.id, each.part): each for each in call_outcomes(messages)}
+    calls = {(outcome.at.id, outcome.part): outcome for outcome in call_outcomes(messages)}
     items: list[FoldItem] = []
     for said in list_utterances(messages):
         call = calls.get((said.message.id, said.part))
@@ -99,9 +100,6 @@ def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo
     return tuple(items)
 
 
-_KIND_WEIGHT: Mapping[Kind, int] = {"decision": 30, "error": 25, "fact": 20, "tool": 10, "user": 0}
-
-
 def most_important(items: Sequence[FoldItem], most: int) -> tuple[FoldItem, ...]:
     """The `most` most important items in their order; of equal ones the newest."""
     best = sorted(range(len(items)), key=lambda at: (-items[at].weight, -at))[:most]
@@ -109,33 +107,33 @@ def most_important(items: Sequence[FoldItem], most: int) -> tuple[FoldItem, ...]
 
 
 def _call_item(call: CallOutcome, known: GroundingSource, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
-    """A call that changed something or failed; of any other, the first fact of its answer that the summary lacks."""
+    """A call that changed something or failed; for any other, the first fact of its result that the summary lacks."""
     about = outcome_subject(call.call)
     if is_critical(call):
         kept = call.handle in summary or bool(about and normalize_text(about) in plain)
         yield "error" if call.failed else "tool", f"{call.call.name} {about}", kept
     elif call.result is not None:
-        rows = call.result.text[:MAX_READ].splitlines()
-        facts = [part for row in rows for part in split_line(row)[1] if has_facts(part)]
+        lines = call.result.text[:MAX_READ].splitlines()
+        facts = [part for line in lines for part in split_line(line)[1] if has_facts(part)]
         lost = next((fact for fact in facts if not known.holds(fact, names=False)), "")
         if facts:
             yield "tool", f"{call.call.name} {about}: {' '.join((lost or facts[0]).split())}", not lost
 
 
 def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterator[tuple[Kind, str, bool]]:
-    """Sentences that decide or hold facts, each by itself; what else a person said, together."""
+    """Each sentence with a decision or facts; the other sentences of a person as one item."""
     if not isinstance(said.message.parts[said.part], Text):
         return
-    plain: list[str] = []
+    others: list[str] = []
     for sentence in split_sentences(said):
         decided, fact = _DECIDED.search(sentence), has_facts(sentence)
         if decided or fact:
             kept = known.holds(sentence, names=False) if fact else is_mentioned(summary, sentence)
             yield "decision" if decided else "fact", sentence, kept
         else:
-            plain.append(sentence)
-    if plain and said.message.role == "user":
-        yield "user", " ".join(plain), is_mentioned(summary, " ".join(plain))
+            others.append(sentence)
+    if others and said.message.role == "user":
+        yield "user", " ".join(others), is_mentioned(summary, " ".join(others))
 
 
 def _from_person(message: Message) -> bool:
@@ -156,8 +154,10 @@ def _has_code(message: Message) -> bool:
 
 
 def _referred_messages(messages: Sequence[Message]) -> set[str]:
-    """Ids of messages that first said a path, number, id, name or quotation which a later one says again, or whose
-    handle a later one says. What a tool answers refers to nothing.
+    """Ids of messages that later ones refer to.
+
+    A reference is the handle of a message, or a path, number, id, name or quotation that it said first. Tool results
+    refer to nothing.
     """
     first: dict[str, str] = {}
     by_seq = {message.seq: message.id for message in messages}
@@ -177,7 +177,7 @@ def _referred_messages(messages: Sequence[Message]) -> set[str]:
 
 
 def _reference_pieces(text: str) -> set[str]:
-    """What in a text may be referred to: numbers of three digits or more, paths, addresses, ids, quotations, names."""
+    """What a later message may refer to: numbers of three digits or more, paths, addresses, ids, quotations, names."""
     plain = normalize_text(text)
     numbers = {number for number in _NUMBER.findall(plain) if sum(map(str.isdigit, number)) > 2}
     return numbers | set(find_literals(plain)) | {name.casefold() for name in _NAME.findall(text)}

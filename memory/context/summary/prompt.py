@@ -15,11 +15,8 @@ from memory.text.language import HEADINGS
 from memory.text.quoting import neutralize_data_tags
 
 MAX_CHUNKS = 24  # for a longer range, the least important messages are shortened
-SHORTENING_LEVELS = (
-    (600, 3_000),
-    (200, 1_000),
-    (40, 160),
-)  # characters of (tool traffic, other texts), tried in turn
+SHORTENING_LEVELS = ((600, 3_000), (200, 1_000), (40, 160))  # characters of (tool traffic, other texts), tried in turn
+_HEADING_TOKENS = 16  # allowance for a turn's heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +135,6 @@ def _split_turn(turn: list[_ShownUtterance], room: PromptBudget) -> list[list[_S
     return parts
 
 
-_HEADING_TOKENS = 16  # allowance for a turn's heading
-
-
 def _group_tokens(group: Sequence[_ShownUtterance], room: PromptBudget) -> int:
     return _HEADING_TOKENS + sum(piece.tokens + 1 for piece in group)
 
@@ -155,6 +149,7 @@ def _make_chunk(group: Sequence[_ShownUtterance], room: PromptBudget) -> PromptC
 
 
 MAX_PROMPT_TOKENS = 60_000
+_TAG_TOKENS = 60  # allowance for the tags around the material
 MAX_ANSWER_TOKENS = 4_096
 Task = Literal["whole", "part", "merge"]
 _LANGUAGES = {"zh": "Chinese (中文)", "en": "English"}
@@ -174,7 +169,7 @@ Changes to files, installations, commits and failed calls are listed by the prog
 beyond that. Name at most 5 topics and 7 key points.
 """
 _PROMPT_ENDING = (
-    """Say nothing that the material does not say. Do not count, convert, round or translate figures and names."""
+    "Say nothing that the material does not say. Do not count, convert, round or translate figures and names."
 )
 _ANSWERS: dict[Task, str] = {
     "whole": """Answer with one JSON object and nothing else: {{"log": "…", "summary": "…"}}. Write both in {language}.
@@ -242,7 +237,7 @@ def build_prompts(
             ("earlier turns, for the summary only", old[0].text if old else ""),
             ("turns", new[0].text),
         )
-        if room.counter.text(whole) <= room.most + _MARK_TOKENS:
+        if room.counter.text(whole) <= room.most + _TAG_TOKENS:
             return SummaryPrompts(whole=whole)
     return SummaryPrompts(whole="", earlier=old, turns=new)
 
@@ -251,10 +246,9 @@ def single_prompt(
     before: str, earlier: Sequence[Message], turns: Sequence[Message], counter: TokenCounter, zone: tzinfo
 ) -> str:
     """All prompts as one text, to estimate the cost."""
-    told = build_prompts(
-        before, earlier, turns, PromptBudget(counter=counter, most=MAX_PROMPT_TOKENS, zone=zone, weights={})
-    )
-    return told.whole or "\n\n".join((before, *(chunk_prompt(chunk) for chunk in (*told.earlier, *told.turns))))
+    room = PromptBudget(counter=counter, most=MAX_PROMPT_TOKENS, zone=zone, weights={})
+    prompts = build_prompts(before, earlier, turns, room)
+    return prompts.whole or "\n\n".join((before, *map(chunk_prompt, (*prompts.earlier, *prompts.turns))))
 
 
 def chunk_prompt(chunk: PromptChunk) -> str:
@@ -297,9 +291,6 @@ def parse_answer(answer: str, task: Task = "whole") -> FoldTexts | None:
     if not isinstance(log, str) or not isinstance(summary, str):
         return None
     return FoldTexts(log=log, summary=summary)
-
-
-_MARK_TOKENS = 60  # tokens of the tags around the material, which are not counted
 
 
 def _data_tags(*blocks: tuple[str, str]) -> str:

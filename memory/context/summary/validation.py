@@ -15,7 +15,7 @@ from memory.context.summary.extractive import (
     extractive_summary,
     find_constraints,
 )
-from memory.context.summary.grounding import GroundedText, GroundingSource, ground_text, is_mentioned, missing_sentences
+from memory.context.summary.grounding import GroundingSource, ground_text, is_mentioned, missing_sentences
 from memory.context.summary.importance import message_weights
 from memory.context.summary.transcript import (
     Utterance,
@@ -30,9 +30,10 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.text.language import HEADINGS
 
-MAX_DROPPED_SHARE = 0.25
+MAX_DROPPED_SHARE = 0.25  # of a text's sentences; with more unsupported ones it is replaced
 MAX_OVERLENGTH = 1.25  # of the limit; a longer summary is replaced instead of trimmed
 CALLS_SHARE = 4  # critical calls may take 1/4 of the summary's tokens
+MAX_LOG_EXCESS = 2_000  # characters by which a log may be longer than its source
 MAX_TOOL_LOGGED = 1_000  # characters of one tool text whose facts are added to the log
 UNLIMITED = 1 << 40  # characters
 
@@ -84,102 +85,93 @@ class ValidatedSummary:
     source_sha256: str
 
 
-def validate_summary(log: str, summary: str, material: FoldSource, limit: SummaryLimit) -> ValidatedSummary:
+def validate_summary(log: str, summary: str, fold: FoldSource, limit: SummaryLimit) -> ValidatedSummary:
     """Validate a model's texts ("" for none) against their source.
 
     Sentences that the source does not support are dropped. If more than a quarter is dropped, nothing is left or a text
     is much too long, both texts are replaced by extracts; a summary up to a quarter too long loses whole lines. Then
     missing facts are added to the log, critical calls to both, and the user's constraints to the summary.
     """
-    source = _grounding_source(material, limit.zone)
+    source = f"{fold.before}\n{write_turns(fold.messages, limit.zone, UNLIMITED, UNLIMITED)}"
     known = GroundingSource(source)
-    calls = find_critical_calls(material.messages, detect_language(material.messages), known)
+    calls = find_critical_calls(fold.messages, detect_language(fold.messages), known)
     texts = _ground_texts(log, summary, known, limit, len(source))
-    kept_log, kept_summary = (
-        (texts[0], _arrange_summary(texts[1], material, calls, limit))
-        if texts
-        else _extract_texts(material, calls, limit)
-    )
+    if texts:
+        log, summary = texts[0], _arrange_summary(texts[1], fold, calls, limit)
+    else:
+        log, summary = _extract_texts(fold, calls, limit)
+    log = _add_missing_facts(log, list(list_utterances(fold.turns)), limit.zone)
     return ValidatedSummary(
         method="model" if texts else "extract",
-        log=_add_missing_calls(
-            _add_missing_facts(kept_log, list(list_utterances(material.turns)), limit.zone), calls, material
-        ),
-        summary=kept_summary,
+        log=_add_missing_calls(log, calls, fold),
+        summary=summary,
         source_sha256=hashlib.sha256(source.encode("utf-8", "replace")).hexdigest(),
     )
-
-
-def _grounding_source(material: FoldSource, zone: tzinfo) -> str:
-    return f"{material.before}\n{write_turns(material.messages, zone, UNLIMITED, UNLIMITED)}"
 
 
 def _ground_texts(
     log: str, summary: str, known: GroundingSource, limit: SummaryLimit, size: int
 ) -> tuple[str, str] | None:
-    if len(log) > size + 2_000 or (not log.strip()):
+    """Log and summary without unsupported sentences; None if a text is empty, much too long or mostly unsupported."""
+    if len(log) > size + MAX_LOG_EXCESS or not log.strip():
         return None
     texts = [ground_text(log, known)]
     if limit.summary_tokens:
         texts.append(ground_text(summary, known))
     if any(not _has_content(text.text) or text.share_dropped > MAX_DROPPED_SHARE for text in texts):
         return None
-    if limit.summary_tokens and _is_too_long(texts[1], limit):
+    if not limit.summary_tokens:
+        return _to_list_items(texts[0].text), ""
+    if limit.counter.text(texts[1].text) > limit.summary_tokens * MAX_OVERLENGTH:
         return None
-    return _to_list_items(texts[0].text), texts[1].text if limit.summary_tokens else ""
+    return _to_list_items(texts[0].text), texts[1].text
 
 
-def _is_too_long(summary: GroundedText, limit: SummaryLimit) -> bool:
-    return limit.counter.text(summary.text) > limit.summary_tokens * MAX_OVERLENGTH
-
-
-def _arrange_summary(summary: str, material: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
+def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
     """Arrange a valid summary in its fixed sections within its limit, and add what must be in it."""
     if not limit.summary_tokens:
         return ""
-    lang = detect_language(material.messages)
-    tools = _missing_call_lines(summary, material, calls, limit)
-    asked = _missing_constraints(summary, find_constraints(list_utterances(material.messages)), limit)
-    added = limit.counter.text("\n".join((*tools, *asked, *(HEADINGS[lang][name] for name in ("tools", "facts")))))
-    room = limit.summary_tokens - (added + 8 if tools or asked else 0)
-    found = sections.trim_sections(sections.parse_sections(summary), lang, limit.counter, room)
-    for name, lines in (("facts", asked), ("tools", tools)):
-        for each in lines:
-            sections.add_line(found, name, each)
-    return sections.render_sections(found, lang)
+    lang = detect_language(fold.messages)
+    tools = _missing_call_lines(summary, fold, calls, limit)
+    constraints = _missing_constraints(summary, find_constraints(list_utterances(fold.messages)), limit)
+    titles = (HEADINGS[lang][name] for name in ("tools", "facts"))
+    added = limit.counter.text("\n".join((*tools, *constraints, *titles)))
+    room = limit.summary_tokens - (added + 8 if tools or constraints else 0)
+    arranged = sections.trim_sections(sections.parse_sections(summary), lang, limit.counter, room)
+    for name, lines in (("facts", constraints), ("tools", tools)):
+        for line in lines:
+            sections.add_line(arranged, name, line)
+    return sections.render_sections(arranged, lang)
 
 
-def _missing_call_lines(
-    said: str, material: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit
-) -> list[str]:
+def _missing_call_lines(text: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> list[str]:
     """Lines about critical calls that a text lacks, within their share of the summary."""
-    return fitting_lines(
-        (*carried_lines(material.before), *calls), said, limit.counter, limit.summary_tokens // CALLS_SHARE
-    )
+    known = (*carried_lines(fold.before), *calls)
+    return fitting_lines(known, text, limit.counter, limit.summary_tokens // CALLS_SHARE)
 
 
-def _missing_constraints(summary: str, asked: Sequence[str], limit: SummaryLimit) -> list[str]:
+def _missing_constraints(summary: str, constraints: Sequence[str], limit: SummaryLimit) -> list[str]:
     """The newest constraints that the summary lacks, as list items, in at most 1/5 of its tokens."""
-    taken: list[str] = []
+    missing: list[str] = []
     room = limit.summary_tokens // 5
-    for constraint in reversed(dict.fromkeys(asked)):
+    for constraint in reversed(dict.fromkeys(constraints)):
         cost = limit.counter.text(constraint) + 3
         if cost <= room and not is_mentioned(summary, constraint):
-            taken.insert(0, f"- {constraint}")
+            missing.insert(0, f"- {constraint}")
             room -= cost
-    return taken
+    return missing
 
 
 def _has_content(text: str) -> bool:
     return any(line.strip() and not line.startswith("#") for line in text.splitlines())
 
 
-def _extract_texts(material: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> tuple[str, str]:
-    messages, summary = material.messages, ""
+def _extract_texts(fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> tuple[str, str]:
+    summary = ""
     if limit.summary_tokens:
-        emphasis = Emphasis(weights=material.weights(), tools=_missing_call_lines("", material, calls, limit))
-        summary = extractive_summary(messages, material.before, limit.counter, limit.summary_tokens, emphasis)
-    return extractive_log(material.turns, limit.zone), summary
+        emphasis = Emphasis(weights=fold.weights(), tools=_missing_call_lines("", fold, calls, limit))
+        summary = extractive_summary(fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis)
+    return extractive_log(fold.turns, limit.zone), summary
 
 
 def _to_list_items(text: str) -> str:
@@ -194,8 +186,8 @@ def _add_missing_facts(log: str, said: Sequence[Utterance], zone: tzinfo) -> str
     return "\n".join(filter(None, (log, *added)))
 
 
-def _add_missing_calls(log: str, calls: Sequence[CriticalCall], material: FoldSource) -> str:
+def _add_missing_calls(log: str, calls: Sequence[CriticalCall], fold: FoldSource) -> str:
     """Add the critical calls of these turns that the log lacks."""
-    seqs = {message.seq for message in material.turns}
+    seqs = {message.seq for message in fold.turns}
     lines = (call.line for call in calls if call.seq in seqs and call.line not in log)
     return "\n".join(filter(None, (log, *lines)))
