@@ -12,7 +12,7 @@ from memory.context.policies.planner import FoldRange
 from memory.context.policies.state import NO_LINES, ToolLines
 from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import index_reductions, turn_tokens
-from memory.context.summary import sections
+from memory.context.summary.validation import parse_sections, render_sections, trim_sections
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, Turn
 from memory.folding import Complete, FoldRunner
@@ -409,8 +409,8 @@ class ThreadSummaries:
         if len(text) <= limit:
             return text
         lang = "zh" if is_mostly_cjk(text) else "en"
-        trimmed = sections.trim_sections(sections.parse_sections(text), lang, _CHARACTER_COUNTER, limit)
-        return sections.render_sections(trimmed, lang) or shorten(text, limit)
+        trimmed = trim_sections(parse_sections(text), lang, _CHARACTER_COUNTER, limit)
+        return render_sections(trimmed, lang) or shorten(text, limit)
 
 
 def _finished_turns(session: Session) -> list[Turn]:

@@ -20,16 +20,16 @@ def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Red
 
 
 def apply_reductions(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
-    """The parts of a message as shown, empty when none is. running: see `message_tokens`."""
-    mine = reductions.get(message.id)
-    hidden = not running and _has_thinking(message)
-    if not mine and not hidden:
+    """The parts of a message as shown; empty if nothing is. running: see `message_tokens`."""
+    reduced = reductions.get(message.id, {})
+    hide_thinking = not running and _has_thinking(message)
+    if not reduced and not hide_thinking:
         return message.parts
     return tuple(
         shown
         for number, part in enumerate(message.parts)
-        if not (hidden and isinstance(part, Thinking))
-        and (shown := _replacement_part(part, mine[number]) if mine and number in mine else part) is not None
+        if not (hide_thinking and isinstance(part, Thinking))
+        and (shown := _replacement_part(part, reduced[number]) if number in reduced else part) is not None
     )
 
 
@@ -39,19 +39,19 @@ def message_tokens(message: Message, reductions: Reductions, counter: TokenCount
     Args:
         running: its turn is running; the reasoning of other turns is not shown.
     """
-    mine = reductions.get(message.id)
-    hidden = not running and _has_thinking(message)
-    if not mine and not hidden:
+    reduced = reductions.get(message.id, {})
+    hide_thinking = not running and _has_thinking(message)
+    if not reduced and not hide_thinking:
         return message.tokens if message.counter == counter.name else counter.message(message.parts)
-    kept = [
+    originals = [
         part
         for number, part in enumerate(message.parts)
-        if not (mine and number in mine) and not (hidden and isinstance(part, Thinking))
+        if number not in reduced and not (hide_thinking and isinstance(part, Thinking))
     ]
-    stand_ins = [item for number, item in (mine or {}).items() if item.text and number < len(message.parts)]
-    if not kept and not stand_ins:
+    replaced = [item.tokens for number, item in reduced.items() if item.text and number < len(message.parts)]
+    if not originals and not replaced:
         return 0
-    return MESSAGE_TOKENS + sum(_part_tokens(counter, part) for part in kept) + sum(item.tokens for item in stand_ins)
+    return MESSAGE_TOKENS + sum(_part_tokens(counter, part) for part in originals) + sum(replaced)
 
 
 def _has_thinking(message: Message) -> bool:
@@ -60,7 +60,7 @@ def _has_thinking(message: Message) -> bool:
 
 @lru_cache(maxsize=512)
 def _part_tokens(counter: TokenCounter, part: Part) -> int:
-    """Count a part once: the parts beside a reduced one are counted with every request."""
+    """Count a part once: the unreduced parts of a reduced message are counted with every request."""
     return counter.parts((part,))
 
 
@@ -79,8 +79,8 @@ def make_reduction(message: Message, part: int, form: str, text: str, counter: T
 
 def snip_text(text: str, head: int, tail: int, where: str) -> str:
     """Keep the first and last characters of a text around a note; `where` is the handle to the original."""
-    gone = len(text) - head - tail
-    note = f"[... {gone} characters snipped; {where} shows them ...]"
+    snipped = len(text) - head - tail
+    note = f"[... {snipped} characters snipped; {where} shows them ...]"
     return "\n".join(filter(None, (text[:head], note, text[len(text) - tail :] if tail else "")))
 
 

@@ -9,10 +9,10 @@ from memory.conversation import Document, Image, Message, Part, Session, Text, T
 from memory.text.normalize import normalize_text
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
-# Tools that report the bot's own data; where that rests on words from outside, their result has OUTSIDE_LABEL.
+# Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL.
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _FILE_TOOLS
 
-# Labels of asides (see Text): other people's words, the bot's or the person's own, and the name of a file.
+# Labels of asides (see Text): words of others, of the bot and of the person, and the name of a file.
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
 NOT_READ_LABEL = "a file that was not read"
@@ -62,19 +62,19 @@ def judge_parts(messages: Iterable[Message]) -> Iterator[tuple[Message, int, boo
 
 
 def judge_results(asked: Message, results: Iterable[ToolResult]) -> bool:
-    """Whether the results of that message's calls are tainted."""
+    """Whether the results of a message's calls are tainted."""
     own = {part.id for part in asked.parts if isinstance(part, ToolCall) and part.name in OWN_TOOLS}
     return asked.tainted or any(_is_from_outside(result, own) for result in results)
 
 
 def is_view_tainted(session: Session) -> bool:
     """Whether this session's next turn is tainted: by its live turns or by its summary."""
-    summarised = session.summary is not None and session.summary.tainted
-    return summarised or is_tainted(message for turn in session.turns for message in turn.messages)
+    by_summary = session.summary is not None and session.summary.tainted
+    return by_summary or is_tainted(message for turn in session.turns for message in turn.messages)
 
 
 def line_key(words: str) -> str:
-    """The key of a fold's line; spaces, case, width and punctuation do not matter."""
+    """A hash of a line of a fold, the same for other spaces, case, width and punctuation."""
     return hashlib.sha256(normalize_words(words).encode("utf-8", "replace")).hexdigest()[:16]
 
 

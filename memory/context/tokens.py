@@ -18,12 +18,12 @@ TOOL_TOKENS = 10
 UNSIZED_IMAGE_TOKENS = 765
 PIXELS_PER_TOKEN = 750
 DOCUMENT_TOKENS_PER_BASE64 = 1_000 / 50_000
-MIN_FACTOR, MAX_FACTOR = 0.5, 2.0  # bounds of a factor
-MAX_RATIO = 4  # a provider's count that is so many times ours, or a share so small of it, is a fault of the report
-CHUNK_CHARS = 16_000  # a run of one character costs more than linear time; no pre-token is cut that matters for a sum
+MIN_FACTOR, MAX_FACTOR = 0.5, 2.0  # of the provider's count and ours
+MAX_RATIO = 4  # counts that differ by a larger factor are not of the same request
+CHUNK_CHARS = 16_000  # longer texts are encoded in chunks: a run of one character takes more than linear time
 
-# The pre-tokeniser of o200k_base, as its vocabulary was trained with: words with their leading sign and English
-# contractions, digits by threes, signs, line ends, other space.
+# The pre-tokenizer of o200k_base: words with a leading sign and English contractions, up to three digits, signs, line
+# ends, other space.
 _WORD_TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _PATTERN = "|".join(
@@ -91,7 +91,7 @@ def count_weighted(text: str) -> int:
 
 
 def count_structural(text: str) -> int:
-    """A quarter token per character, +50 per fenced block, −10 per URL, a tenth of what repeats taken off."""
+    """A quarter token per character, +50 per fenced block, −10 per URL, less a tenth of the share of repeated words."""
     base = ceil(len(text) / 4)
     words = _WORD.findall(text)
     repeated = 1 - len(Tally(words)) / len(words) if words else 0.0
@@ -105,18 +105,18 @@ STRUCTURAL = TokenCounter(name="structural", text=count_structural)
 
 @cache
 def load_o200k_counter() -> TokenCounter:
-    """The o200k counter, from the ranks shipped with this package; made once. Takes .3 s, so call it in a thread.
+    """Load the o200k counter once, from the ranks shipped with this package. Takes 0.3 s, so call it in a thread.
 
     Raises:
-        OSError: the ranks are not there; WEIGHTED is what to use then.
+        OSError: the ranks are missing; use WEIGHTED instead.
     """
-    import tiktoken  # costs a start-up that may never count
+    import tiktoken  # slow, and commands such as --help count no tokens
 
     ranks = _read_ranks()
     encoding = tiktoken.Encoding(
         "o200k_local", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 199_999}
     )
-    ranks.clear()  # the encoder has its own copy and only decoding would read this one: 23 MB less for good
+    ranks.clear()  # 23 MB that only decoding would read: the encoder has its own copy
 
     def count(text: str) -> int:
         if len(text) <= CHUNK_CHARS:

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.context import reductions as reduction
 from memory.context.message_rules import find_faults, repair_messages
-from memory.context.reductions import turn_tokens
+from memory.context.reductions import Reductions, apply_reductions, index_reductions, turn_tokens
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, ShownMessage, Summary, Text, ToolSpec, Turn
 
@@ -56,7 +55,7 @@ def assemble_view(
             turn's first user message, so never part of the prefix; without a running turn it is not shown.
         last: text at the very end, after the running turn's newest results.
     """
-    reductions = reduction.index_reductions(session.reductions)
+    reductions = index_reductions(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
     running = [turn for turn in session.turns if turn.number == session.running]
     before = list(_shown_messages(history, reductions, running=False))
@@ -108,12 +107,10 @@ def summary_tokens(summary: Summary | None, counter: TokenCounter) -> int:
     return _count_cached(counter, summary_text(summary)) if summary else 0
 
 
-def _shown_messages(
-    turns: Iterable[Turn], reductions: reduction.Reductions, *, running: bool
-) -> Iterable[ShownMessage]:
+def _shown_messages(turns: Iterable[Turn], reductions: Reductions, *, running: bool) -> Iterable[ShownMessage]:
     for turn in turns:
         for message in turn.messages:
-            if parts := reduction.apply_reductions(message, reductions, running=running):
+            if parts := apply_reductions(message, reductions, running=running):
                 yield ShownMessage(role=message.role, parts=parts)
 
 

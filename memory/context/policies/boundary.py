@@ -3,23 +3,16 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from itertools import accumulate
 
 from memory.context.policies.topics import topic_changes
 from memory.conversation import Document, Message, Part, Text, ToolCall, ToolResult, Turn
 
-# Source: the boundary seed.
-(
-    BASE_SCORE,
-    AFTER_RESULT_SCORE,
-    AFTER_REPLY_SCORE,
-    IN_TOOLS_SCORE,
-    AT_BREAK_SCORE,
-    NEAR_ERROR_SCORE,
-    TOPIC_CHANGE_SCORE,
-) = 100, 50, 30, -100, 20, -30, 25
+# Scores of a cut. Source: the boundary seed.
+BASE_SCORE, TOPIC_CHANGE_SCORE, AT_BREAK_SCORE, NEAR_ERROR_SCORE = 100, 25, 20, -30
+AFTER_RESULT_SCORE, AFTER_REPLY_SCORE, IN_TOOLS_SCORE = 50, 30, -100
 LONG_GAP = timedelta(minutes=5)
 ERROR_DISTANCE = 2  # messages on either side of a cut that are searched for errors
 OPENING_CHARS = 40  # first characters of a text in which a phrase announces a new topic
@@ -43,7 +36,7 @@ _NEGATION = re.compile(
     r"(?:(?<![a-z\d])(?:no|without|without any|zero|0)\s|[没未无](?:有|出现)?(?:任何)?|(?<!\d)0\s?个)$", re.IGNORECASE
 )
 _CODE_SIGNS = "{}()[];=<>"
-_MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3
+_MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3  # shares of the characters, of the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +98,9 @@ def choose_cut(
 def choose_cut_near(
     turns: Sequence[Turn], costs: Sequence[int], finished: int, target: int, reach: int, max_kept: int
 ) -> CutChoice:
-    """The best cut within `reach` turns of the target that leaves at most `most_kept` tokens.
+    """The best cut within `reach` turns of the target that leaves at most `max_kept` tokens.
 
-    Where none does, the smallest later one that does; else all finished turns go.
+    If there is none, the smallest later cut that does; otherwise all finished turns are folded.
     """
     kept = list(accumulate(reversed(costs), initial=0))[::-1]
     target = max(0, min(target, finished))
@@ -156,32 +149,25 @@ def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tupl
 
 def dump_choice(choice: CutChoice) -> str:
     """Serialise a choice as JSON, for the fold's row and for people."""
-    told = {
-        "adapted": choice.adapted,
-        "candidates": [{"score": item.score, "terms": item.terms, "turns": item.turns} for item in choice.candidates],
-        "keep": choice.keep,
-        "target": choice.target,
-        "turns": choice.turns,
-    }
-    return json.dumps(told, sort_keys=True, separators=(",", ":"))
+    return json.dumps(asdict(choice), sort_keys=True, separators=(",", ":"))
 
 
 def load_choice(text: str) -> CutChoice | None:
     """The inverse of `dump_choice`; None for any other text."""
     try:
-        told = json.loads(text)
+        values = json.loads(text)
         return CutChoice(
-            turns=int(told["turns"]),
-            target=int(told["target"]),
-            keep=float(told["keep"]),
-            adapted=tuple(map(str, told["adapted"])),
+            turns=int(values["turns"]),
+            target=int(values["target"]),
+            keep=float(values["keep"]),
+            adapted=tuple(map(str, values["adapted"])),
             candidates=tuple(
                 CutCandidate(
                     turns=int(item["turns"]),
                     score=int(item["score"]),
                     terms=tuple((str(name), int(value)) for name, value in item["terms"]),
                 )
-                for item in told["candidates"]
+                for item in values["candidates"]
             ),
         )
     except (ValueError, KeyError, TypeError):
@@ -194,17 +180,17 @@ def _possible_cuts(turns: Sequence[Turn], finished: int) -> range:
 
 
 def _target_turns(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
-    """Number of oldest messages with that many tokens; a turn's cost is shared by its messages' counts."""
-    passed, gone = 0, 0.0
+    """Number of oldest messages with that many tokens; a turn's cost is divided like its messages' counts."""
+    passed, used = 0, 0.0
     for turn, cost in zip(turns, costs, strict=True):
-        if gone + cost < tokens:
-            passed, gone = passed + len(turn.messages), gone + cost
+        if used + cost < tokens:
+            passed, used = passed + len(turn.messages), used + cost
             continue
-        whole = turn.tokens
+        total = turn.tokens
         for message in turn.messages:
-            if gone >= tokens:
+            if used >= tokens:
                 return passed
-            gone += cost * message.tokens / whole if whole else cost / len(turn.messages)
+            used += cost * message.tokens / total if total else cost / len(turn.messages)
             passed += 1
         return passed
     return passed
@@ -226,8 +212,8 @@ def _make_candidate(turns: Sequence[Turn], cut: int, topic: bool) -> CutCandidat
         ("error", NEAR_ERROR_SCORE * any(map(_is_error, (*before, *after)))),
         ("topic", TOPIC_CHANGE_SCORE * topic),
     )
-    held = tuple((name, value) for name, value in terms if value)
-    return CutCandidate(turns=cut, score=sum(value for _, value in held), terms=held)
+    score = sum(points for _, points in terms)
+    return CutCandidate(turns=cut, score=score, terms=tuple((name, points) for name, points in terms if points))
 
 
 def _neighbours(turns: Sequence[Turn], cut: int) -> tuple[list[Message], list[Message]]:

@@ -3,19 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from memory.context import reductions as reduction
 from memory.context.policies.fold_stages import FoldTrigger, next_triggers
 from memory.context.policies.policies import Policy
 from memory.context.policies.shorten_stages import older_results
 from memory.context.policies.state import NO_LINES, ContextState, Stage, ToolLines
 from memory.context.policies.tool_lines import ToolResultRef
-from memory.context.reductions import turn_tokens
+from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.tokens import TokenCounter
 from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
-MIN_TURN_TOKENS = 2_000
-SOON_SHARE = 0.1  # of the room, below `line_at`: from there on a model writes the lines
+MIN_TURN_TOKENS = 2_000  # of a budget, for the turns
+SOON_SHARE = 0.1  # of the room; so far below `line_at` a model begins to write the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +167,7 @@ def _is_fold_held(session: Session, limits: ContextLimits) -> bool:
 def _initial_state(
     session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
 ) -> ContextState:
-    reductions = reduction.index_reductions(session.reductions)
+    reductions = index_reductions(session.reductions)
     costs = tuple(
         turn_tokens(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns
     )

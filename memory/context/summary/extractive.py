@@ -71,13 +71,8 @@ def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) 
     return ground_text("\n".join(_sections(said, "", room, {})), "\n".join(item.text for item in said)).text
 
 
-def extractive_log(messages: Iterable[Message], zone: tzinfo) -> str:
-    """The log without a model: one line per utterance, long texts shortened, without tool traffic."""
-    return log_utterances(list_utterances(messages), zone)
-
-
 def log_utterances(said: Iterable[Utterance], zone: tzinfo) -> str:
-    """Like `extractive_log`, for utterances."""
+    """The log without a model: one line per utterance, long texts shortened, without tool traffic."""
     return "\n".join(
         utterance_line(shorten_utterance(item, MAX_LOGGED), zone) for item in said if not is_tool_utterance(item)
     )

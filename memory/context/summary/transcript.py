@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from itertools import groupby
 
 from memory.context.reductions import part_handle, snip_text
 from memory.conversation import (
@@ -16,7 +17,6 @@ from memory.conversation import (
     Thinking,
     ToolCall,
     ToolResult,
-    Turn,
 )
 
 
@@ -63,27 +63,14 @@ def utterance_line(utterance: Utterance, zone: tzinfo) -> str:
     return f"- {at:%H:%M} {utterance.speaker}: {' '.join(utterance.text.split())}"
 
 
-def group_turns(messages: Iterable[Message]) -> tuple[Turn, ...]:
-    """Group messages in order of seq into turns."""
-    grouped: dict[int, list[Message]] = {}
-    for message in messages:
-        grouped.setdefault(message.turn, []).append(message)
-    return tuple(Turn(number=number, messages=tuple(group)) for number, group in grouped.items())
-
-
-def write_turns(messages: Iterable[Message], zone: tzinfo, most_tool: int, most_text: int) -> str:
-    """Write turns under dated headings, with tool traffic and texts shortened to so many characters."""
-    written: list[str] = []
-    for turn in group_turns(messages):
-        day = turn.messages[0].at.astimezone(zone)
-        written.append(f"## turn {turn.number} · {day:%Y-%m-%d}")
-        for utterance in list_utterances(turn.messages):
-            written.append(
-                utterance_line(
-                    shorten_utterance(utterance, most_tool if is_tool_utterance(utterance) else most_text), zone
-                )
-            )
-    return "\n".join(written)
+def write_turns(messages: Iterable[Message], zone: tzinfo) -> str:
+    """Write messages in full, each turn under a heading with its number and day."""
+    lines: list[str] = []
+    for number, turn in groupby(messages, key=lambda message: message.turn):
+        group = list(turn)
+        lines.append(f"## turn {number} · {group[0].at.astimezone(zone):%Y-%m-%d}")
+        lines += (utterance_line(utterance, zone) for utterance in list_utterances(group))
+    return "\n".join(lines)
 
 
 def _speaker_name(message: Message, part: Part, names: dict[str, str]) -> str:

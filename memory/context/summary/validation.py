@@ -1,21 +1,24 @@
-"""Validates a fold's texts against its messages; a model's texts that fail are replaced by extracts."""
+"""Validates a fold's texts against its messages, and arranges the summary in its fixed sections.
+
+A model's texts that fail are replaced by extracts.
+"""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from memory.context.summary import sections
 from memory.context.summary.critical_calls import CriticalCall, carried_lines, find_critical_calls, fitting_lines
 from memory.context.summary.extractive import (
     Emphasis,
     detect_language,
-    extractive_log,
     extractive_summary,
     find_constraints,
+    log_utterances,
 )
-from memory.context.summary.grounding import GroundingSource, ground_text, is_mentioned, missing_sentences
+from memory.context.summary.grounding import GroundingSource, ground_text, has_facts, is_mentioned, missing_sentences
 from memory.context.summary.importance import message_weights
 from memory.context.summary.transcript import (
     Utterance,
@@ -35,7 +38,26 @@ MAX_OVERLENGTH = 1.25  # of the limit; a longer summary is replaced instead of t
 CALLS_SHARE = 4  # critical calls may take 1/4 of the summary's tokens
 MAX_LOG_EXCESS = 2_000  # characters by which a log may be longer than its source
 MAX_TOOL_LOGGED = 1_000  # characters of one tool text whose facts are added to the log
-UNLIMITED = 1 << 40  # characters
+
+LEAD_SECTION = ""  # the section before any heading
+
+_HEADING_PATTERNS = (
+    ("errors", re.compile(r"\berrors?\b|\bproblems?\b|错误|报错|故障", re.IGNORECASE)),
+    ("tools", re.compile(r"\btools?\b|工具", re.IGNORECASE)),
+    (
+        "open",
+        re.compile(r"\bopen\b|\bto[- ]?dos?\b|\bnext steps?\b|\bpending\b|未完成|待办|后续|下一步", re.IGNORECASE),
+    ),
+    ("decisions", re.compile(r"\bdecisions?\b|决定|决策", re.IGNORECASE)),
+    ("facts", re.compile(r"\bfacts?\b|\bpreferences?\b|\bconstraints?\b|事实|偏好|约定", re.IGNORECASE)),
+    ("state", re.compile(r"\bgoals?\b|\bstate\b|\bstatus\b|目标|现状|状态", re.IGNORECASE)),
+)
+_HASHES = re.compile(r"#{1,6}")
+_BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
+_SECTION_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD_SECTION: 1}
+MAX_HEADING = 40  # characters; a longer heading is never one of the fixed ones
+
+Sections = dict[str, list[str]]  # lines by section, LEAD_SECTION first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +114,7 @@ def validate_summary(log: str, summary: str, fold: FoldSource, limit: SummaryLim
     is much too long, both texts are replaced by extracts; a summary up to a quarter too long loses whole lines. Then
     missing facts are added to the log, critical calls to both, and the user's constraints to the summary.
     """
-    source = f"{fold.before}\n{write_turns(fold.messages, limit.zone, UNLIMITED, UNLIMITED)}"
+    source = f"{fold.before}\n{write_turns(fold.messages, limit.zone)}"
     known = GroundingSource(source)
     calls = find_critical_calls(fold.messages, detect_language(fold.messages), known)
     texts = _ground_texts(log, summary, known, limit, len(source))
@@ -137,11 +159,11 @@ def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCal
     titles = (HEADINGS[lang][name] for name in ("tools", "facts"))
     added = limit.counter.text("\n".join((*tools, *constraints, *titles)))
     room = limit.summary_tokens - (added + 8 if tools or constraints else 0)
-    arranged = sections.trim_sections(sections.parse_sections(summary), lang, limit.counter, room)
+    arranged = trim_sections(parse_sections(summary), lang, limit.counter, room)
     for name, lines in (("facts", constraints), ("tools", tools)):
         for line in lines:
-            sections.add_line(arranged, name, line)
-    return sections.render_sections(arranged, lang)
+            add_line(arranged, name, line)
+    return render_sections(arranged, lang)
 
 
 def _missing_call_lines(text: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> list[str]:
@@ -171,7 +193,7 @@ def _extract_texts(fold: FoldSource, calls: Sequence[CriticalCall], limit: Summa
     if limit.summary_tokens:
         emphasis = Emphasis(weights=fold.weights(), tools=_missing_call_lines("", fold, calls, limit))
         summary = extractive_summary(fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis)
-    return extractive_log(fold.turns, limit.zone), summary
+    return log_utterances(list_utterances(fold.turns), limit.zone), summary
 
 
 def _to_list_items(text: str) -> str:
@@ -191,3 +213,73 @@ def _add_missing_calls(log: str, calls: Sequence[CriticalCall], fold: FoldSource
     seqs = {message.seq for message in fold.turns}
     lines = (call.line for call in calls if call.seq in seqs and call.line not in log)
     return "\n".join(filter(None, (log, *lines)))
+
+
+# The fixed sections of a summary
+
+
+def parse_sections(text: str) -> Sections:
+    """Parse a summary into sections; an unknown heading becomes an item of the section it is in."""
+    found: Sections = {name: [] for name in (LEAD_SECTION, *HEADINGS["en"])}
+    current = LEAD_SECTION
+    for line in text.splitlines():
+        title = _heading_title(line)
+        if title is None:
+            add_line(found, current, line)
+            continue
+        meant = section_of(title)
+        if meant is not None:
+            current = meant
+        elif title:
+            add_line(found, current, f"- {title}")
+    return found
+
+
+def _heading_title(line: str) -> str | None:
+    """The words of a heading, with hashes or all in bold; None for any other line."""
+    plain = line.strip()
+    if hashes := _HASHES.match(plain):
+        return plain[hashes.end() :].rstrip("#").strip().strip(" *:：")
+    bold = _BOLD.fullmatch(plain)
+    return bold[1].strip(" *:：") if bold else None
+
+
+def section_of(title: str) -> str | None:
+    """The section that a heading in either language names, or None."""
+    if len(title) > MAX_HEADING:
+        return None
+    exact = [name for heads in HEADINGS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
+    return exact[0] if exact else next((name for name, words in _HEADING_PATTERNS if words.search(title)), None)
+
+
+def add_line(sections: Sections, name: str, line: str) -> None:
+    """Add a line to a section, unless it is blank or a duplicate."""
+    if line.strip() and line.rstrip() not in sections[name]:
+        sections[name].append(line.rstrip())
+
+
+def render_sections(sections: Sections, lang: str) -> str:
+    """The summary in its fixed order, under headings of the language; empty sections are left out."""
+    lines: list[str] = []
+    for name, in_section in sections.items():
+        if in_section and name != LEAD_SECTION:
+            lines.append(f"## {HEADINGS[lang][name]}")
+        lines += in_section
+    return "\n".join(lines)
+
+
+def trim_sections(sections: Sections, lang: str, counter: TokenCounter, most: int) -> Sections:
+    """Remove whole lines until the summary fits `most` tokens, always from the largest section.
+
+    Lines without facts go first, older before newer; a section keeps one line while another has more.
+    """
+    kept: Sections = {name: list(lines) for name, lines in sections.items()}
+    over = counter.text(render_sections(kept, lang)) - most
+    while over > 0 and any(kept.values()):
+        name = max(
+            kept, key=lambda name: (len(kept[name]) > 1, sum(map(counter.text, kept[name])) / _SECTION_WORTH[name])
+        )
+        at = min(range(len(kept[name])), key=lambda at: (has_facts(kept[name][at]), at))
+        del kept[name][at]
+        over = counter.text(render_sections(kept, lang)) - most
+    return kept

@@ -18,8 +18,6 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall, ToolResult
 from tests.memory.context.making import START, make_session, replied, said
 
-WHOLE = 1 << 40
-
 
 def call(id, name, result, failed=False, **arguments):
     return (
@@ -35,7 +33,7 @@ def messages_of(*calls):
 
 def found(*calls, lang="en"):
     messages = messages_of(*calls)
-    return find_critical_calls(messages, lang, GroundingSource(write_turns(messages, START.tzinfo, WHOLE, WHOLE)))
+    return find_critical_calls(messages, lang, GroundingSource(write_turns(messages, START.tzinfo)))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +96,7 @@ def test_a_cut_line_says_nothing_that_its_source_does_not():
         call("c", "write_file", "1234567890" * 40, path="/srv/" + "folder-12345/" * 20 + "a.md"),
         call("d", "bash", "sum 4711 " * 60, True, command="pytest tests/" + "x" * 300),
     )
-    source = write_turns(messages, START.tzinfo, WHOLE, WHOLE)
+    source = write_turns(messages, START.tzinfo)
     for each in find_critical_calls(messages, "en", GroundingSource(source)):
         assert ground_text(each.line, source).dropped == ()
 

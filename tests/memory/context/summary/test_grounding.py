@@ -169,7 +169,7 @@ def test_a_digest_always_passes_the_check_and_keeps_to_its_budget(texts, budget)
     messages = [m for turn in make_session([[said(t), replied(t[::-1])] for t in texts]).turns for m in turn.messages]
     before = "- 早先：预算 3,000 元。\n[+4 messages, digest] recall(turn=1)"
     made = extractive_summary(messages, before, WEIGHTED, budget)
-    source = before + "\n" + write_turns(messages, START.tzinfo, 1 << 40, 1 << 40)
+    source = before + "\n" + write_turns(messages, START.tzinfo)
     checked = ground_text(made, source)
     assert checked.dropped == ()
     assert WEIGHTED.text(made) <= budget

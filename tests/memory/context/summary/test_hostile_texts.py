@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.summary import sections
 from memory.context.summary.grounding import GroundingSource, find_literals, ground_text
+from memory.context.summary.validation import parse_sections
 from memory.text import numbers
 from memory.text.language import split_line, split_segments
 from memory.text.normalize import normalize_text
@@ -47,7 +47,7 @@ UNITS = (
         GroundingSource,
         lambda text: list(find_literals(text)),
         numbers.known_numbers,
-        sections.parse_sections,
+        parse_sections,
     ],
 )
 def test_a_text_of_one_sign_is_read_in_proportion_to_its_length(read: Callable[[str], object]) -> None:
@@ -91,7 +91,7 @@ def test_numerals_become_digits(written: str, read: str) -> None:
     ],
 )
 def test_headings_of_a_summary_are_known(line: str, section: str) -> None:
-    assert sections.parse_sections(f"{line}\n- one")[section] == ["- one"]
+    assert parse_sections(f"{line}\n- one")[section] == ["- one"]
 
 
 @pytest.mark.parametrize(

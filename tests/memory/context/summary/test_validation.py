@@ -7,16 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.context.summary import sections
 from memory.context.summary.grounding import GroundingSource, ground_text, has_facts, split_sentences
 from memory.context.summary.transcript import is_tool_utterance, list_utterances, write_turns
-from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
+from memory.context.summary.validation import (
+    FoldSource,
+    SummaryLimit,
+    parse_sections,
+    render_sections,
+    trim_sections,
+    validate_summary,
+)
 from memory.context.tokens import STRUCTURAL, WEIGHTED
 from memory.conversation import ToolCall, ToolResult
 from tests.by_night import examples
 from tests.memory.context.making import make_session, replied, said, used
 
-WHOLE = 1 << 40
 TALK = [
     [said("我们要迁移数据库，记住：不要在周五部署。"), replied("好，目标是 11月30日前完成。")],
     [
@@ -80,7 +85,7 @@ def test_critical_calls_are_in_the_digest_too():
     found = checked("", log="")
     assert found.method == "extract"
     assert all(line in found.summary and line in found.log for line in CALLS)
-    assert ground_text(found.summary, write_turns(messages_of(TALK), UTC, WHOLE, WHOLE)).dropped == ()
+    assert ground_text(found.summary, write_turns(messages_of(TALK), UTC)).dropped == ()
 
 
 def test_calls_of_earlier_folds_stay_while_there_is_room():
@@ -120,11 +125,11 @@ def test_the_most_tokens_of_a_summary_hold_with_many_calls_and_constraints(most,
 
 
 def test_trimming_takes_plain_lines_of_the_largest_section_first():
-    parts = sections.parse_sections("## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14")
-    kept = sections.trim_sections(parts, "en", WEIGHTED, WEIGHTED.text(sections.render_sections(parts, "en")) - 1)
+    parts = parse_sections("## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14")
+    kept = trim_sections(parts, "en", WEIGHTED, WEIGHTED.text(render_sections(parts, "en")) - 1)
     assert kept["facts"] == ["- it is 12", "- plain"]
     assert kept["tools"] == ["- bbb bbb bbb", "- ccc", "- costs 14"]
-    assert sections.trim_sections(parts, "en", WEIGHTED, 0)["facts"] == []
+    assert trim_sections(parts, "en", WEIGHTED, 0)["facts"] == []
 
 
 FACTS = st.sampled_from(
