@@ -152,11 +152,11 @@ def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
     Before the fold layer the limit is out of reach, or the last resorts would replace it.
     """
     recording = recorded("long_session")
-    window = int(POLICIES["layers"].numbers.window)
+    window = int(POLICIES["layers"].settings.window)
     share = window / ROOMY
     steps: tuple[tuple[str, int, Mapping[str, float]], ...] = (
         ("snip", ROOMY, NEVER),
-        ("one line", ROOMY, {**NEVER, "window": ROOMY, "line_at": POLICIES["layers"].numbers.line_at * share}),
+        ("one line", ROOMY, {**NEVER, "window": ROOMY, "line_at": POLICIES["layers"].settings.line_at * share}),
         ("fold", window, {}),
     )
     found = []

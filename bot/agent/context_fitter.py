@@ -252,8 +252,8 @@ class ContextFitter:
 
 def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
     """Tell whether no fold can be due after this turn, for policies that fold only by tokens and turns."""
-    limits, numbers = fit_limits.limits, fit_limits.policy.numbers
-    share = min(IDLE_BELOW, numbers.fold_at / 2, numbers.line_at / 2)
+    limits, settings = fit_limits.limits, fit_limits.policy.settings
+    share = min(IDLE_BELOW, settings.fold_at / 2, settings.line_at / 2)
     few = fit_limits.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
     return few and planned.tokens + limits.reserve < limits.budget * share
 

@@ -202,7 +202,7 @@ def find_policy_error(settings: Any) -> SettingError | None:
             return _wrong_value((POLICIES_KEY, policy), format_value(numbers, None), right)
         for name, value in numbers.items():
             path = (POLICIES_KEY, policy, name)
-            if name not in POLICIES[policy].knobs:
+            if name not in POLICIES[policy].setting_names:
                 return SettingError(path, _unknown_number(policy, name), key_itself=True)
             if not _is_in_range(name, value):
                 key = _number_key(policy, name)
@@ -212,9 +212,9 @@ def find_policy_error(settings: Any) -> SettingError | None:
 
 def policy_number(policy: str, name: str, overrides: dict[str, Any]) -> float | None:
     """Return the current value of a policy's number, None if it has no such number."""
-    if policy not in POLICIES or name not in POLICIES[policy].knobs:
+    if policy not in POLICIES or name not in POLICIES[policy].setting_names:
         return None
-    value: float = getattr(build_policy(policy, overrides).numbers, name)
+    value: float = getattr(build_policy(policy, overrides).settings, name)
     return value
 
 
@@ -242,7 +242,7 @@ def _number_key(policy: str, name: str) -> ConfigKey:
     return ConfigKey(
         path=(POLICIES_KEY, policy, name),
         form="integer" if name in INTEGER_SETTINGS else "number",
-        default=getattr(POLICIES[policy].numbers, name),
+        default=getattr(POLICIES[policy].settings, name),
         about="",
         least=least,
         most=most,
@@ -257,8 +257,8 @@ def _unknown_policy(name: str) -> ConfigRejected:
 
 
 def _unknown_number(policy: str, name: str) -> ConfigRejected:
-    knobs = POLICIES[policy].knobs
-    near, known = _format_suggestions(difflib.get_close_matches(name, knobs, n=2, cutoff=0.6)), _format_names(knobs)
+    names = POLICIES[policy].setting_names
+    near, known = _format_suggestions(difflib.get_close_matches(name, names, n=2, cutoff=0.6)), _format_names(names)
     words = {"key": f"{POLICIES_KEY}.{policy}", "policy": policy, "name": format_value(name, None)}
     return ConfigRejected("no_number", words={**words, "near": near, "known": known})
 

@@ -237,7 +237,7 @@ class Components:
             complete=self._summarise,
             counter=load_best_counter,
             zone=time_zone(self.config()),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).numbers.summary_tokens,
+            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
             notify=lambda fold, state: self._spawn(self.fold_news.moved(fold, state)),
         )
 

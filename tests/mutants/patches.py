@@ -317,7 +317,7 @@ MUTANTS = (
         name="the newest results become lines too",
         guards="I39",
         file="memory/context/policies/shorten_stages.py",
-        old="found[len(found) - state.numbers.spared_results :]",
+        old="found[len(found) - state.settings.spared_results :]",
         new="found[len(found) :]",
         tests=(
             "tests/memory/context/policies/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",

@@ -393,7 +393,7 @@ class _Simulation:
             at=pending.at,
         )
         limit = SummaryLimit(
-            counter=setting.counter, summary_tokens=setting.policy.numbers.summary_tokens, zone=setting.zone
+            counter=setting.counter, summary_tokens=setting.policy.settings.summary_tokens, zone=setting.zone
         )
         log, summary = ("", "") if at_once else setting.summarise(source, limit)
         checked = validate_summary(log, summary, source, limit)

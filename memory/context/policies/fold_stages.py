@@ -55,11 +55,11 @@ def fold_when_too_many_tokens(state: ContextState) -> ContextState:
 
 def fold_when_long_with_turns(state: ContextState) -> ContextState:
     """Like `fold_when_too_many_tokens`, from `text_only_below` turns on."""
-    return state if state.kept < state.numbers.text_only_below else fold_when_too_many_tokens(state)
+    return state if state.kept < state.settings.text_only_below else fold_when_too_many_tokens(state)
 
 
 def _target_triggers(state: ContextState) -> Triggers:
-    at = state.numbers.fold_tokens * _target_room(state) / state.numbers.most_tokens
+    at = state.settings.fold_tokens * _target_room(state) / state.settings.most_tokens
     return (FoldTrigger(unit="tokens", now=state.whole, at=state.base + ceil(at)),)
 
 
@@ -71,41 +71,41 @@ def fold_to_target(state: ContextState) -> ContextState:
     if not _due_reason(_target_triggers(state)):
         return state
     room = _target_room(state)
-    cut = _turns_beyond_newest(state, state.numbers.keep_tokens * room // state.numbers.most_tokens)
+    cut = _turns_beyond_newest(state, state.settings.keep_tokens * room // state.settings.most_tokens)
     return replace(state.fold(cut, "tokens"), at_once=state.at_once or (state.history > room and cut > 0))
 
 
 def _target_room(state: ContextState) -> int:
-    return min(state.numbers.most_tokens, max(1, state.budget - state.base))
+    return min(state.settings.most_tokens, max(1, state.budget - state.base))
 
 
 def _room_triggers(state: ContextState) -> Triggers:
-    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.numbers.fold_at * state.room)),)
+    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.settings.fold_at * state.room)),)
 
 
 def fold_to_half(state: ContextState) -> ContextState:
     """From `fold_at` of the room on, fold the oldest turns until `keep_most` of that threshold is left."""
     if not _due_reason(_room_triggers(state)):
         return state
-    left = int(state.numbers.fold_at * state.room * state.numbers.keep_most)
+    left = int(state.settings.fold_at * state.room * state.settings.keep_most)
     return state.fold(_turns_beyond_newest(state, left - state.base - state.summary_after_fold), "tokens")
 
 
 def _boundary_triggers(state: ContextState) -> Triggers:
-    numbers, messages = state.numbers, sum(len(turn.messages) for turn in state.turns)
+    settings, messages = state.settings, sum(len(turn.messages) for turn in state.turns)
     return (
-        FoldTrigger(unit="tokens", now=state.whole, at=state.base + state.scaled(numbers.fold_tokens)),
-        FoldTrigger(unit="messages", now=messages, at=numbers.fold_messages + 1),
+        FoldTrigger(unit="tokens", now=state.whole, at=state.base + state.scaled(settings.fold_tokens)),
+        FoldTrigger(unit="messages", now=messages, at=settings.fold_messages + 1),
     )
 
 
 def fold_at_boundary(state: ContextState) -> ContextState:
     """Cut a long history at the best-scored boundary near the share of it to keep."""
-    numbers, reason = state.numbers, _due_reason(_boundary_triggers(state))
-    if not reason or sum(len(turn.messages) for turn in state.turns) < numbers.least_messages:
+    settings, reason = state.settings, _due_reason(_boundary_triggers(state))
+    if not reason or sum(len(turn.messages) for turn in state.turns) < settings.least_messages:
         return state
-    keep, adapted = adaptive_keep(state.turns[: state.finished], numbers.keep)
-    found = choose_cut(state.turns, state.costs, state.finished, keep, numbers.reach, numbers.newest)
+    keep, adapted = adaptive_keep(state.turns[: state.finished], settings.keep)
+    found = choose_cut(state.turns, state.costs, state.finished, keep, settings.reach, settings.newest)
     if found is None:
         return state
     return state.fold(found.turns, reason, dump_choice(replace(found, adapted=adapted)))
@@ -114,8 +114,8 @@ def fold_at_boundary(state: ContextState) -> ContextState:
 def _roll_triggers(state: ContextState) -> Triggers:
     new = [message for message in state.finished_messages if message.seq >= state.seen]
     return (
-        FoldTrigger(unit="new_messages", now=len(new), at=state.numbers.every_messages),
-        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=state.numbers.every_tokens),
+        FoldTrigger(unit="new_messages", now=len(new), at=state.settings.every_messages),
+        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=state.settings.every_tokens),
     )
 
 
@@ -127,10 +127,10 @@ def roll_summary(state: ContextState) -> ContextState:
     kept, cut = 0, state.finished
     for place in range(state.finished - 1, -1, -1):
         kept += len(state.turns[place].messages)
-        if place < state.finished - 1 and kept > state.numbers.keep_messages:
+        if place < state.finished - 1 and kept > state.settings.keep_messages:
             break
         cut = place
-    return state.fold(max(cut, _turns_beyond_newest(state, state.numbers.keep_tokens, state.finished)), reason)
+    return state.fold(max(cut, _turns_beyond_newest(state, state.settings.keep_tokens, state.finished)), reason)
 
 
 def _room_or_turn_triggers(state: ContextState) -> Triggers:
@@ -156,7 +156,7 @@ def drop_oldest(state: ContextState) -> ContextState:
 
 def drop_when_nearly_full(state: ContextState) -> ContextState:
     """Beyond `drop_at` of the room, fold at once, and more turns if needed."""
-    most = int(state.numbers.drop_at * state.room)
+    most = int(state.settings.drop_at * state.room)
     if state.whole <= most:
         return state
     after = _drop_to_tokens(state, most) if state.tokens > most else state
@@ -173,9 +173,9 @@ def shrink_after_overflow(state: ContextState) -> ContextState:
     """After the provider refused: keep five turns with cut results and user texts; next time only the last turn."""
     if not state.refused:
         return state
-    keep = state.numbers.overflow_turns if state.refused == 1 else 1
+    keep = state.settings.overflow_turns if state.refused == 1 else 1
     state = state.fold(len(state.turns) - keep, "overflow")
-    limit = state.numbers.overflow_chars // state.refused
+    limit = state.settings.overflow_chars // state.refused
     return state.shorten(
         item for turn in state.turns[state.cut :] for item in shorten_turn(state, turn, limit, is_result_or_user_text)
     )
@@ -196,16 +196,16 @@ def _fold_half_near_boundary(state: ContextState, reason: str) -> ContextState:
     if state.finished < 2:
         return state
     turns, costs = state.turns[: state.finished], state.costs[: state.finished]
-    most, reach = int(state.numbers.keep_most * state.room), state.numbers.reach
+    most, reach = int(state.settings.keep_most * state.room), state.settings.reach
     found = choose_cut_near(turns, costs, state.finished, state.finished // 2, reach, most)
     saved = sum(costs[: found.turns]) - max(0, state.summary_after_fold - state.summary)
-    if reason == "tokens" and saved < state.numbers.batch * state.room:
+    if reason == "tokens" and saved < state.settings.batch * state.room:
         return state
     return state.fold(found.turns, reason, dump_choice(found))
 
 
 def _drop_to_tokens(state: ContextState, most: int) -> ContextState:
-    left = most - min(state.numbers.spare, most // 10) - state.base - state.summary_after_fold
+    left = most - min(state.settings.spare, most // 10) - state.base - state.summary_after_fold
     behind = list(accumulate(reversed(state.costs)))[::-1]  # tokens from each turn on
     cut = next((place for place in range(state.cut, state.finished) if behind[place] <= left), state.finished)
     return state.fold(cut, "tokens")

@@ -137,7 +137,7 @@ def plan_ahead(
     """Plan what the policy will want at the next message, so that it can be prepared. Pure and linear."""
     state = _state_after_turn(session, policy, limits, fixed, counter)
     after = () if _is_fold_held(session, limits) else policy.after
-    soon = policy.lines and state.whole >= (policy.numbers.line_at - SOON_SHARE) * state.room
+    soon = policy.lines and state.whole >= (policy.settings.line_at - SOON_SHARE) * state.room
     return PreparationPlan(
         fold=_fold_range(_run_stages(after, state)), lines=tuple(older_results(state)) if soon else ()
     )
@@ -180,7 +180,7 @@ def _initial_state(
         base=fixed,
         summary=summary_tokens(session.summary, counter),
         seen=session.summary.seen if session.summary else 0,
-        numbers=policy.numbers,
+        settings=policy.settings,
         counter=counter,
         reductions=reductions,
         refused=limits.refused,

@@ -39,7 +39,7 @@ class Policy:
     """When and how a view is shortened."""
 
     name: str
-    numbers: PolicySettings
+    settings: PolicySettings
     #: Stages that run before every model call.
     before: tuple[Stage, ...]
     #: Stages that run next and start folds in the background; skipped while a fold is running.
@@ -49,7 +49,7 @@ class Policy:
     #: Stages that run after a turn.
     after: tuple[Stage, ...]
     #: Names of the settings that these stages read.
-    knobs: tuple[str, ...] = ()
+    setting_names: tuple[str, ...] = ()
     #: Old results become one line each, which a model may write beforehand.
     lines: bool = False
 
@@ -65,62 +65,71 @@ _LINE_SETTINGS = ("line_at", "batch", "spared_results")
 
 TURNS = Policy(
     name="turns",
-    numbers=PolicySettings(),
+    settings=PolicySettings(),
     before=(snip_finished, shrink_after_overflow),
     early=(fold_when_too_many_turns,),
     urgent=(text_only_when_few, fold_when_long_with_turns, *_LAST_RESORT),
     after=(fold_when_too_many_turns, fold_when_too_many_tokens),
-    knobs=(*_SNIP_SETTINGS, "text_only_below", "overflow_turns", "overflow_chars", *_COMMON_SETTINGS),
+    setting_names=(*_SNIP_SETTINGS, "text_only_below", "overflow_turns", "overflow_chars", *_COMMON_SETTINGS),
 )
 
 BUDGET = Policy(
     name="budget",
-    numbers=PolicySettings(
+    settings=PolicySettings(
         most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000
     ),
     before=(trim_tool_io, fold_to_target),
     urgent=_LAST_RESORT,
     after=(fold_to_target,),
-    knobs=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_COMMON_SETTINGS),
+    setting_names=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_COMMON_SETTINGS),
 )
 
 LAYERS = Policy(
     name="layers",
-    numbers=PolicySettings(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
+    settings=PolicySettings(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
     before=(snip_all, one_line_oldest_half, fold_to_half, drop_when_nearly_full),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_to_half,),
-    knobs=("window", *_SNIP_SETTINGS, *_LINE_SETTINGS, "fold_at", "keep_most", "drop_at", *_COMMON_SETTINGS),
+    setting_names=("window", *_SNIP_SETTINGS, *_LINE_SETTINGS, "fold_at", "keep_most", "drop_at", *_COMMON_SETTINGS),
     lines=True,
 )
 
 BOUNDARY = Policy(
     name="boundary",
-    numbers=PolicySettings(
+    settings=PolicySettings(
         window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5
     ),
     before=(),
     early=(fold_at_boundary,),
     urgent=_LAST_RESORT,
     after=(fold_at_boundary,),
-    knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_COMMON_SETTINGS),
+    setting_names=(
+        "window",
+        "fold_tokens",
+        "fold_messages",
+        "least_messages",
+        "keep",
+        "reach",
+        "newest",
+        *_COMMON_SETTINGS,
+    ),
 )
 
 ROLLING = Policy(
     name="rolling",
-    numbers=PolicySettings(
+    settings=PolicySettings(
         every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000
     ),
     before=(),
     early=(roll_summary,),
     urgent=_LAST_RESORT,
     after=(roll_summary,),
-    knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_COMMON_SETTINGS),
+    setting_names=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_COMMON_SETTINGS),
 )
 
 BALANCED = Policy(
     name="balanced",
-    numbers=PolicySettings(
+    settings=PolicySettings(
         snip_chars=20_000,
         input_chars=1_000,
         result_chars=2_000,
@@ -134,7 +143,7 @@ BALANCED = Policy(
     early=(fold_half_while_roomy,),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_half_when_due,),
-    knobs=(
+    setting_names=(
         *_SNIP_SETTINGS,
         "input_chars",
         "result_chars",
@@ -148,7 +157,7 @@ BALANCED = Policy(
 )
 
 # Runs once after a restart with `session_restore: "lean"`; no conversation can choose it.
-LEAN = Policy(name="lean", numbers=PolicySettings(), before=(restart_lean,), urgent=(), after=())
+LEAN = Policy(name="lean", settings=PolicySettings(), before=(restart_lean,), urgent=(), after=())
 
 DEFAULT = "balanced"
 POLICIES: Mapping[str, Policy] = MappingProxyType(
@@ -163,6 +172,8 @@ def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Pol
     policy = POLICIES.get(name) or POLICIES[DEFAULT]
     given = overrides.get(policy.name, {})
     changed: dict[str, Any] = {
-        knob: int(value) if knob in INTEGER_SETTINGS else value for knob, value in given.items() if knob in policy.knobs
+        setting: int(value) if setting in INTEGER_SETTINGS else value
+        for setting, value in given.items()
+        if setting in policy.setting_names
     }
-    return replace(policy, numbers=replace(policy.numbers, **changed)) if changed else policy
+    return replace(policy, settings=replace(policy.settings, **changed)) if changed else policy

@@ -31,10 +31,10 @@ def trim_tool_io(state: ContextState) -> ContextState:
 
 def trim_old_tool_io(state: ContextState) -> ContextState:
     """Like `trim_tool_io`, sparing the newest results; only if it saves at least one `batch`."""
-    spared = state.numbers.spared_results
+    spared = state.settings.spared_results
     newest = list(tool_lines.find_tool_results(state.turns))[-spared:] if spared else []
     end = newest[0].message.seq - 1 if newest else 1 << 60
-    turns, least = state.turns[: state.finished], state.numbers.batch * state.room
+    turns, least = state.turns[: state.finished], state.settings.batch * state.room
     if sum(size - most for _, _, _, size, most in _long_tool_io(state, turns, end)) < least:
         return state  # a text has at most as many tokens as characters, so this cannot save enough
     return _if_it_saves(state, _trim_long_tool_io(state, turns, end), least)
@@ -42,8 +42,8 @@ def trim_old_tool_io(state: ContextState) -> ContextState:
 
 def one_line_oldest_half(state: ContextState) -> ContextState:
     """From `line_at` of the room on, replace the older half's tool results by one line each, all at once."""
-    least = state.numbers.batch * state.room
-    if state.whole < state.numbers.line_at * state.room:
+    least = state.settings.batch * state.room
+    if state.whole < state.settings.line_at * state.room:
         return state
     found = older_results(state)
     if sum(tool_lines.shown_length(ref, state.reductions.get(ref.message.id)) for ref in found) < least:
@@ -79,7 +79,7 @@ def text_only(state: ContextState) -> ContextState:
 
 def text_only_when_few(state: ContextState) -> ContextState:
     """If too few turns are left to fold, reduce all finished ones to question and answer."""
-    return state if state.fits or state.kept >= state.numbers.text_only_below else text_only(state)
+    return state if state.fits or state.kept >= state.settings.text_only_below else text_only(state)
 
 
 def text_only_oldest_first(state: ContextState) -> ContextState:
@@ -158,7 +158,7 @@ def _make_lines(state: ContextState, found: Iterable[ToolResultRef]) -> Iterator
 def _long_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
     """Tool results of these turns that a line would shorten, oldest first, except the newest of all turns."""
     found = list(tool_lines.find_tool_results(state.turns))
-    spared = {id(ref.result) for ref in found[len(found) - state.numbers.spared_results :]}
+    spared = {id(ref.result) for ref in found[len(found) - state.settings.spared_results :]}
     last = turns[-1].last_seq if turns else 0
     return [
         ref
@@ -170,16 +170,16 @@ def _long_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResu
 
 
 def _snip_results(state: ContextState, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
-    numbers = state.numbers
+    settings = state.settings
     for turn in turns:
         for message in turn.messages:
             if message.role != "user":
                 continue
             mine = state.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
-                if isinstance(part, ToolResult) and len(part.text) > numbers.snip_chars and number not in mine:
-                    most = int(numbers.snip_chars * numbers.snip_most)
-                    side = min(int(len(part.text) * numbers.snip_share), most)
+                if isinstance(part, ToolResult) and len(part.text) > settings.snip_chars and number not in mine:
+                    most = int(settings.snip_chars * settings.snip_most)
+                    side = min(int(len(part.text) * settings.snip_share), most)
                     text = reductions.snip_text(part.text, side, side, reductions.part_handle(message, number))
                     if len(text) < len(part.text):
                         yield reductions.make_reduction(message, number, "snip", text, state.counter)
@@ -205,7 +205,7 @@ def _long_tool_io(
                 shown = mine.get(number)
                 if not isinstance(part, ToolCall | ToolResult) or (shown and shown.form in (*FINAL_FORMS, "trim")):
                     continue
-                most = state.numbers.input_chars if isinstance(part, ToolCall) else state.numbers.result_chars
+                most = state.settings.input_chars if isinstance(part, ToolCall) else state.settings.result_chars
                 size = len(shown.text) if shown else _part_size(state, part)
                 if size > most:
                     yield message, number, part, size, most

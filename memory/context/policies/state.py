@@ -101,7 +101,7 @@ class ContextState:
     base: int
     #: Tokens of the current summary with its frame, 0 for none.
     summary: int
-    numbers: PolicySettings
+    settings: PolicySettings
     counter: TokenCounter
     reductions: Mapping[str, Mapping[int, Reduction]]
     #: Messages from this seq on are new since the newest fold.
@@ -130,7 +130,7 @@ class ContextState:
     @property
     def room(self) -> int:
         """The tokens that shares refer to: the budget, or the policy's window if that is less."""
-        return min(self.budget, self.numbers.window) if self.numbers.window else self.budget
+        return min(self.budget, self.settings.window) if self.settings.window else self.budget
 
     @property
     def history(self) -> int:
@@ -152,7 +152,7 @@ class ContextState:
     @property
     def summary_after_fold(self) -> int:
         """Most tokens of the summary after a fold."""
-        return max(self.summary, self.numbers.summary_tokens + FRAME_TOKENS)
+        return max(self.summary, self.settings.summary_tokens + FRAME_TOKENS)
 
     @property
     def fits(self) -> bool:
@@ -170,7 +170,7 @@ class ContextState:
 
     def scaled(self, tokens: int) -> int:
         """Scale a policy's number of tokens to this budget."""
-        window = self.numbers.window
+        window = self.settings.window
         return tokens if not window or self.budget >= window else tokens * self.budget // window
 
     def fold(self, turns: int, reason: str, why: str = "") -> "ContextState":

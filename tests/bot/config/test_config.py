@@ -128,8 +128,8 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
     file.set("policies.balanced.fold_at", "0.5")
     file.set("policies.balanced.snip_chars", "15000")
     assert file.current.policies == {"balanced": {"fold_at": 0.5, "snip_chars": 15_000}}
-    numbers = build_policy("balanced", file.current.policies).numbers
-    assert (numbers.fold_at, numbers.snip_chars) == (0.5, 15_000)
+    settings = build_policy("balanced", file.current.policies).settings
+    assert (settings.fold_at, settings.snip_chars) == (0.5, 15_000)
     assert file.get("policies.balanced.fold_at") == 0.5
     assert file.get("policies.balanced") == {"fold_at": 0.5, "snip_chars": 15_000}
     assert file.set("policies.balanced", '{"fold_at": 0.6}').policies == {"balanced": {"fold_at": 0.6}}
@@ -142,10 +142,10 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
 
 @pytest.mark.parametrize(("name", "policy"), POLICIES.items())
 def test_every_number_of_every_policy_may_be_set_to_its_own_value(file: ConfigFile, name: str, policy: Policy) -> None:
-    for knob in policy.knobs:
-        value = getattr(policy.numbers, knob)
-        file.set(f"policies.{name}.{knob}", json.dumps(value))
-        assert file.get(f"policies.{name}.{knob}") == value
+    for setting in policy.setting_names:
+        value = getattr(policy.settings, setting)
+        file.set(f"policies.{name}.{setting}", json.dumps(value))
+        assert file.get(f"policies.{name}.{setting}") == value
     assert build_policy(name, file.current.policies) == policy
 
 
