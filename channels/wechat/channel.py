@@ -1,4 +1,4 @@
-"""Personal WeChat: a bot account, logged in by QR code, that receives by long polling and only replies."""
+"""Personal WeChat: a bot account, logged in by QR code, that receives by long polling and replies."""
 
 import asyncio
 import time
