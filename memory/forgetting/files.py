@@ -120,12 +120,9 @@ class SpaceMemoryFiles:
             OSError: it could not be read, which must not count as nothing to forget.
         """
         try:
-            file = self.files.read(path)
-            if "\ufffd" in file.text:
-                self.files.read_bytes(path).decode()
+            return self.files.read(path, exact=True)
         except (*_MISSING_FILE_ERRORS, UnicodeDecodeError):
             return None
-        return file
 
     def _text(self, path: str) -> str:
         try:

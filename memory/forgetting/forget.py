@@ -99,18 +99,18 @@ class ForgetService:
         Messages are searched literally; the search index adds those that say it in other words.
         """
         files = await self._files_of(space)
-        written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.find(query)])
+        in_files = await asyncio.to_thread(lambda: [mention for one in files for mention in one.find(query)])
         request = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._recall.search(request)} - {""}
-        said: list[Mention] = []
+        in_messages: list[Mention] = []
         after = ""
         while page := await self._forgettings.messages(space, after, PAGE_ROWS):
             after = page[-1].message.id
             found = await asyncio.to_thread(
                 lambda rows: [self._find_in_message(row, query, near=row.message.id in recalled) for row in rows], page
             )
-            said += [mention for mention in found if mention is not None]
-        return (*written, *said)
+            in_messages += [mention for mention in found if mention is not None]
+        return (*in_files, *in_messages)
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
         """Store a request; returns its confirmation code, of which only the hash is stored."""

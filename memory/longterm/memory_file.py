@@ -1,6 +1,5 @@
 """Reads MEMORY.md and writes one edit of it, never over a concurrent change."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -71,12 +70,12 @@ def read_memory(files: SpaceFiles) -> MemoryFileText:
         OSError: the disk failed.
     """
     try:
-        data = files.read_bytes(MEMORY_PATH)
-        if len(data) > MAX_BYTES:
+        file = files.read(MEMORY_PATH, exact=True)
+        if file.size > MAX_BYTES:
             raise FileTooBig(
-                f"it has {len(data):,} bytes, and {MAX_BYTES:,} are the most; move what is old to another file"
+                f"it has {file.size:,} bytes, and {MAX_BYTES:,} are the most; move what is old to another file"
             )
-        return MemoryFileText(text=data.decode(), sha256=hashlib.sha256(data).hexdigest())
+        return MemoryFileText(text=file.text, sha256=file.sha256)
     except FileNotFoundError:
         return MemoryFileText(text="", sha256="")
     except (UnicodeDecodeError, FileTooBig, PathRefused) as err:

@@ -205,16 +205,13 @@ def _following_paths(path: str) -> Iterator[str]:
 
 
 def _read_log(files: SpaceFiles, path: str) -> tuple[str, str | None] | None:
-    """Text and hash; ("", None) for no file; None if its bytes are not UTF-8 and would not survive a rewrite."""
+    """Text and hash; ("", None) for no file; None if it is not UTF-8."""
     try:
-        file = files.read(path)
+        file = files.read(path, exact=True)
     except FileNotFoundError:
         return "", None
-    if "\ufffd" in file.text:
-        try:
-            files.read_bytes(path).decode()
-        except UnicodeDecodeError:
-            return None
+    except UnicodeDecodeError:
+        return None
     return file.text, file.sha256
 
 

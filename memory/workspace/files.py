@@ -169,14 +169,15 @@ class SpaceFiles:
         self._inside = inside
         self._hidden = hidden
 
-    def read(self, path: str, *, hard_links: bool = False) -> TextFile:
+    def read(self, path: str, *, exact: bool = False, hard_links: bool = False) -> TextFile:
         """Read a file as text; FileTooBig over 25 MB.
 
         Args:
+            exact: raise UnicodeDecodeError for bytes that are not UTF-8, as they would not survive a rewrite.
             hard_links: also read a file with a second hard link; never for a reader who sees its content.
         """
         data, status = self._read(path, hard_links=hard_links)
-        return _make_text_file(path, data, status)
+        return _make_text_file(path, data, status, "strict" if exact else "replace")
 
     def read_bytes(self, path: str) -> bytes:
         """Read a file's bytes; FileTooBig over 25 MB."""
@@ -409,10 +410,10 @@ def _read_bytes(fd: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _make_text_file(path: str, data: bytes, status: os.stat_result) -> TextFile:
+def _make_text_file(path: str, data: bytes, status: os.stat_result, errors: str = "replace") -> TextFile:
     return TextFile(
         path=path,
-        text=data.decode("utf-8", "replace"),
+        text=data.decode("utf-8", errors),
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
         mtime=status.st_mtime,
