@@ -210,7 +210,7 @@ class PairingService:
 
     async def facts(self) -> dict[str, Any]:
         """Return who may talk and who waits for approval, as JSON values; times in ISO format."""
-        locked = await self.access.locked()
+        locked = await self.access.locked_until()
         return {
             "people": [*self._listed_people(), *(_grant_to_json(row) for row in await self.access.load_all_grants())],
             "waiting": [_request_to_json(row) for row in await self.access.requests()],
@@ -273,7 +273,7 @@ class PairingService:
         found = await self.access.decide(code_sha256(code), state, by, channel)
         if found is not None:
             return found
-        if until := await self.access.locked():
+        if until := await self.access.locked_until():
             minutes = max(1, round((until - self.now()) / timedelta(minutes=1)))
             raise PairingRefused(
                 f"错误的代码太多，等待中的申请已全部清除。请 {minutes} 分钟后再试。",

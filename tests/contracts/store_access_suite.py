@@ -139,9 +139,9 @@ class RequestSuite:
         store = await record.open()
         await knocked(record, store, "42")
         for _ in range(5):
-            assert await store.access.locked() is None
+            assert await store.access.locked_until() is None
             assert await store.access.decide("wrong", "approved", "test") is None
-        assert await store.access.locked() == at(record, HOUR)
+        assert await store.access.locked_until() == at(record, HOUR)
         assert await store.access.requests() == []
         assert not await knocked(record, store, "43"), "a code that nobody can approve is none"
         assert await store.access.decide(code_sha256("code 42"), "approved", "test") is None, "nothing is looked at"

@@ -291,19 +291,6 @@ _REPLANNED_FOLD = {
 }
 
 
-@dataclass(slots=True, kw_only=True)
-class _EraseCounts:
-    """An `EraseReport` under construction."""
-
-    #: Ids of the changed messages.
-    messages: set[str] = field(default_factory=set)
-    said: list[MessageMention] = field(default_factory=list)
-    conversations: list[str] = field(default_factory=list)
-    blobs: set[str] = field(default_factory=set)
-    summaries: int = 0
-    records: int = 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RedactedSummary:
     """A fold's summary after redaction."""
@@ -316,20 +303,24 @@ class _RedactedSummary:
 
 async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     """Redact every row of a space and the spaces linked to it; run again for what was written in the meantime."""
-    counts = _EraseCounts()
-    for row in await tx.all(_SELECT_CONVERSATIONS, space=space):
-        await _ConversationEraser(tx=tx, row=row, targets=targets, counts=counts).erase()
+    rows = await tx.all(_SELECT_CONVERSATIONS, space=space)
+    erasers = [_ConversationEraser(tx=tx, row=row, targets=targets) for row in rows]
+    for eraser in erasers:
+        await eraser.erase()
+    records = 0
     for member in await load_member_spaces(tx, space):
         line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE)
-        counts.records += await _redact_space(tx, member, targets.matcher(), line_matcher)
-    blobs = [name for name in sorted(counts.blobs) if not await _is_used_elsewhere(tx, name, counts.messages)]
+        records += await _redact_space(tx, member, targets.matcher(), line_matcher)
+    changed = {id for eraser in erasers for id in eraser.changed}
+    blobs = sorted({name for eraser in erasers for name in eraser.blobs})
+    unused = [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
     await hit_async("forget.in_txn")
     return EraseReport(
-        said=tuple(counts.said),
-        conversations=tuple(counts.conversations),
-        blobs=tuple(blobs),
-        summaries=counts.summaries,
-        records=counts.records,
+        said=tuple(mention for eraser in erasers for mention in eraser.mentions),
+        conversations=tuple(eraser.row["id"] for eraser in erasers if eraser.has_changed),
+        blobs=tuple(unused),
+        summaries=sum(eraser.summaries for eraser in erasers),
+        records=records,
     )
 
 
@@ -346,11 +337,17 @@ class _ConversationEraser:
     tx: Tx
     row: Row
     targets: ForgetTargets
-    counts: _EraseCounts
     #: Seqs of the redacted messages by id.
     changed: dict[str, int] = field(default_factory=dict)
     #: Ids of their turns.
     turns: set[str] = field(default_factory=set)
+    mentions: list[MessageMention] = field(default_factory=list)
+    #: Blobs that redacted documents came from.
+    blobs: set[str] = field(default_factory=set)
+    #: Number of changed folds that had ended.
+    summaries: int = 0
+    #: The view or a fold changed.
+    has_changed: bool = False
 
     async def erase(self) -> None:
         id, matcher = self.row["id"], self.targets.matcher()
@@ -362,9 +359,9 @@ class _ConversationEraser:
         await _clear_found(self.tx, id, matcher, redacted)
         folds = await self._redact_folds(matcher)
         snapshot = await self._drop_snapshot(matcher)
-        if self.changed or folds or snapshot:
+        self.has_changed = bool(self.changed or folds or snapshot)
+        if self.has_changed:
             await raise_generation(self.tx, id, "forget")
-            self.counts.conversations.append(id)
 
     async def _redact_messages(self, matcher: MentionMatcher) -> None:
         chosen = {item.message_id for item in self.targets.chosen_items}
@@ -384,9 +381,8 @@ class _ConversationEraser:
         if not self.changed:
             await self.tx.insert(removal, conversation=self.row["id"])
         self.changed[row["id"]] = row["seq"]
-        self.counts.messages.add(row["id"])
         self.turns.add(row["turn_id"])
-        self.counts.said.append(MessageMention(channel=self.row["channel"], at=from_unix(row["at"])))
+        self.mentions.append(MessageMention(channel=self.row["channel"], at=from_unix(row["at"])))
         has_text = any(isinstance(part, Text | Document) and not has_only_marks(part.text) for part in after)
         await self.tx.run(_SET_PARTS, id=row["id"], new_parts=dump_parts(after), new_has_text=has_text)
         await self.tx.run(_DELETE_REDUCTIONS, message_id=row["id"])
@@ -394,7 +390,7 @@ class _ConversationEraser:
             old.sha256 for old, new in zip(before, after, strict=True) if old != new and isinstance(old, Document)
         }
         if documents:
-            self.counts.blobs |= documents | await self._load_attachments(row["id"])
+            self.blobs |= documents | await self._load_attachments(row["id"])
 
     async def _load_attachments(self, id: str) -> set[str]:
         """Load the blobs of the original attachments from the message's inbox row."""
@@ -423,7 +419,7 @@ class _ConversationEraser:
             if any(new[name] != row[name] for name in new):
                 new |= {"summary_tokens": summary.tokens, "summary_tainted": int(summary.tainted)}
                 await self.tx.run(_UPDATE_FOLD, id=row["id"], **{f"new_{name}": value for name, value in new.items()})
-                self.counts.summaries += row["state"] not in OPEN
+                self.summaries += row["state"] not in OPEN
                 has_changed = True
         return has_changed
 

@@ -213,7 +213,7 @@ async def _is_within_limits(tx: Tx, party: Party) -> bool:
         return False
     if party.subject == "group":
         return await tx.one(_SELECT_KNOWN_GROUP, **account, subject_id=party.id) is None
-    if await is_locked(tx):
+    if await locked_until(tx):
         return False  # no code could be approved
     since = tx.now - REPEAT_AFTER.total_seconds()
     if any(row["subject_id"] == party.id and row["at"] > since for row in recent):
@@ -237,7 +237,7 @@ async def decide_request(
         None while codes are locked, and for a wrong code: unknown, used, expired, or not of `channel` if that is
         given. The fifth wrong code within an hour clears all pending requests.
     """
-    if await is_locked(tx):
+    if await locked_until(tx):
         return None
     rows = await tx.all(_SELECT_BY_CODE, code_sha256=code_sha256, subject="user")
     found = _to_request_row(rows[0]) if rows else None
@@ -251,7 +251,7 @@ async def decide_request(
     return found
 
 
-async def is_locked(tx: Tx) -> datetime | None:
+async def locked_until(tx: Tx) -> datetime | None:
     """Return when codes are accepted again, None for now."""
     return lock_end([from_unix(row["at"]) for row in await tx.all(_SELECT_WRONG_CODES)], from_unix(tx.now))
 
@@ -292,7 +292,7 @@ async def _is_locked_out(tx: Tx, party: Party) -> bool:
 
 async def _count_wrong_code(tx: Tx, by: str) -> None:
     await append_act(tx, WRONG_CODE_ACTION, "", "refused", by)
-    if await is_locked(tx):
+    if await locked_until(tx):
         await tx.run(_CLEAR_PENDING, subject="user")
         await append_act(tx, "pairing cleared", "", "too many wrong codes", by)
 
@@ -329,7 +329,7 @@ class AccessRecords(Repository):
     add_request = write(add_request)
     requests = read(load_requests)
     decide = write(decide_request)
-    locked = read(is_locked)
+    locked_until = read(locked_until)
     make_owner_code = write(make_owner_code)
     redeem_owner_code = write(redeem_owner_code)
     ask = write(approvals.add_approval)
