@@ -189,7 +189,7 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
     for line in lines:
         heading = line.category or f"# {line.heading}"
         index, numbers = indexes.setdefault(heading, SimilarTexts()), group_numbers.setdefault(heading, [])
-        candidates = dict.fromkeys(numbers[at] for at in index.to(line.text))
+        candidates = dict.fromkeys(numbers[at] for at in index.similar_to(line.text))
         similar = (
             one
             for one in candidates
@@ -234,7 +234,7 @@ def _find_dropped(
             continue
         if heir.norm not in keys or similarity(row.text, heir.text) >= threshold:
             continue
-        for line in (changeable[at] for at in index.to(row.text)):
+        for line in (changeable[at] for at in index.similar_to(row.text)):
             line_row = live.get(normalize_key(line.text))
             is_newer = line_row is not None and line_row.created > row.valid_until
             is_similar = line.category == row.category and similarity(line.text, row.text) >= threshold

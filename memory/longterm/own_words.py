@@ -96,7 +96,7 @@ def _is_conditional(own: str) -> bool:
 
 def _says_the_same(text: str, own: str) -> bool:
     one, other = read_wording(text), read_wording(own)
-    words, own_words = frozenset(one.said), frozenset(other.said)
+    words, own_words = frozenset(one.words), frozenset(other.words)
     if not words or not words <= own_words or one.moods != other.moods:
         return False
     if len(words) < MIN_COVERED_SHARE * len(own_words):
@@ -113,7 +113,7 @@ def _in_order(one: LineWording, other: LineWording) -> bool:
 
 
 def _is_negated(one: LineWording) -> bool:
-    return any(word.startswith(DENIAL) for word in one.said)
+    return any(word.startswith(DENIAL) for word in one.words)
 
 
 def _bare_sentence(sentence: str) -> str:

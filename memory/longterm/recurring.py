@@ -77,7 +77,7 @@ class SimilarTexts:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
         self._sizes: list[int] = []
-        self._having: dict[str, list[int]] = {}
+        self._by_term: dict[str, list[int]] = {}
         for text in texts:
             self.add(text)
 
@@ -85,22 +85,22 @@ class SimilarTexts:
         """Add a text; its index is the next number, from 0."""
         terms = _terms(text)
         for term in terms:
-            self._having.setdefault(term, []).append(len(self.texts))
+            self._by_term.setdefault(term, []).append(len(self.texts))
         self.texts.append(text)
         self._sizes.append(len(terms))
 
-    def to(self, text: str, *, more: bool = False) -> list[int]:
-        """Indexes of the texts that share at least half of the terms of the longer text.
+    def similar_to(self, text: str, *, or_longer: bool = False) -> list[int]:
+        """Return the indexes of the texts that share at least half of the terms of the longer text.
 
         Args:
-            more: compare with the terms of `text` alone; the other may say much more.
+            or_longer: share half of the terms of `text`, however long the other is.
         """
         terms = _terms(text)
-        shared = Counter(place for term in terms for place in self._having.get(term, ()))
+        shared = Counter(at for term in terms for at in self._by_term.get(term, ()))
         return sorted(
             at
             for at, count in shared.items()
-            if 2 * count >= (len(terms) if more else max(len(terms), self._sizes[at]))
+            if 2 * count >= (len(terms) if or_longer else max(len(terms), self._sizes[at]))
         )
 
 
@@ -134,7 +134,7 @@ def find_recurring(
 def _is_in_memory(text: str, memory: SimilarTexts, threshold: float) -> bool:
     """Whether a line of memory says the same or more."""
     terms = set(lexical_question_terms(text))
-    near = (memory.texts[at] for at in memory.to(text, more=True))
+    near = (memory.texts[at] for at in memory.similar_to(text, or_longer=True))
     return any(
         similarity(text, other) >= threshold
         or len(terms.intersection(lexical_question_terms(other))) >= threshold * len(terms)
@@ -143,7 +143,7 @@ def _is_in_memory(text: str, memory: SimilarTexts, threshold: float) -> bool:
 
 
 def _is_superseded(line: LogLine, former: SimilarTexts, ended: Sequence[EndedMemory], threshold: float) -> bool:
-    similar = (ended[at] for at in former.to(line.text))
+    similar = (ended[at] for at in former.similar_to(line.text))
     return any(line.said <= one.at and similarity(line.text, one.text) >= threshold for one in similar)
 
 
@@ -153,7 +153,7 @@ def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogL
     numbers: list[int] = []  # each line's group
     index = SimilarTexts()
     for line in lines:
-        near = dict.fromkeys(numbers[at] for at in index.to(line.text))
+        near = dict.fromkeys(numbers[at] for at in index.similar_to(line.text))
         fitting = (one for one in near if all(similarity(line.text, other.text) >= threshold for other in groups[one]))
         number = next(fitting, None)
         if number is None:

@@ -178,7 +178,7 @@ class LineWording:
     """The content of a line."""
 
     #: Its content words in order, with DENIAL before denied ones.
-    said: tuple[str, ...]
+    words: tuple[str, ...]
     #: See MOODS.
     moods: frozenset[str]
     #: Its meaning depends on the order of its words.
@@ -186,12 +186,12 @@ class LineWording:
 
     @property
     def counted(self) -> Counter[str]:
-        return Counter(self.said)
+        return Counter(self.words)
 
     @property
     def bare(self) -> tuple[str, ...]:
         """Its content words, whether affirmed or denied."""
-        return tuple(word.removeprefix(DENIAL) for word in self.said)
+        return tuple(word.removeprefix(DENIAL) for word in self.words)
 
     @property
     def figures(self) -> list[str]:
@@ -202,10 +202,10 @@ class LineWording:
 def read_wording(line: str) -> LineWording:
     """Analyse a line of one or a few sentences."""
     plain = _normalize_line(line)
-    read = list(_tokenize(plain))
+    tokens = list(_tokenize(plain))
     return LineWording(
-        said=tuple(word for clause in _split_clauses(read) for word in _apply_denial(clause)),
-        moods=frozenset(read) & MOODS,
+        words=tuple(word for clause in _split_clauses(tokens) for word in _apply_denial(clause)),
+        moods=frozenset(tokens) & MOODS,
         directed=_DIRECTED.search(plain) is not None,
     )
 
@@ -233,9 +233,9 @@ def _tokenize(plain: str) -> Iterator[str]:
             yield from [found] if found[-1] in "+#" else text_terms(found)
 
 
-def _split_clauses(read: Sequence[str]) -> Iterator[list[str]]:
+def _split_clauses(tokens: Sequence[str]) -> Iterator[list[str]]:
     clause: list[str] = []
-    for token in (*read, CLAUSE_END):
+    for token in (*tokens, CLAUSE_END):
         if token == CLAUSE_END:
             yield clause
             clause = []
@@ -312,19 +312,19 @@ def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     Words are weighted by their rarity among the lines; words in no line count half, as questions have words of their
     own. A question without content scores 0 everywhere.
     """
-    held = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
-    having = {
+    texts = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
+    lines_with = {
         term: frozenset(
-            at for at, (text, words) in enumerate(held) if term in words or (_is_symbol(term) and term in text)
+            at for at, (text, words) in enumerate(texts) if term in words or (_is_symbol(term) and term in text)
         )
         for term in question_terms(question)
     }
-    weight = {
-        term: log(1 + (len(held) - len(found) + 0.5) / (len(found) + 0.5)) * (1.0 if found else 0.5)
-        for term, found in having.items()
+    weights = {
+        term: log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5)) * (1.0 if found else 0.5)
+        for term, found in lines_with.items()
     }
-    mass = sum(weight.values()) or 1.0
-    return [sum(weight[term] for term, found in having.items() if at in found) / mass for at in range(len(held))]
+    total = sum(weights.values()) or 1.0
+    return [sum(weights[term] for term, found in lines_with.items() if at in found) / total for at in range(len(texts))]
 
 
 def merge_lines(existing: str, incoming: str) -> str:
@@ -346,15 +346,15 @@ def _line_similarity(one: LineWording, other: LineWording) -> float:
     share = 2 * both / max(1.0, 2 * both + MAX_ADDED * (first + second))
     if share <= DENIED_FACTOR:
         return share
-    most = min(_differs_by_denial(one, other), _differs_by_figures(one, other), _differs_by_order(one, other))
+    limit = min(_denial_limit(one, other), _figures_limit(one, other), _order_limit(one, other))
     if one.moods != other.moods or (first and second):
-        most = min(most, OTHER_FIGURES_FACTOR)
-    return min(most, share)
+        limit = min(limit, OTHER_FIGURES_FACTOR)
+    return min(limit, share)
 
 
-def _differs_by_denial(one: LineWording, other: LineWording) -> float:
+def _denial_limit(one: LineWording, other: LineWording) -> float:
     """Limit the similarity if one line affirms what the other denies."""
-    left, right = frozenset(one.said), frozenset(other.said)
+    left, right = frozenset(one.words), frozenset(other.words)
     return DENIED_FACTOR if _denies_other(left, right) or _denies_other(right, left) else 1.0
 
 
@@ -362,7 +362,7 @@ def _denies_other(left: frozenset[str], right: frozenset[str]) -> bool:
     return any(word[0] == DENIAL and word[1:] in right and word not in right and word[1:] not in left for word in left)
 
 
-def _differs_by_figures(one: LineWording, other: LineWording) -> float:
+def _figures_limit(one: LineWording, other: LineWording) -> float:
     left, right = Counter(one.figures), Counter(other.figures)
     if left - right and right - left:
         return DENIED_FACTOR
@@ -379,7 +379,7 @@ def _figures_in_context(line: LineWording) -> Counter[str]:
     return Counter("".join(words[at : at + 3]) for at, word in enumerate(words) if word[0].isdigit())
 
 
-def _differs_by_order(one: LineWording, other: LineWording) -> float:
+def _order_limit(one: LineWording, other: LineWording) -> float:
     """Limit the similarity if a different order changes the meaning: A taller than B, 蜂蜜 and 蜜蜂."""
     if one.directed and other.directed:
         shared = frozenset(one.bare) & frozenset(other.bare)
