@@ -206,7 +206,7 @@ class CrashIsolation:
             async with asyncio.timeout(self._alone_seconds):
                 await self._all_ended.wait()
         except TimeoutError:
-            log.info("a suspect could not be alone", conversation=conversation, inside=self._running_count)
+            log.info("a suspect could not run alone", conversation=conversation, running=self._running_count)
             self._register()
             self._release()
             return

@@ -64,7 +64,7 @@ class StoredAttachment:
     #: Hash of its blob; "" while only the platform has the file.
     sha256: str
     name: str
-    #: As the platform says.
+    #: As the platform reports it.
     media_type: str
     #: Bytes.
     size: int
@@ -89,34 +89,34 @@ class Admission:
     space: str
     #: Why it is not processed; "" if it is.
     ignored: str = ""
-    #: It is stored as background of the next turn.
+    #: It is stored as background of the next turn, not answered.
     aside: bool = False
     #: Space of the new chat id, for a chat that moves.
     to_space: str = ""
 
 
 def to_inbox_row(
-    message: InboundMessage, files: Sequence[StoredAttachment], taken: Admission, now: float
+    message: InboundMessage, files: Sequence[StoredAttachment], admission: Admission, now: float
 ) -> NewInboxRow:
     """Convert a message to its inbox row. now: unix seconds."""
     text = f"/{PRESS_COMMAND} {message.target}" if message.act == "press" else message.text
-    command = parse_command(text) if message.act in ("message", "press") and not taken.aside else None
-    said = MessageBody(
+    command = parse_command(text) if message.act in ("message", "press") and not admission.aside else None
+    body = MessageBody(
         text=text, name=message.sender.name, files=tuple(files), quote=message.quote, proven=message.proven
     )
     return NewInboxRow(
-        place=_conversation_place(message, taken.space),
+        place=_conversation_place(message, admission.space),
         key=replace_unstorable(message.key),
-        kind=_inbox_kind(message, taken, command is not None),
+        kind=_inbox_kind(message, admission, command is not None),
         sender_id=replace_unstorable(message.sender.id),
-        body="" if taken.ignored or message.act in ("delete", "move") else dump_body(said),
+        body="" if admission.ignored or message.act in ("delete", "move") else dump_body(body),
         order_key=message.order_key,
-        ignored=taken.ignored,
+        ignored=admission.ignored,
         urgent=command is not None and command[0] in URGENT_COMMANDS,
-        not_before=now + ALBUM_SECONDS if message.album and not taken.aside else 0.0,
+        not_before=now + ALBUM_SECONDS if message.album and not admission.aside else 0.0,
         target=replace_unstorable(message.target),
-        to_space=taken.to_space,
-        album="" if taken.aside else message.album,
+        to_space=admission.to_space,
+        album="" if admission.aside else message.album,
     )
 
 
@@ -128,10 +128,10 @@ def to_chat_move(place: Place, chat_id: str) -> NewInboxRow:
     )
 
 
-def _inbox_kind(message: InboundMessage, taken: Admission, command: bool) -> InboxKind:
+def _inbox_kind(message: InboundMessage, admission: Admission, command: bool) -> InboxKind:
     if message.act in ("edit", "delete", "move"):
         return _INBOX_KINDS[message.act]
-    if taken.aside:
+    if admission.aside:
         return "aside"
     return "command" if command else "message"
 
@@ -148,26 +148,26 @@ def _conversation_place(message: InboundMessage, space: str) -> Place:
     )
 
 
-def dump_body(said: MessageBody) -> str:
+def dump_body(body: MessageBody) -> str:
     """Serialise a body as JSON; its key `shown` is what transcripts display of a message with files."""
-    record: dict[str, Any] = {"text": said.text}
-    if said.name:
-        record["name"] = said.name
-    if not said.proven:
+    record: dict[str, Any] = {"text": body.text}
+    if body.name:
+        record["name"] = body.name
+    if not body.proven:
         record["unproven"] = True
-    if said.quote:
-        quote = said.quote
+    if body.quote:
+        quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
-    if said.files:
-        names = " ".join(f"📎 {file.name}" for file in said.files)
-        record["shown"] = "\n".join(filter(None, (said.text, names)))
-        record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in said.files]
+    if body.files:
+        names = " ".join(f"📎 {file.name}" for file in body.files)
+        record["shown"] = "\n".join(filter(None, (body.text, names)))
+        record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files]
     return replace_unstorable(json.dumps(record, ensure_ascii=False))
 
 
-def load_body(body: str) -> MessageBody:
+def load_body(text: str) -> MessageBody:
     """Parse what `dump_body` wrote."""
-    record = json.loads(body)
+    record = json.loads(text)
     files = tuple(
         StoredAttachment(
             sha256=file[0], name=file[1], media_type=file[2], size=file[3], ref=file[4] if len(file) > 4 else ""
@@ -185,14 +185,14 @@ MAX_BACKGROUND_CHARS = 4_000
 MAX_CONTEXT_MESSAGE_CHARS = 1_000
 
 
-def sender_name(said: MessageBody, row: InboxRow, kind: str) -> str:
+def sender_name(body: MessageBody, row: InboxRow, kind: str) -> str:
     """Return the sender's name in a group; "" in a private chat."""
-    return speaker_name(said.name, row.sender_id, row.conversation) if kind == "group" else ""
+    return speaker_name(body.name, row.sender_id, row.conversation) if kind == "group" else ""
 
 
-def format_quote(said: MessageBody, row: InboxRow, kind: str) -> list[Text]:
+def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
     """Return the quoted or forwarded text as a part, if there is any."""
-    quote = said.quote
+    quote = body.quote
     if quote is None or not quote.text.strip():
         return []
     if quote.ours:
@@ -205,14 +205,14 @@ def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -
     """Return the newest background messages that fit, oldest first."""
     parts: list[Text] = []
     room = MAX_BACKGROUND_CHARS
-    for row, said in reversed(rows):
-        text = said.text.strip()[:MAX_CONTEXT_MESSAGE_CHARS]
+    for row, body in reversed(rows):
+        text = body.text.strip()[:MAX_CONTEXT_MESSAGE_CHARS]
         room -= len(text)
         if room < 0:
             break
         if text:
             aside = EDITED_LABEL if row.kind == "edit" else MEANWHILE_LABEL
-            parts.append(Text(text=text, by=sender_name(said, row, kind), aside=aside))
+            parts.append(Text(text=text, by=sender_name(body, row, kind), aside=aside))
     return parts[::-1]
 
 
@@ -229,7 +229,7 @@ def split_reply(text: str, kind: OutboxKind, capabilities: Capabilities, left: i
     """Split a reply into parts within the platform's limit; at least one.
 
     Args:
-        left: messages that may still be sent; if that is too few, parts get as long as the platform allows.
+        left: messages that may still be sent; if they are too few, parts become as long as the platform allows.
     """
     text = replace_unstorable(text).strip() or "…"
     limit, longest = capabilities.limit, capabilities.longest

@@ -22,8 +22,8 @@ def detect_machine_language(setting: str = "auto") -> str:
     """Return the language used before any message: as configured, else the machine's."""
     if setting in ("zh", "en"):
         return setting
-    spoken = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return "zh" if spoken.startswith("zh") else "en"
+    locale = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if locale.startswith("zh") else "en"
 
 
 def format_text(lang: str, key: str, **fields: object) -> str:
@@ -153,9 +153,9 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 def format_budget_too_small(lang: str, least: int, soul: int) -> str:
     """Format the notice of a context budget that is too small; names SOUL.md when it is the reason."""
-    told = format_text(lang, "budget_small", least=f"{least:,}")
-    between = "" if lang == "zh" else " "
-    return told if soul <= LONG_SOUL_TOKENS else f"{told}{between}{format_text(lang, 'soul_large', soul=f'{soul:,}')}"
+    text = format_text(lang, "budget_small", least=f"{least:,}")
+    space = "" if lang == "zh" else " "
+    return text if soul <= LONG_SOUL_TOKENS else f"{text}{space}{format_text(lang, 'soul_large', soul=f'{soul:,}')}"
 
 
 def format_duration(seconds: float, lang: str) -> str:

@@ -152,7 +152,9 @@ class PairingService:
             )
         self._check_channel(channel)
         person = canonical_id(channel, id)
-        held = [row for row in await self.access.load_all_grants() if _is_same_party(row.party, channel, person)]
+        same = (channel, "user", person)
+        grants = await self.access.load_all_grants()
+        held = [row for row in grants if (row.party.channel, row.party.subject, row.party.id) == same]
         if not held and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger":
             raise PairingRefused(
                 f"{channel}:{id} 还没有配对；先让对方私聊我拿代码。",
@@ -326,10 +328,6 @@ def _sender_party(message: InboundMessage) -> Party:
     return Party(channel=address.channel, account=address.account, subject="user", id=id)
 
 
-def _is_same_party(party: Party, channel: str, person: str) -> bool:
-    return (party.channel, party.subject, party.id) == (channel, "user", person)
-
-
 def _printable(name: str) -> str:
     """Make a display name printable: short and on one line."""
     visible = "".join(sign if sign.isprintable() and sign != "`" else " " for sign in name)
@@ -342,15 +340,18 @@ def _format_party(party: Party, name: str) -> str:
     return f"{party.channel} `{id}`{f' “`{name}`”' if name else ''}"
 
 
+def _party_to_json(party: Party) -> dict[str, Any]:
+    return {"channel": party.channel, "account": party.account, "id": party.id, "kind": party.subject}
+
+
 def _grant_to_json(row: GrantRow) -> dict[str, Any]:
-    party = {"channel": row.party.channel, "account": row.party.account, "id": row.party.id, "kind": row.party.subject}
-    return {**party, "role": row.role, "group": row.group, "name": row.name, "by": row.by, "at": row.at.isoformat()}
+    by = {"by": row.by, "at": row.at.isoformat()}
+    return {**_party_to_json(row.party), "role": row.role, "group": row.group, "name": row.name, **by}
 
 
 def _request_to_json(row: AccessRequestRow) -> dict[str, Any]:
-    party = {"channel": row.party.channel, "account": row.party.account, "id": row.party.id, "kind": row.party.subject}
     expires = row.expires.isoformat() if row.party.subject == "user" else ""
-    return {**party, "name": row.name, "at": row.at.isoformat(), "expires": expires}
+    return {**_party_to_json(row.party), "name": row.name, "at": row.at.isoformat(), "expires": expires}
 
 
 _CODE_TEXT = (

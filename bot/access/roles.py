@@ -61,8 +61,8 @@ def _unproven_actor(actor: Actor, chat: str, kind: str) -> Actor:
 def _highest_role(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
     """Return the highest of the listed and the granted roles.
 
-    In a group pairing gives no role, only owners are heard if the group is not allowed, and a blocked person is a
-    stranger also if it is.
+    In a group pairing gives no role. If the group is not allowed, only owners have one; if it is, a blocked person is
+    still a stranger.
     """
     roles: set[Role] = {listed}
     if listed == "guest" and any(row.role == "blocked" for row in own):

@@ -249,7 +249,7 @@ def export(
     """Write all data of a person into a ZIP file: conversations, files, memories, usage, attachments."""
     from datetime import UTC, datetime
 
-    from bot.memory.export import ExportSources, PersonBundle
+    from bot.memory.export import PersonBundle
     from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
     from memory.workspace.files import Workspace
@@ -262,11 +262,11 @@ def export(
         return person, [await store.sessions.conversation(id) for id in await store.people.conversations(person)]
 
     async def write(store: Any) -> Any:
-        sources = ExportSources(store=store, workspace=Workspace(home.workspace), blobs=Blobs(home.blobs))
         handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
-                return await PersonBundle(sources, file).fill(person, datetime.now(UTC))
+                bundle = PersonBundle(store, Workspace(home.workspace), Blobs(home.blobs), file)
+                return await bundle.fill(person, datetime.now(UTC))
         except BaseException:
             with suppress(OSError):
                 target.unlink()

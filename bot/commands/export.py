@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.commands.base import Command, CommandContext
-from bot.memory.export import ExportSources, PersonBundle, load_messages, message_to_json
+from bot.memory.export import PersonBundle, load_messages, message_to_json
 from memory.store.people.rows import Person
 from memory.workspace.files import FileConflict, SpaceFiles
 
@@ -41,9 +41,7 @@ async def _export_everything(context: CommandContext) -> str:
     files: SpaceFiles = await asyncio.to_thread(services.workspace.space, space)
     target = io.BytesIO()
     bundle = PersonBundle(
-        ExportSources(store=context.store, workspace=services.workspace, blobs=services.blobs),
-        target,
-        most=MAX_ATTACHMENT_BYTES,
+        context.store, services.workspace, services.blobs, target, max_attachment_bytes=MAX_ATTACHMENT_BYTES
     )
     done = await bundle.fill(person, services.now())
     names = _part_names(f"{services.now():%Y-%m-%d-%H%M%S}", "zip")

@@ -1,8 +1,15 @@
 """The commands /help, /status, /whoami, /usage, /stop and /retry."""
 
-from bot.access.budgets import budget_account, format_money, limits_for_role, start_of_day, total_usage
+from bot.access.budgets import (
+    budget_account,
+    format_money,
+    format_usage,
+    limits_for_role,
+    report_spans,
+    start_of_day,
+    total_usage,
+)
 from bot.access.permissions import cap_role
-from bot.access.usage_report import format_usage, report_spans
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
 from bot.models.health import format_model_status, notable_statuses

@@ -8,9 +8,8 @@ from datetime import datetime
 
 from bot.commands.base import Command, CommandContext, require
 from bot.commands.names import parse_command
-from bot.memory.extraction import memory_line_keys
 from bot.memory.files import SpaceMemoryFile, find_memory_file, list_memory_files
-from bot.memory.recall import format_source
+from bot.memory.recall import format_source, memory_line_keys
 from bot.messages import load_body
 from memory.conversation import Document, Message, Text
 from memory.longterm.memories import MAX_RECORDED, MemoryCandidate, count_unrecorded

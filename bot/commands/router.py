@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import structlog
 
-from bot.access.permissions import AccessScope, authorize
+from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
 from bot.commands.base import Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
@@ -143,3 +143,16 @@ class CommandRouter:
             arguments=arguments,
             commands=COMMANDS,
         )
+
+
+MENU_ACTOR = Actor(channel="", id="", role="user")
+MENU_SCOPE = AccessScope(kind="dm", space="someone")
+
+
+def command_menu() -> list[tuple[str, str, str]]:
+    """Return the commands of a private chat: name, Chinese text, English text."""
+    return [
+        (command.name, command.zh, command.en)
+        for command in COMMANDS.values()
+        if authorize(MENU_ACTOR, command.action, "", MENU_SCOPE).allowed
+    ]

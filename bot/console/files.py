@@ -1,4 +1,4 @@
-"""The owner's Markdown files over HTTP: listed, read with an ETag, and written only over what was read."""
+"""Routes for the owner's Markdown files: read with an ETag, and written only if it still matches."""
 
 import asyncio
 import re
@@ -19,17 +19,15 @@ _ETAG_PATTERN = re.compile(r'"([0-9a-f]{64})"')
 
 
 class FileRoutes:
-    """Handlers over one space. What may not be read looks the same as what is not there.
-
-    saved: called after each write, before it is answered.
-    """
+    """Handlers over one space. A file that may not be read responds like a missing one."""
 
     def __init__(self, files: SpaceFiles, saved: Callable[[], Awaitable[None]]) -> None:
+        """saved: called after each write, before the response."""
         self._files = files
         self._saved = saved
 
     def calls(self) -> tuple[Route, ...]:
-        """The three routes."""
+        """Return the routes."""
         one = FILES_PATH + "/{path:path}"
         return (
             Route(method="GET", path=FILES_PATH, action="files.read", handler=self.list),
@@ -38,11 +36,11 @@ class FileRoutes:
         )
 
     async def list(self, _: Request) -> Response:
-        """Every Markdown file with its size and time."""
+        """List all Markdown files with size and time."""
         return json_response({"files": await asyncio.to_thread(files_to_json, self._files)})
 
     async def read(self, request: Request) -> Response:
-        """The file's text; as an object where JSON is asked for; 304 where If-None-Match has it already."""
+        """Return the file's text, as JSON if the client accepts that; 304 if If-None-Match matches."""
         file = await self._file(_request_path(request))
         headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache", "vary": "accept"}
         if _is_current(request.headers.get("if-none-match", ""), file.sha256):
@@ -53,16 +51,16 @@ class FileRoutes:
         return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
 
     async def write(self, request: Request) -> Response:
-        """Replace the file that If-Match names; If-None-Match: * makes a new one. Anything else: 412."""
+        """Replace the file that If-Match names, or create one with If-None-Match: *; otherwise 412."""
         path = _request_path(request)
         text = await _request_text(request)
         expected = await self._expected(request, path)
         if expected is not None:
-            await self._check_text(path)
+            await self._check_utf8(path)
         try:
             file = await asyncio.to_thread(self._files.write, path, text, expected)
         except FileConflict as err:
-            raise _conflict() from err
+            raise HttpRefusal(412, "changed", "the file was changed meanwhile; read it again") from err
         except FileTooBig as err:
             raise HttpRefusal(413, "too_large", str(err)) from err
         except (PathRefused, NotADirectoryError) as err:
@@ -72,14 +70,14 @@ class FileRoutes:
         await self._saved()
         return json_response(file_to_json(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
 
-    async def _check_text(self, path: str) -> None:
-        """What was shown of a file that is not UTF-8 is not what it holds; it is not written over."""
+    async def _check_utf8(self, path: str) -> None:
+        """Refuse to replace a file that is not UTF-8: the client was shown something else than its content."""
         try:
             (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
         except UnicodeDecodeError as err:
             raise HttpRefusal(409, "not_utf8", "the file is not UTF-8; it was left as it is") from err
         except (PathRefused, FileTooBig, OSError):
-            return  # the write itself says what is wrong
+            return  # the write itself reports it
 
     async def _file(self, path: str) -> TextFile:
         try:
@@ -109,7 +107,7 @@ def _request_path(request: Request) -> str:
 
 
 def _is_current(none_match: str, sha256: str) -> bool:
-    """Whether the client has this very text; a weak tag is as good as a strong one here (RFC 9110, 13.1.2)."""
+    """Tell whether the client has this text; weak tags match too (RFC 9110, 13.1.2)."""
     tags = [tag.strip().removeprefix("W/") for tag in none_match.split(",")]
     return f'"{sha256}"' in tags or tags == ["*"]
 
@@ -129,7 +127,3 @@ async def _request_text(request: Request) -> str:
 
 def _not_found() -> HttpRefusal:
     return HttpRefusal(404, "not_found", "there is no such file")
-
-
-def _conflict() -> HttpRefusal:
-    return HttpRefusal(412, "changed", "the file was changed meanwhile; read it again")

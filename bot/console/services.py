@@ -12,9 +12,9 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.access.budgets import people_usage_to_json, report_spans, usage_to_json
 from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.access.usage_report import people_usage_to_json, report_spans, usage_to_json
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console.channels import ChannelRoutes

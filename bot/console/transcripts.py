@@ -133,7 +133,7 @@ class TranscriptBackend:
 
     async def conversation(self, conversation: str) -> ConversationEntry | None:
         row = await self.find(conversation)
-        return _conversation_to_json(row) if row else None
+        return _to_entry(row) if row else None
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
         if row := await self.find(conversation):
@@ -147,7 +147,7 @@ class TranscriptBackend:
             return []
         above = -1 if after == 0 else after or 0  # the store takes 0 for "not given"; lines are numbered from 1
         rows = await self._sessions.lines(row.id, before=before, limit=limit, after=above)
-        return [_row_to_json(found) for found in rows]
+        return [_to_line(found) for found in rows]
 
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         before = 0
@@ -162,7 +162,7 @@ class TranscriptBackend:
 
     async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
         rows, following = await self._sessions.page(cursor, limit, own=own)
-        return ConversationPage(conversations=[_conversation_to_json(row) for row in rows], next=following)
+        return ConversationPage(conversations=[_to_entry(row) for row in rows], next=following)
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         at = self._store.now()
@@ -170,7 +170,7 @@ class TranscriptBackend:
             rows = await self._sessions.changed(since, limit)
         except StoreError:
             return None  # the next poll covers this one
-        return ConversationChanges(at=at, conversations=[_conversation_to_json(row) for row in rows])
+        return ConversationChanges(at=at, conversations=[_to_entry(row) for row in rows])
 
     async def stop(self, conversation: str) -> None:
         row = await self.find(conversation)
@@ -178,7 +178,7 @@ class TranscriptBackend:
             await self._stop(row.id)
 
 
-def _row_to_json(row: Row) -> TranscriptLine:
+def _to_line(row: Row) -> TranscriptLine:
     role = cast(EntryRole, row.role)
     return TranscriptLine(id=row.id, number=row.number, role=role, text=row.text, at=row.at, reply_to=row.reply_to)
 
@@ -190,7 +190,7 @@ def conversation_name(row: ConversationRow) -> str:
     return name if NAME.fullmatch(name) else row.id
 
 
-def _conversation_to_json(row: ConversationRow) -> ConversationEntry:
+def _to_entry(row: ConversationRow) -> ConversationEntry:
     """Return an entry of the list. Another person's title, their first words, is not shown: that would be a reading."""
     owner = conversation_owner(row)
     return ConversationEntry(

@@ -1,7 +1,7 @@
-"""A program of its own that opens one picture or PDF nobody vouches for, under limits, and imports nothing of ours.
+"""Opens one untrusted picture or PDF in a process of its own, under limits; imports no other module of mnema.
 
-The file comes on standard input, which has to be seekable. The answer goes to standard output: one line of JSON, then
-bytes. Whatever goes wrong ends this process and nothing else.
+The file is read from standard input, which must be seekable. The result goes to standard output: one line of JSON, then
+bytes. A failure ends this process and nothing else.
 """
 
 import json
@@ -14,24 +14,23 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
-# Address space. One file is opened at a time, so that whatever is sent takes less than 300 MB.
-MAX_MEMORY_BYTES = 280 * 2**20
+MAX_MEMORY_BYTES = 280 * 2**20  # address space; one file is opened at a time, so all files take less than 300 MB
 CPU_SECONDS = 20
 PDF_SECONDS = 12.0
 MAX_OUTPUT_BYTES = 16 * 2**20
 MAX_SIDE_PIXELS = 2000
-MAX_PICTURE_BYTES = 3_750_000  # what becomes 5 MB in base64
+MAX_PICTURE_BYTES = 3_750_000  # 5 MB in base64
 MAX_PIXELS = 40_000_000
 MAX_JPEG_PIXELS = 120_000_000  # a JPEG is decoded at a fraction of its size, anything else whole
 LARGE_PICTURE_PIXELS = 20_000_000
-STRIP_ROWS = 64  # rows of the reduced picture
+STRIP_ROWS = 64  # of the reduced picture
 MAX_PDF_PAGES = 500
 MAX_TEXT_CHARS = 200_000
 WorkerResult = tuple[dict[str, Any], bytes]
 
 
 def main() -> None:
-    """Run as `python attachments_child.py picture|pdf`."""
+    """Run as `python attachment_worker.py picture|pdf`."""
     _set_limits()
     work = {"picture": picture, "pdf": pdf}[sys.argv[1]]
     facts, payload = work(sys.stdin.buffer)
@@ -40,7 +39,7 @@ def main() -> None:
 
 
 def picture(source: BinaryIO) -> WorkerResult:
-    """The first frame, upright, at most `MAX_SIDE_PIXELS` pixels long and `PICTURE_BYTES` large, without metadata."""
+    """Return the first frame upright, without metadata, within `MAX_SIDE_PIXELS` and `MAX_PICTURE_BYTES`."""
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
@@ -58,7 +57,7 @@ def picture(source: BinaryIO) -> WorkerResult:
 
 
 def pdf(source: BinaryIO) -> WorkerResult:
-    """The text of the first `MAX_PDF_PAGES` pages, as UTF-8; `cut` says that there is more."""
+    """Return the text of the first `MAX_PDF_PAGES` pages as UTF-8; `cut` tells that there is more."""
     from pypdf import PdfReader
 
     logging.disable()
@@ -67,13 +66,13 @@ def pdf(source: BinaryIO) -> WorkerResult:
         return {"refused": "locked"}, b""
     pages = len(reader.pages)
     text: list[str] = []
-    room = MAX_TEXT_CHARS
+    left = MAX_TEXT_CHARS
     for found in _extract_pages(reader, min(pages, MAX_PDF_PAGES)):
-        text.append(found[:room])
-        room -= len(found)
-        if room < 0:
+        text.append(found[:left])
+        left -= len(found)
+        if left < 0:
             break
-    cut = room < 0 or len(text) < pages
+    cut = left < 0 or len(text) < pages
     return {"pages": pages, "cut": cut}, "\n\n".join(text).strip().encode("utf-8", "replace")
 
 
@@ -91,7 +90,7 @@ def _extract_pages(reader: Any, pages: int) -> Iterator[str]:
 
 
 def _reduce(image: Any) -> Any:
-    """A very large picture at a whole fraction of its size, made in strips: at once it would need a second copy."""
+    """Shrink a very large picture by a whole factor, in strips: as a whole it would need a second copy."""
     from PIL import Image
 
     factor = max(image.size) // MAX_SIDE_PIXELS
@@ -110,22 +109,22 @@ def _reduce(image: Any) -> Any:
 def _to_plain_colours(image: Any) -> Any:
     if image.mode in ("RGB", "RGBA", "L", "LA"):
         return image
-    if image.mode.startswith("I"):  # 16 bits of grey
+    if image.mode.startswith("I"):  # 16-bit grey
         return image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
     return image.convert("RGBA" if "transparency" in image.info or image.mode in ("PA", "La", "RGBa") else "RGB")
 
 
 def _encode(image: Any, *, lossless: bool) -> tuple[str, bytes]:
     if lossless or image.mode in ("RGBA", "LA"):
-        data = _to_png(image, format="PNG")
+        data = _save_without_metadata(image, format="PNG")
         if len(data) <= MAX_PICTURE_BYTES:
             return "image/png", data
     image = _flatten_on_white(image)
     for quality in (90, 80, 65, 50, 30):
-        data = _to_png(image, format="JPEG", quality=quality)
+        data = _save_without_metadata(image, format="JPEG", quality=quality)
         if len(data) <= MAX_PICTURE_BYTES:
             return "image/jpeg", data
-    raise ValueError("not even a poor JPEG is small enough")
+    raise ValueError("even the lowest JPEG quality is too large")
 
 
 def _flatten_on_white(image: Any) -> Any:
@@ -139,7 +138,7 @@ def _flatten_on_white(image: Any) -> Any:
     return white.convert("RGB")
 
 
-def _to_png(image: Any, **options: Any) -> bytes:
+def _save_without_metadata(image: Any, **options: Any) -> bytes:
     clean = image.copy()
     clean.info = {}
     clean.getexif().clear()
@@ -156,7 +155,7 @@ def _set_limits() -> None:
         resource.RLIMIT_CORE: 0,
     }
     for kind, most in limits.items():
-        with suppress(ValueError, OSError):  # macOS knows no limit of address space
+        with suppress(ValueError, OSError):  # macOS has no limit of address space
             resource.setrlimit(kind, (most, most))
 
 

@@ -24,7 +24,7 @@ MAX_ATTACHMENT_BYTES = 25 * 2**20
 MAX_TEXT_CHARS = 200_000
 MAX_LABEL_CHARS = 80
 WORKER_SECONDS = 30.0
-MAX_WORKERS = 1  # child processes beside each other, whatever is sent: each may take 280 MB
+MAX_WORKERS = 1  # child processes at a time: each may take 280 MB
 _WORKER_POOL = ThreadPoolExecutor(max_workers=MAX_WORKERS, thread_name_prefix="attachment")
 _REFUSAL_TEXTS = {
     "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),
@@ -45,7 +45,7 @@ _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestedAttachments:
-    """Parts of the accepted files in their order, and a sentence for each refused one."""
+    """Parts of the accepted files in order, and a sentence for each refused one."""
 
     parts: tuple[Part, ...]
     refused: tuple[str, ...]
@@ -53,14 +53,15 @@ class IngestedAttachments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """A file that is a blob ("": one without bytes). While it waits to be opened, it takes no memory."""
+    """A file stored as a blob: while it waits to be opened, it takes no memory."""
 
     name: str
+    #: "" for a file without bytes.
     sha256: str
 
 
 class AttachmentRefused(ValueError):
-    """The file is not taken; `code` names the reason."""
+    """The file is refused; `code` names the reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -72,8 +73,8 @@ async def ingest_attachments(
 ) -> IngestedAttachments:
     """Store what a model can use of these files; attachments must have their `data`.
 
-    Pictures become JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, upright and without metadata;
-    PDFs and texts stay as they are, beside at most 200,000 characters of what they say. lang: "zh" or "en".
+    Pictures are converted to upright JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, without metadata.
+    PDFs and texts are stored unchanged, with at most 200,000 characters of their text. lang: "zh" or "en".
 
     Raises:
         OSError: nothing could be stored.
@@ -82,7 +83,7 @@ async def ingest_attachments(
     refused: list[str] = []
     for file in files:
         try:
-            parts.append(await _attachment_part(file.name, partial(_bytes_of, file, blobs), blobs))
+            parts.append(await _attachment_part(file.name, partial(_load_bytes, file, blobs), blobs))
         except AttachmentRefused as err:
             refused.append(format_attachment_refusal(file.name, err.code, lang))
     return IngestedAttachments(parts=tuple(parts), refused=tuple(refused))
@@ -95,7 +96,7 @@ def format_attachment_refusal(name: str, code: str, lang: str) -> str:
 
 
 def sanitize_file_name(name: str) -> str:
-    """A sender's file name as something to show: one line of plain characters, no folders, never a path to open."""
+    """Make a sender's file name showable: one line of printable characters, no folders. Not a path to open."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     kept = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
     words = " ".join(kept.split()).lstrip(".")
@@ -108,7 +109,7 @@ def sanitize_file_name(name: str) -> str:
 
 
 def detect_kind(data: bytes) -> str:
-    """ "picture", "pdf", "heic", "text" or "other", by the first bytes."""
+    """Return "picture", "pdf", "heic", "text" or "other", by the first bytes."""
     if data.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")):
         return "picture"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
@@ -121,7 +122,7 @@ def detect_kind(data: bytes) -> str:
 
 
 def decode_text(data: bytes) -> str | None:
-    """The text in UTF-8, UTF-16 or GB 18030 (a character cut off at the end is dropped), None where it is none."""
+    """Decode UTF-8, UTF-16 or GB 18030, without a character cut off at the end; None if it is no text."""
     marked = [name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *_utf16_without_mark(data), "gb18030"]:
         try:
@@ -134,7 +135,7 @@ def decode_text(data: bytes) -> str | None:
 
 
 def _utf16_without_mark(data: bytes) -> list[str]:
-    """UTF-16 without its mark, where every other byte of the beginning is mostly zero."""
+    """Detect UTF-16 without a byte order mark: every other byte of the beginning is mostly zero."""
     head = data[:1000]
     half = len(head) // 2
     if half and head[1::2].count(0) > half * 0.4:
@@ -142,7 +143,7 @@ def _utf16_without_mark(data: bytes) -> list[str]:
     return ["utf-16-be"] if half and head[::2].count(0) > half * 0.4 else []
 
 
-def _bytes_of(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
+def _load_bytes(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
     if isinstance(file, Attachment):
         return file.data
     try:
@@ -152,7 +153,7 @@ def _bytes_of(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
 
 
 async def _attachment_part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
-    """Holds no bytes while the file waits for the child process: dozens may wait, each up to the limit."""
+    """Convert one file. It holds no bytes while it waits for the child process: dozens of files may wait."""
     kind, size = await asyncio.to_thread(_kind_and_size, read)
     if kind == "picture":
         facts, payload = await _run_worker("picture", read)
@@ -192,7 +193,7 @@ async def _pdf_text(read: Callable[[], bytes]) -> str:
 
 def _text_bytes(read: Callable[[], bytes]) -> str:
     data = read()
-    # Four bytes are the most that a character takes, so the rest could not be shown anyway.
+    # A character takes at most four bytes, so the rest could not be shown anyway.
     text = decode_text(data[: 4 * MAX_TEXT_CHARS + 4])
     if text is None:
         raise AttachmentRefused("kind")
@@ -210,9 +211,9 @@ async def _store_blob(blobs: Blobs, read: Callable[[], bytes]) -> str:
 
 
 async def _run_worker(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
-    """Result of the child process: facts and bytes."""
-    answer = await asyncio.get_running_loop().run_in_executor(_WORKER_POOL, _run_worker_process, work, read)
-    head, _, payload = answer.partition(b"\n")
+    """Run the child process; return its facts and bytes."""
+    output = await asyncio.get_running_loop().run_in_executor(_WORKER_POOL, _run_worker_process, work, read)
+    head, _, payload = output.partition(b"\n")
     facts: dict[str, Any] = json.loads(head)
     if "refused" in facts:
         raise AttachmentRefused(facts["refused"])
@@ -220,16 +221,16 @@ async def _run_worker(work: str, read: Callable[[], bytes]) -> tuple[dict[str, A
 
 
 def _run_worker_process(work: str, read: Callable[[], bytes]) -> bytes:
-    # Isolated and with an empty environment: what it opens must not find our keys.
+    # Isolated and with an empty environment: an exploited parser must not find our keys.
     command = [sys.executable, "-I", str(Path(attachment_worker.__file__)), work]
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answer:
-        given.write(read())
-        given.seek(0)
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
+        source.write(read())
+        source.seek(0)
         try:
-            ended = subprocess.run(  # noqa: S603 - our own program, and no word of a stranger's in it
+            ended = subprocess.run(  # noqa: S603 - our own program, without input from outside in its arguments
                 command,
-                stdin=given,
-                stdout=answer,
+                stdin=source,
+                stdout=output,
                 stderr=subprocess.DEVNULL,
                 env={},
                 cwd=os.sep,
@@ -238,7 +239,7 @@ def _run_worker_process(work: str, read: Callable[[], bytes]) -> bytes:
             )
         except subprocess.TimeoutExpired as err:
             raise AttachmentRefused("damaged") from err
-        answer.seek(0)
+        output.seek(0)
         if ended.returncode != 0:
             raise AttachmentRefused("damaged")
-        return answer.read(attachment_worker.MAX_OUTPUT_BYTES)
+        return output.read(attachment_worker.MAX_OUTPUT_BYTES)

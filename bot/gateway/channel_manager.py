@@ -6,8 +6,6 @@ from typing import cast
 
 import structlog
 
-from bot.access.permissions import AccessScope, Actor, authorize
-from bot.commands.router import COMMANDS
 from bot.config.file import ConfigFile
 from bot.config.loader import default_settings
 from bot.config.schema import Config
@@ -21,8 +19,6 @@ from memory.store.conversations.delivery import Delivery
 
 log = structlog.get_logger(__name__)
 ACCESS_KEYS = {"owners", "allow", "pairing"}  # read at each message: a change needs no reconnection
-MENU_ACTOR = Actor(channel="", id="", role="user")
-MENU_SCOPE = AccessScope(kind="dm", space="someone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +100,14 @@ class ChannelManager:
     delivery: Delivery
     #: Starts receiving from a registered channel, if this process receives from it.
     start_receiving: Callable[[Channel], object]
+    #: The command menu of a private chat: name, Chinese text, English text.
+    command_menu: Sequence[tuple[str, str, str]]
 
     def register(self, channels: Sequence[Channel]) -> None:
         """Register channels for sending, and set the command menu of those that have one."""
         for channel in channels:
             if (set_commands := getattr(channel, "commands", None)) is not None:
-                set_commands(command_menu())
+                set_commands(self.command_menu)
             self.gateway.add(channel)
 
     async def add(self, channel: Channel) -> None:
@@ -143,12 +141,3 @@ def changed_channels(before: Config, after: Config) -> list[str]:
 
 def _connection_settings(section: ConfigSection) -> dict[str, object]:
     return section.model_dump(exclude=ACCESS_KEYS)
-
-
-def command_menu() -> list[tuple[str, str, str]]:
-    """Return the commands of a private chat: name, Chinese text, English text."""
-    return [
-        (command.name, command.zh, command.en)
-        for command in COMMANDS.values()
-        if authorize(MENU_ACTOR, command.action, "", MENU_SCOPE).allowed
-    ]

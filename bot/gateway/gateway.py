@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import cast
 
@@ -15,7 +15,6 @@ from bot.access.pairing import PairingService
 from bot.access.permissions import LOCAL_CHANNELS
 from bot.gateway.attachments import MAX_ATTACHMENT_BYTES
 from bot.gateway.channel_status import ChannelHealth, ChannelStatus, channel_statuses
-from bot.gateway.rate_limit import RateLimiter
 from bot.messages import load_extras, message_seen_event, split_reply, to_address, to_chat_move, to_outbound_message
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, send_error_code
@@ -43,6 +42,92 @@ from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 
+log = structlog.get_logger(__name__)
+MAX_SEND_ATTEMPTS = 20
+# An undelivered part fails once it is this old and was tried MAX_SEND_ATTEMPTS times.
+MAX_RETRY_TIME = timedelta(days=1)
+MAX_RETRY_SECONDS = 300.0  # between two attempts to send a part
+MIN_RECONNECT_SECONDS = 1.0
+MAX_RECONNECT_SECONDS = 60.0
+STABLE_SECONDS = 300.0  # a connection that lasted longer starts with a short pause again
+LOGGED_OUT_SECONDS = 60.0
+CONTENDED_SECONDS = 5.0  # a short first pause: the other receiver is often our previous process, still shutting down
+FETCH_RETRY_SECONDS = (1.0, 3.0)
+FETCH_SECONDS = 60.0
+SETTLED_SECONDS = 5.0  # a failed channel counts as up once it received, sent, or ran for this long
+FAULT_SECONDS = 10.0  # between two log lines about one failing live view
+BURST_SECONDS = 3.0  # a chat that was quiet may send this many seconds' worth at once
+MAX_CHATS = 10_000
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """Fills at `rate` tokens a second up to `size`; a level below zero is the length of the queue."""
+
+    rate: float
+    size: float
+    level: float
+    at: float
+
+    def is_full(self, now: float) -> bool:
+        return self.level + (now - self.at) * self.rate >= self.size
+
+    def book(self, now: float) -> float:
+        self.level = min(self.size, self.level + (now - self.at) * self.rate) - 1.0
+        self.at = now
+        return max(0.0, -self.level / self.rate)
+
+
+@dataclass(slots=True)
+class RateLimiter:
+    """The buckets of one channel. Times are monotonic seconds."""
+
+    #: Messages a second to one chat; 0 for no limit.
+    per_chat: float
+    #: Messages a second in all; 0 for no limit.
+    total: float
+    #: Messages that a quiet chat may receive at once; 0: three seconds' worth. See Capabilities.
+    burst: int = 0
+    _chats: dict[str, TokenBucket] = field(default_factory=dict)
+    _paused: dict[str, float] = field(default_factory=dict)
+    _all: TokenBucket | None = None
+    _prune_at: int = MAX_CHATS
+
+    def book(self, chat: str, now: float) -> float:
+        """Reserve the next send to this chat; return the seconds until it is due."""
+        return max((bucket.book(now) for bucket in self._buckets(chat, now)), default=0.0)
+
+    def paused(self, chat: str, now: float) -> float:
+        """Return the seconds that a pause of this chat still lasts; 0.0 if it is not paused."""
+        return max(0.0, *(self._paused.get(key, 0.0) - now for key in (chat, "")))
+
+    def pause(self, chat: str, now: float, seconds: float) -> None:
+        """Pause a chat as the platform asked; "" pauses the whole channel."""
+        if len(self._paused) > MAX_CHATS:
+            self._paused = {key: until for key, until in self._paused.items() if until > now}
+        self._paused[chat] = max(now + seconds, self._paused.get(chat, 0.0))
+
+    def _buckets(self, chat: str, now: float) -> list[TokenBucket]:
+        found = []
+        if self.per_chat:
+            if chat not in self._chats and len(self._chats) >= self._prune_at:
+                self._prune(now)
+            found.append(self._chats.setdefault(chat, _full_bucket(self.per_chat, now, self.burst)))
+        if self.total:
+            self._all = self._all or _full_bucket(self.total, now)
+            found.append(self._all)
+        return found
+
+    def _prune(self, now: float) -> None:
+        """Drop chats whose bucket is full again: a new bucket is the same. One with a queue stays."""
+        self._chats = {chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)}
+        self._prune_at = max(MAX_CHATS, 2 * len(self._chats))
+
+
+def _full_bucket(rate: float, now: float, burst: int = 0) -> TokenBucket:
+    size = burst or max(1.0, rate * BURST_SECONDS)
+    return TokenBucket(rate=rate, size=size, level=size, at=now)
+
 
 class Departure:
     """One part being sent: stored as sending when it leaves, not while it waits for a connection."""
@@ -50,8 +135,11 @@ class Departure:
     def __init__(self, delivery: Delivery, id: str) -> None:
         self._delivery = delivery
         self._id = id
+        #: Nothing of the part has left yet.
         self.is_pending = True
+        #: It was dropped before it left.
         self.withdrawn = False
+        #: The attempt is over: a late `leave` changes nothing.
         self.has_ended = False
         self._marking = asyncio.Lock()
 
@@ -69,22 +157,6 @@ class Departure:
                 raise PartWithdrawn("it was dropped before it left")
             self.is_pending = False
             await hit_async("outbox.mid_send")
-
-
-log = structlog.get_logger(__name__)
-MAX_SEND_ATTEMPTS = 20
-# An undelivered part fails once it is this old and was tried MAX_SEND_ATTEMPTS times.
-MAX_RETRY_TIME = timedelta(days=1)
-MIN_RECONNECT_SECONDS = 1.0
-MAX_RECONNECT_SECONDS = 300.0
-MAX_PAUSED_SECONDS = 60.0
-LOGGED_OUT_SECONDS = 60.0
-# Short first pause: the conflict is often our own previous process, still shutting down.
-CONTENDED_SECONDS = 5.0
-FETCH_RETRY_SECONDS = (1.0, 3.0)
-FETCH_SECONDS = 60.0
-SETTLED_SECONDS = 5.0  # a failed channel counts as up once it received, sent, or ran for this long
-FAULT_SECONDS = 10.0  # between two log lines about one failing live view
 
 
 class _ChannelNotes:
@@ -294,10 +366,10 @@ class Gateway:
         if not channel.capabilities.reports_leaving:
             with suppress(PartWithdrawn):
                 await departure.leave()
-        outcome = (
-            SendOutcome(state="pending") if departure.withdrawn else await self._attempt(channel, row, lang, departure)
-        )
         if departure.withdrawn:
+            return True
+        outcome = await self._attempt(channel, row, lang, departure)
+        if departure.withdrawn:  # while it waited for a connection
             return True
         outcome = replace(outcome, error=redact(outcome.error))  # people will read it
         if outcome.state == "unknown":
@@ -319,7 +391,7 @@ class Gateway:
         rates, chat = self._rates[row.place.channel], row.place.chat_id
         held = max(row.not_before - self._now(), rates.paused(chat, time.monotonic()))
         if held > 0:
-            await asyncio.sleep(min(held, MAX_RECONNECT_SECONDS))
+            await asyncio.sleep(min(held, MAX_RETRY_SECONDS))
             return False
         await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
@@ -380,7 +452,7 @@ class Gateway:
             except StoreError as err:
                 log.error("outcome not stored", outbox=id, outcome=outcome.state, error=type(err).__name__)
             await asyncio.sleep(pause)
-            pause = min(pause * 2, MAX_PAUSED_SECONDS)
+            pause = min(pause * 2, MAX_RECONNECT_SECONDS)
 
     def _outcome_of_error(self, err: Exception, name: str, row: OutboxRow) -> SendOutcome:
         if isinstance(err, BadFormat) and not row.plain:
@@ -421,7 +493,7 @@ class Gateway:
 
 def next_attempt_seconds(attempts: int) -> float:
     """Return the seconds until the next attempt: doubled each time, with jitter, at most 5 min."""
-    most = min(MAX_RECONNECT_SECONDS, 2.0 ** min(attempts - 1, 9))
+    most = min(MAX_RETRY_SECONDS, 2.0 ** min(attempts - 1, 9))
     return random.uniform(most / 2, most)  # noqa: S311
 
 
@@ -440,6 +512,6 @@ def next_reconnect_seconds(err: Exception, last: float, connected_seconds: float
     if isinstance(err, LoggedOut):
         return LOGGED_OUT_SECONDS
     first = CONTENDED_SECONDS if isinstance(err, ReceiverConflict) else MIN_RECONNECT_SECONDS
-    if not last or connected_seconds > MAX_RECONNECT_SECONDS:
+    if not last or connected_seconds > STABLE_SECONDS:
         return first
-    return min(max(last * 2, first), MAX_PAUSED_SECONDS)
+    return min(max(last * 2, first), MAX_RECONNECT_SECONDS)

@@ -1,4 +1,4 @@
-"""Notifications: messages that reply to nothing, sent through the outbox like replies."""
+"""Notices: messages that reply to nothing, sent through the outbox like replies."""
 
 import asyncio
 import re
@@ -10,6 +10,7 @@ from typing import Literal
 
 import structlog
 
+from bot.access.permissions import LOCAL_CHANNELS
 from bot.commands.names import is_language_evidence
 from bot.config.schema import Config
 from bot.gateway.channel_status import ChannelStatus
@@ -29,15 +30,15 @@ from memory.store.store import Store
 
 
 def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:
-    """Say in one sentence which file was cut, its budget, and what did not fit."""
-    room = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
+    """Say which file was cut, its budget, and what did not fit."""
+    budget = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
     if lang == "zh":
         left = "；".join(count_text_zh(item) for item in part.left_out)
-        return f"{part.name} 超过了它在提示里的 {room:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
+        return f"{part.name} 超过了它在提示里的 {budget:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
     left = "; ".join(part.left_out)
     return (
-        f"{part.name} is longer than the {room:,} tokens it has in the prompt. Left out, the older part first: {left}. "
-        "The file itself is unchanged."
+        f"{part.name} is longer than the {budget:,} tokens it has in the prompt. Left out, the older part first: "
+        f"{left}. The file itself is unchanged."
     )
 
 
@@ -51,14 +52,14 @@ _ZH = (
 
 
 def count_text_zh(item: str) -> str:
-    """Translate a left-out section, as SystemPart names it, to Chinese."""
+    """Translate a section that was left out, as SystemPart names it, to Chinese."""
     for english, chinese in _ZH:
         item = english.sub(chinese, item)
     return item
 
 
 class ConversationLanguage:
-    """The language of a conversation: that of its newest message that is no command."""
+    """Detects the language of a conversation: that of its newest message that is no command."""
 
     def __init__(self, sessions: Sessions, config: Callable[[], Config]) -> None:
         self._sessions = sessions
@@ -80,16 +81,16 @@ class Notifier:
     language: ConversationLanguage
 
     async def notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str) -> None:
-        """Notify, once a month, what MEMORY.md's budget leaves out."""
+        """Notify, once a month, of what a file's budget leaves out."""
         row = await self.store.sessions.conversation(conversation)
         zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
-        await self.tell(conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}")
+        await self.notify(conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}")
 
-    async def tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
-        """Say it in the language that is spoken there; nothing where the conversation or its channel is gone.
+    async def notify(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+        """Send a notice in the conversation's language; nothing if the conversation or its channel is gone.
 
         Args:
-            once: a name for this very notice: told with it a second time, nobody sees it again.
+            once: a key of this notice: a second one with the same key is dropped. "" for a notice that may repeat.
         """
         row = await self.store.sessions.conversation(conversation)
         channel = self.channels.get(row.place.channel) if row else None
@@ -104,7 +105,7 @@ COMMAND_FOLD_REASON = "/context fold"
 
 
 def format_finished_fold(row: FoldRow, lang: str) -> str:
-    """One line about a finished fold."""
+    """Describe a finished fold in one line."""
     one = row.from_turn == row.to_turn
     return format_text(
         lang,
@@ -117,23 +118,21 @@ def format_finished_fold(row: FoldRow, lang: str) -> str:
     )
 
 
-# What people are told of folds: live events always, notices in the chat where that is wanted.
-
-# Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name).
+# Sends a notice: conversation, Chinese text, English text, key. See `Notifier.notify`.
 NotifyConversation = Callable[[str, str, str, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldNotifications:
-    """Notifies of folds as their state changes."""
+    """Reports folds: live events always, notices in the chat if `notify_folds` is on."""
 
     store: Store
     gateway: Gateway
     config: Callable[[], Config]
-    tell: NotifyConversation
+    notify: NotifyConversation
 
     async def moved(self, row: FoldRow, state: str) -> None:
-        """state: as `Folder.notify` names it."""
+        """Report a fold that entered `state`."""
         conversation = await self.store.sessions.conversation(row.conversation)
         if conversation is None:
             return
@@ -146,32 +145,30 @@ class FoldNotifications:
             "tokens_after": row.tokens_after,
         }
         self.gateway.show(LiveEvent(address=to_address(conversation.place), name="fold", facts=facts))
-        told = row.log_only or row.reason == COMMAND_FOLD_REASON  # the command answers for itself
-        if self.config().notify_folds and not told and state in ("planned", "folded"):
+        silent = row.log_only or row.reason == COMMAND_FOLD_REASON  # the command replies itself
+        if self.config().notify_folds and not silent and state in ("planned", "folded"):
             zh, en = (_fold_notice(row, state, lang) for lang in ("zh", "en"))
-            await self.tell(row.conversation, zh, en, f"fold:{row.id}:{state}")
+            await self.notify(row.conversation, zh, en, f"fold:{row.id}:{state}")
 
 
 def _fold_notice(row: FoldRow, state: str, lang: str) -> str:
     if state == "folded":
         return format_finished_fold(row, lang)
     turns = row.to_turn - row.from_turn + 1
-    begun = "fold_started_one" if turns == 1 else "fold_started"
-    return format_text(lang, begun, turns=turns, before=f"{row.tokens_before:,}")
+    key = "fold_started_one" if turns == 1 else "fold_started"
+    return format_text(lang, key, turns=turns, before=f"{row.tokens_before:,}")
 
 
-# What the owner is told of channels that need them: each trouble once, and once that it is over.
+# Channels and models that need the owner: each problem is reported once, and once that it is over.
 
 log = structlog.get_logger(__name__)
 POLL_SECONDS = 5.0
-# A trouble is over once the channel has worked for so long: two that take turns are told of once.
+# A problem is over once the channel has worked for this long: an alternating one is reported once.
 CHANNEL_CALM_SECONDS = 120.0
-LOCAL_CHANNELS = ("terminal", "web")  # where the owner has to look by themselves; elsewhere the telephone rings
-
 MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
 
 OwnerNeed = Literal["login", "token", "contended"]
-# Tells the owner something, not through the channel that it is about: (that channel, in Chinese, in English).
+# Notifies the owner through a channel other than the one it is about: that channel, Chinese text, English text.
 NotifyOwner = Callable[[str, str, str], Awaitable[None]]
 
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
@@ -181,40 +178,44 @@ CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     ),
     "token": (
         "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；在那之前它收发不了消息。",
-        "Channel {name} is logged out ({why}). Set its credentials in channels.{name} anew; until then it neither "
-        "hears nor speaks.",
+        "Channel {name} is logged out ({why}). Update the credentials under channels.{name}. Until then it cannot "
+        "receive or send messages.",
     ),
     "contended": (
         "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；请停掉其中一个。",
-        "Another program receives with the account of channel {name} ({why}). This one stands by and does not fight "
-        "for it; stop one of the two.",
+        "Another program receives with the account of channel {name} ({why}). This one stands by and does not compete "
+        "with it; stop one of the two.",
     ),
 }
 CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works again.")
 
 
+async def _look_forever(look: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(POLL_SECONDS)
+        try:
+            await look()
+        except StoreError as err:
+            log.warning("owner not notified", error=type(err).__name__)
+
+
 @dataclass(slots=True)
 class ChannelNotifications:
-    """Looks at the states of all channels again and again."""
+    """Watches the status of all channels."""
 
     states: Callable[[], Mapping[str, ChannelStatus]]
     notify_owner: NotifyOwner
     _told: dict[str, OwnerNeed] = field(default_factory=dict)
 
     async def watch(self) -> None:
-        """Check again and again, until cancelled."""
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                await self.look(time.time())
-            except StoreError as err:
-                log.warning("owner not told", error=type(err).__name__)
+        """Look until cancelled."""
+        await _look_forever(lambda: self.look(time.time()))
 
     async def look(self, now: float) -> None:
-        """Notify of changes since the last check. now: unix seconds.
+        """Report changes since the last look. now: unix seconds.
 
         Raises:
-            StoreError: it could not be told; the next look tells it.
+            StoreError: a notice could not be stored; the next look reports it.
         """
         states = self.states()
         for name in set(self._told) - set(states):
@@ -236,50 +237,48 @@ class ChannelNotifications:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerNotifier:
-    """Notifies the owner in the conversation where they will see it soonest; does nothing if there is none.
-
-    once: a name for this very notice, "" where it may be told again.
-    """
+    """Notifies the owner in the conversation where they will see it soonest; does nothing if there is none."""
 
     sessions: Sessions
     states: Callable[[], Mapping[str, ChannelStatus]]
-    tell: Callable[[str, str, str, str], Awaitable[None]]
+    notify: NotifyConversation
 
     async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
-        well = [name for name, state in self.states().items() if state.ready and name != troubled]
-        for most in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
-            rows = await self.sessions.conversations(limit=most)
-            if chat := find_owner_conversation(rows, well):
-                await self.tell(chat, zh, en, once)
-            if chat or len(rows) < most:
+        working = [name for name, state in self.states().items() if state.ready and name != troubled]
+        for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
+            rows = await self.sessions.conversations(limit=limit)
+            if conversation := find_owner_conversation(rows, working):
+                await self.notify(conversation, zh, en, once)
+            if conversation or len(rows) < limit:
                 break
 
 
 def owner_need(state: ChannelStatus) -> OwnerNeed | None:
-    """Return what this channel needs from its owner; None for nothing: most errors pass by themselves."""
+    """Return what a channel needs from its owner; None if nothing: most errors pass without help."""
     if state.mood in ("asking", "logged_out"):
         return "login" if state.asks else "token"
     return "contended" if state.mood == "contended" else None
 
 
-def find_owner_conversation(rows: Sequence[ConversationRow], well: Sequence[str]) -> str:
-    """The id of the conversation to tell the owner in, "" for none: their own, private, on a channel that works.
+def find_owner_conversation(rows: Sequence[ConversationRow], working: Sequence[str]) -> str:
+    """Return the owner's newest private conversation on a working channel; "" if there is none.
+
+    One on a platform comes first: it notifies the owner's phone, the page and the terminal do not.
 
     Args:
-        rows: conversations, the newest first. well: the channels that work.
+        rows: conversations, the newest first.
+        working: channels that work.
     """
-    fit = [
+    private = [
         row
         for row in rows
-        if not row.place.space and not row.own_space and row.place.kind != "group" and row.place.channel in well
+        if not row.place.space and not row.own_space and row.place.kind != "group" and row.place.channel in working
     ]
-    away = [row for row in fit if row.place.channel not in LOCAL_CHANNELS]
-    return next((row.id for row in away or fit), "")
+    remote = [row for row in private if row.place.channel not in LOCAL_CHANNELS]
+    return next((row.id for row in remote or private), "")
 
 
-# What the owner is told of models that are of no use: each once, and once that it answers again.
-
-MODEL_CALM_SECONDS = 60.0  # a model is back once it has been well for so long: one that comes and goes is told of once
+MODEL_CALM_SECONDS = 60.0  # a model is back once it has worked for this long: an alternating one is reported once
 MODEL_TEXTS = {
     "key": (
         "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。改好 llm 的设置之前不会再用它。",
@@ -305,26 +304,21 @@ MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers aga
 
 @dataclass(slots=True)
 class ModelNotifications:
-    """Looks at the states of all models again and again."""
+    """Watches the status of all models."""
 
     states: Callable[[], Sequence[ModelStatus]]
     notify_owner: NotifyOwner
     _told: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
-        """Check again and again, until cancelled."""
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                await self.look()
-            except StoreError as err:
-                log.warning("owner not told", error=type(err).__name__)
+        """Look until cancelled."""
+        await _look_forever(self.look)
 
     async def look(self) -> None:
-        """Notify of changes since the last check.
+        """Report changes since the last look.
 
         Raises:
-            StoreError: it could not be told; the next look tells it.
+            StoreError: a notice could not be stored; the next look reports it.
         """
         states = self.states()
         self._told &= {state.name for state in states}
@@ -333,9 +327,8 @@ class ModelNotifications:
                 await self._say(_format_model_failure(state, states))
                 self._told.add(state.name)
             elif state.name in self._told and state.phase == "up" and state.seconds >= MODEL_CALM_SECONDS:
-                await self._say(
-                    (MODEL_RECOVERED[0].format(name=state.name), MODEL_RECOVERED[1].format(name=state.name))
-                )
+                zh, en = (text.format(name=state.name) for text in MODEL_RECOVERED)
+                await self._say((zh, en))
                 self._told.discard(state.name)
 
     async def _say(self, texts: tuple[str, str]) -> None:
@@ -344,7 +337,7 @@ class ModelNotifications:
 
 
 def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> tuple[str, str]:
-    """Say what happened, what comes next, and which model answers until then."""
+    """Say what failed, what happens next, and which model answers until then."""
     why = redact(state.why)[:200]
     zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)])
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")

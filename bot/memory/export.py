@@ -1,4 +1,4 @@
-"""Exports: a conversation as JSON lines, a person's data as a ZIP file."""
+"""Exports a conversation as JSON lines, and a person's data as a ZIP file."""
 
 import asyncio
 import json
@@ -61,15 +61,6 @@ async def load_messages(store: Store, conversation: str) -> AsyncIterator[Messag
         seq = page[-1].seq + 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportSources:
-    """Where a person's data is stored."""
-
-    store: Store
-    workspace: Workspace
-    blobs: Blobs
-
-
 @dataclass(slots=True, kw_only=True)
 class BundleSummary:
     """Counts of what a bundle holds."""
@@ -84,12 +75,15 @@ class BundleSummary:
 
 
 class PersonBundle:
-    """One ZIP file with all data of a person. most: bytes of attachments it may hold, 0 for no limit."""
+    """One ZIP file with all data of a person."""
 
-    def __init__(self, sources: ExportSources, target: IO[bytes], *, most: int = 0) -> None:
-        self._sources = sources
+    def __init__(
+        self, store: Store, workspace: Workspace, blobs: Blobs, target: IO[bytes], *, max_attachment_bytes: int = 0
+    ) -> None:
+        """max_attachment_bytes: of all attachments; 0 for no limit."""
+        self._store, self._workspace, self._blobs = store, workspace, blobs
         self._zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
-        self._most = most
+        self._max_attachment_bytes = max_attachment_bytes
         self._done = BundleSummary()
 
     async def fill(self, person: Person, now: datetime) -> BundleSummary:
@@ -111,13 +105,12 @@ class PersonBundle:
         """Write the conversations; return the names of their attachments by hash."""
         names: dict[str, str] = {}
         usage: dict[str, list[dict[str, Any]]] = {}
-        store = self._sources.store
-        for id in await store.people.conversations(person):
-            row = await store.sessions.conversation(id)
+        for id in await self._store.people.conversations(person):
+            row = await self._store.sessions.conversation(id)
             if row is None:
                 continue
             lines = [{"session": conversation_to_json(row)}]
-            async for message in load_messages(store, id):
+            async for message in load_messages(self._store, id):
                 lines.append(message_to_json(message))
                 names |= {
                     part.sha256: part.name if isinstance(part, Document) else "picture"
@@ -126,7 +119,7 @@ class PersonBundle:
                 }
             text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n"
             await self._put(f"conversations/{id}.jsonl", text.encode("utf-8", "replace"))
-            usage[id] = [asdict(spent) for spent in await store.sessions.usage(UNIX_EPOCH, id)]
+            usage[id] = [asdict(spent) for spent in await self._store.sessions.usage(UNIX_EPOCH, id)]
             self._done.conversations += 1
             self._done.messages += len(lines) - 1
         await self._json("usage.json", usage)
@@ -134,35 +127,35 @@ class PersonBundle:
 
     async def _files(self, person: Person) -> None:
         for space in person.spaces:
-            held = await asyncio.to_thread(self._sources.workspace.space, space)
-            for entry in await asyncio.to_thread(held.list):
+            files = await asyncio.to_thread(self._workspace.space, space)
+            for entry in await asyncio.to_thread(files.list):
                 if entry.is_dir or entry.path.startswith(EXPORTS_FOLDER):
                     continue
                 name = f"files/{space or 'owner'}/{entry.path}"
                 try:
-                    await self._put(name, await asyncio.to_thread(held.read_bytes, entry.path))
+                    await self._put(name, await asyncio.to_thread(files.read_bytes, entry.path))
                     self._done.files += 1
                 except (FileTooBig, PathRefused, FileNotFoundError):
                     self._done.left_out.append(name)
 
     async def _memories(self, person: Person) -> None:
-        rows = [row for space in person.spaces for row in await self._sources.store.memories.rows(space, state="")]
+        rows = [row for space in person.spaces for row in await self._store.memories.rows(space, state="")]
         await self._json("memories.json", [asdict(row) for row in rows])
         self._done.memories = len(rows)
 
     async def _attachments(self, names: dict[str, str]) -> None:
-        room = self._most
+        left = self._max_attachment_bytes
         for sha256 in sorted(names):
             name = f"attachments/{sha256}"
             try:
-                data = await asyncio.to_thread(self._sources.blobs.get, sha256)
+                data = await asyncio.to_thread(self._blobs.get, sha256)
             except OSError:
                 self._done.left_out.append(name)
                 continue
-            if self._most and len(data) > room:
+            if self._max_attachment_bytes and len(data) > left:
                 self._done.left_out.append(name)
                 continue
-            room -= len(data)
+            left -= len(data)
             await self._put(name, data)
             self._done.attachments += 1
         await self._json("attachments.json", names)

@@ -1,4 +1,4 @@
-"""The Markdown files of a home, listed: those of one space, or of everybody."""
+"""The Markdown files of a space or of the whole workspace, and recall over them for commands."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -27,13 +27,13 @@ def files_to_json(files: SpaceFiles, under: str = "") -> list[dict[str, Any]]:
 
 
 def file_to_json(item: FileEntry | TextFile, under: str = "") -> dict[str, Any]:
-    """A file as JSON: path, size in bytes, updated_at."""
+    """Return a file as JSON: path, size in bytes, updated_at."""
     written = datetime.fromtimestamp(item.mtime, UTC).isoformat()
     return {"path": under + item.path, "size": item.size, "updated_at": written}
 
 
 def list_workspace(root: Path) -> list[dict[str, Any]]:
-    """The files of a whole workspace, the owner's first, then space by space; blocks."""
+    """List the files of a whole workspace as JSON, the owner's first, then space by space; blocks."""
     if not root.exists():
         return []
     workspace = Workspace(root)
@@ -62,24 +62,21 @@ def _is_space(workspace: Workspace, name: str) -> bool:
     return True
 
 
-# The memory files that somebody may read: those of a space, and of the accounts that have joined it.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceMemoryFile:
-    """A file with whose it is."""
+    """A memory file and its space."""
 
     space: str
-    #: Relative to the workspace's root, as recall gives it; file.path: to its space.
+    #: Relative to the workspace's root, as recall returns it; `file.path` is relative to the space.
     path: str
     file: TextFile
 
 
 async def find_memory_file(store: Store, workspace: Workspace, space: str, path: str) -> SpaceMemoryFile | None:
-    """Resolve a path within a space; None if it is no memory file of that space.
+    """Find a memory file of a space, or of an account linked to it; None if there is none.
 
     Args:
-        path: as recall gives it, or as it stands in the space itself.
+        path: relative to the workspace, as recall returns it, or to the space itself.
     """
     for member in await store.links.members(space):
         inside = path.removeprefix(space_path_prefix(member))
@@ -121,13 +118,10 @@ def _read_memory_file(files: SpaceFiles, space: str, inside: str) -> SpaceMemory
         return None
 
 
-# Which spaces a home has, and recall over them for whoever looks in without a running bot.
-
-
 async def list_spaces(store: Store, workspace: Workspace) -> list[str]:
-    """Every space that a conversation or a folder has, sorted; the owner's, "", is first and always there."""
-    talked = await store.dreams.spaces()
-    return sorted({"", *talked, *await asyncio.to_thread(list_space_folders, workspace)})
+    """List the spaces of all conversations and folders, sorted; the owner's, "", is always included."""
+    stored = await store.dreams.spaces()
+    return sorted({"", *stored, *await asyncio.to_thread(list_space_folders, workspace)})
 
 
 def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: SpaceIndexes | None = None) -> Recall:
@@ -140,6 +134,6 @@ def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: SpaceInde
 def open_removal(
     home: HomeFolder, store: Store, root: Path, forget_index: Callable[[str], Awaitable[None]]
 ) -> PersonRemoval:
-    """The removal of people from a home. root: of its workspace."""
+    """Open the removal of people from a home. root: of its workspace."""
     blobs = Blobs(home.blobs)
     return PersonRemoval(store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index)

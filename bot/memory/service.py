@@ -12,22 +12,28 @@ import structlog
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.dispatch import CreateDispatcher, create_local_dispatcher
-from bot.memory.extraction import FactExtractionQueue, UseCounters, extraction_settings, fast_model_completion
+from bot.errors import ModelError
 from bot.memory.files import list_spaces, open_removal
+from bot.memory.recall import UseCounters
+from bot.models.base import Purpose
 from bot.models.embedding import open_embedder
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
 from bot.texts import format_text, resolve_language
 from memory.conversation import BOT_SPEAKER
+from memory.folding import Complete
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
-from memory.longterm.extraction_worker import ExtractionWorker
+from memory.longterm.extraction import ExtractionRules
+from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.recall.vectors import VectorSearch
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
+from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import FileTooBig, Workspace
@@ -36,9 +42,64 @@ from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)
 MAX_SPACES = 1_000  # spaces whose memories stay loaded; for others only the file's last seen state is lost
+MAX_PARALLEL_SPACES = 4  # whose facts are extracted at a time
 QUOTED_PASSAGES = 8  # that the offline model chooses from
 # Share of recall's timeout for the embedding of the query; the rest is for the search.
 VECTOR_TIME_SHARE = 0.7
+
+
+class FactExtractionQueue:
+    """Runs the extraction queues. No reply waits for them; open work resumes at the next start."""
+
+    def __init__(
+        self,
+        worker: ExtractionWorker,
+        extractions: ExtractionQueue,
+        create_dispatcher: CreateDispatcher = create_local_dispatcher,
+    ) -> None:
+        self._extractions = extractions
+        self.dispatcher = create_dispatcher("facts", worker.step, MAX_PARALLEL_SPACES)
+
+    async def resume(self) -> None:
+        """Resume the queues that an earlier process left open."""
+        for space in await self._extractions.spaces():
+            self.dispatcher.wake(space)
+
+    async def settled(self) -> None:
+        """Wait until no extraction runs; rows that have to wait stay open."""
+        await self.dispatcher.settled()
+
+    async def close(self) -> None:
+        """Cancel running extractions."""
+        await self.dispatcher.close(0)
+
+
+def extraction_settings(config: Config) -> ExtractionSettings:
+    """Return the configured rules of extraction."""
+    memory = config.memory
+    return ExtractionSettings(
+        extract=memory.extract,
+        rules=ExtractionRules(categories=tuple(memory.categories), min_importance=memory.min_importance),
+    )
+
+
+def fast_model_completion(models: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
+    """Return a `Complete` that uses the fast model and stores its usage under the purpose.
+
+    It raises NoModel if only the offline model is configured.
+    """
+
+    async def complete(system: str, prompt: str, max_tokens: int, conversation: str) -> str:
+        try:
+            text, used = await models.complete(system, prompt, max_tokens, purpose)
+        except ModelError as err:
+            if err.kind == "offline":
+                raise NoModel from err
+            raise
+        await sessions.spend(conversation, [used])
+        return text
+
+    return complete
 
 
 class MemoryService:
@@ -63,8 +124,9 @@ class MemoryService:
         """Wire the parts; nothing runs before `open`.
 
         Args:
-            now: the owner's local time. zone: the one that dates in questions mean.
-            view_changed: called with each conversation whose view no longer shows what it did.
+            now: returns the owner's local time.
+            zone: of dates in questions.
+            view_changed: called with each conversation whose view has changed.
             quiet: see TurnRunner.quiet.
             indexes: indexes that several processes share; None for files of this home.
         """
@@ -100,6 +162,10 @@ class MemoryService:
         if len(self._newest) > MAX_SPACES:
             self._newest.popitem(last=False)
         return memories
+
+    def completion(self, purpose: Purpose) -> Complete:
+        """Return a `Complete` of the fast model, whose usage is stored under the purpose."""
+        return fast_model_completion(self._models, self._store.sessions, purpose)
 
     async def spaces(self) -> list[str]:
         """List every space that has a conversation or a folder."""
@@ -149,14 +215,14 @@ class MemoryService:
                 await self.memories(space).reconcile()
                 await self.recall.refresh(space)
             except (OSError, StoreError, PathRefused, FileTooBig) as err:
-                log.warning("changed files were not looked through", error=type(err).__name__)
+                log.warning("changed files were not read", error=type(err).__name__)
 
     def _extraction_worker(self) -> ExtractionWorker:
         return ExtractionWorker(
             extractions=self._store.extractions,
             sessions=self._store.sessions,
             memories=self.memories,
-            complete=fast_model_completion(self._models, self._store.sessions),
+            complete=self.completion("extract"),
             settings=lambda: extraction_settings(self._config()),
             storing=self.storing,
         )
@@ -173,7 +239,7 @@ class MemoryService:
             spaces=self.spaces,
             settings=settings,
             now=self._now,
-            complete=fast_model_completion(self._models, self._store.sessions, "dream"),
+            complete=self.completion("dream"),
         )
 
     def _forgetter(self) -> ForgetService:

@@ -23,7 +23,6 @@ from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
 from bot.texts import failure_reason
 from memory.conversation import ShownMessage, Text
-from memory.store.conversations.sessions import Sessions
 from memory.store.rows import Usage
 
 ProviderModel = AnthropicModel | OpenAIModel | OfflineModel
@@ -324,19 +323,6 @@ def _to_chain_model(client: ModelClient, model: str) -> ChainModel:
         probe=RetryingModel(client, settings=SINGLE_RETRY),
         window=context_window(model) if model else 0,
     )
-
-
-class SummaryModel:
-    """Completes with the fast model; the usage is charged to the conversation."""
-
-    def __init__(self, models: ModelService, sessions: Sessions) -> None:
-        self._models = models
-        self._sessions = sessions
-
-    async def __call__(self, system: str, prompt: str, max_tokens: int, conversation: str) -> str:
-        text, used = await self._models.complete(system, prompt, max_tokens)
-        await self._sessions.spend(conversation, [used])
-        return text
 
 
 def log_unusable(name: str, error: Unusable) -> None:

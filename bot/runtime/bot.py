@@ -59,8 +59,8 @@ class Bot(Components):
         self._spawn(self._scheduler.start())
         self._spawn(self.memory_service.dreamer.resume())
         self._spawn(self.memory_service.watch())
-        self._spawn(self.channel_news.watch())
-        self._spawn(self.model_news.watch())
+        self._spawn(self.channel_notifications.watch())
+        self._spawn(self.model_notifications.watch())
 
     def _configure(self, channels: Sequence[Channel], model: ModelClient | None) -> None:
         self.models.configure(self.config())
@@ -71,7 +71,7 @@ class Bot(Components):
     def _watch_process(self) -> None:
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
-        self._spawn(self.trouble_news.watch())
+        self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
 

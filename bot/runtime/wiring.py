@@ -26,7 +26,7 @@ from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
 from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnSetup, TurnTimeouts
 from bot.commands.base import CommandServices
-from bot.commands.router import CommandRouter
+from bot.commands.router import CommandRouter, command_menu
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, time_zone
@@ -48,7 +48,7 @@ from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
 from bot.messages import load_body
 from bot.models.providers.offline import OfflinePassage
-from bot.models.service import ModelService, SummaryModel, log_unusable
+from bot.models.service import ModelService, log_unusable
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleList, TroubleNotifications
@@ -109,28 +109,28 @@ class Components:
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace, dependencies.writers)
         self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
-        self._summarise = SummaryModel(self.models, self.store.sessions)
         self.memory_service = self._memory_service(dependencies.indexes)
+        self._summarise = self.memory_service.completion("fold")
         self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
         self.spaces = self.memory_service.spaces
         self.roles = RoleResolver(self.config, self.store.access)
-        self._language = language = ConversationLanguage(self.store.sessions, self.config)
-        self.pairing = self._pairing(language)
-        self.gateway = Gateway(self.store, self.blobs, self.channels, language, self.pairing, self.telemetry)
-        self.notifier = Notifier(store=self.store, channels=self.channels, language=language)
-        self.fold_news = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, tell=self.notifier.tell
+        self._language = ConversationLanguage(self.store.sessions, self.config)
+        self.pairing = self._pairing()
+        self.gateway = Gateway(self.store, self.blobs, self.channels, self._language, self.pairing, self.telemetry)
+        self.notifier = Notifier(store=self.store, channels=self.channels, language=self._language)
+        self.fold_notifications = FoldNotifications(
+            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
         )
         self.folding = FoldManager(self._fold_runner(), self.store.folds)
-        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, tell=self.notifier.tell)
-        self.channel_news = ChannelNotifications(self.gateway.states, owner)
-        self.model_news = ModelNotifications(self.models.states, owner)
+        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, notify=self.notifier.notify)
+        self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
+        self.model_notifications = ModelNotifications(self.models.states, owner)
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
-        self.trouble_news = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
+        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
         self.lag = LoopLag()
@@ -218,14 +218,14 @@ class Components:
             indexes=indexes,
         )
 
-    def _pairing(self, language: ConversationLanguage) -> PairingService:
+    def _pairing(self) -> PairingService:
         return PairingService(
             access=self.store.access,
             roles=self.roles,
             config=self.config,
             now=self.now,
             channels=self.channels,
-            language=language,
+            language=self._language,
             stop_turn=self.stop,
         )
 
@@ -238,7 +238,7 @@ class Components:
             counter=load_best_counter,
             zone=time_zone(self.config()),
             summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self._spawn(self.fold_news.moved(fold, state)),
+            notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
     def _offered_tools(self) -> OfferedTools:
@@ -249,7 +249,7 @@ class Components:
             search=self.recall.search,
             memories=self.memories,
             uses=self.memory_service.uses,
-            notify=self.notifier.tell,
+            notify=self.notifier.notify,
             channels=self.channels,
             off=lambda: tuple(self.config().tools.off),
         )
@@ -321,7 +321,7 @@ class Components:
             models=self.models,
             now=self.now,
             started=self.started,
-            tell=self.notifier.tell,
+            tell=self.notifier.notify,
             memories=self.memories,
             recall=self.recall,
             dreamer=self.memory_service.dreamer,
@@ -382,6 +382,7 @@ class Components:
             outbox_dispatcher=self.outbox_dispatcher,
             delivery=self.store.delivery,
             start_receiving=self.start_receiving,
+            command_menu=command_menu(),
         )
 
     def _metrics(self) -> MetricsCollector:

@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.errors import ToolFailed
-from bot.memory.extraction import UseCounters
 from bot.memory.files import find_memory_file
-from bot.memory.recall import SearchPassages, find_tainted, format_passage_source, load_fold_labels
+from bot.memory.recall import SearchPassages, UseCounters, find_tainted, format_passage_source, load_fold_labels
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
 from bot.tools.files import format_page
 from bot.tools.recall import PAGE_CHARS, paginate_text

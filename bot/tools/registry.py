@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.memory.extraction import UseCounters
-from bot.memory.recall import SearchPassages
+from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, Toolset
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce

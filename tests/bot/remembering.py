@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.config.home import HomeFolder
-from bot.memory.extraction import UseCounters
+from bot.memory.recall import UseCounters
 from bot.tools.base import MessageContext, ToolContext
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall

@@ -6,8 +6,8 @@ from playwright.async_api import Browser, expect
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.access.usage_report import people_usage_to_json
-from bot.access.usage_report import usage_to_json as used_as_json
+from bot.access.budgets import people_usage_to_json
+from bot.access.budgets import usage_to_json as used_as_json
 from bot.errors import KeyRefused
 from bot.models.health import NEVER, ModelStatus, model_status_to_json
 from channels.web.requests import Route, json_response

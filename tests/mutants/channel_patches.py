@@ -199,7 +199,7 @@ CHANNELS = (
         name="each picture of an album has a turn",
         guards="I12",
         file="bot/messages.py",
-        old='        album="" if taken.aside else message.album,\n',
+        old='        album="" if admission.aside else message.album,\n',
         new="",
         tests=(f"{ACTS}::test_I12_an_album_is_one_turn_with_all_its_pictures",),
     ),

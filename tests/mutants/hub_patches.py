@@ -91,7 +91,7 @@ HUBS = (
     Mutant(
         name="rates forget who is in line",
         guards="I9",
-        file="bot/gateway/rate_limit.py",
+        file="bot/gateway/gateway.py",
         old="for chat, bucket in self._chats.items() if not bucket.is_full(now)}",
         new="for chat, bucket in self._chats.items() if bucket.is_full(now)}",
         tests=(BOUNDS,),

@@ -1,1 +1,1 @@
-"""Several processes on one record in PostgreSQL: lanes as jobs, duties, who is alive; needs the extra `scale`."""
+"""Several processes on one PostgreSQL store: jobs, leases, leadership, live events; needs the extra `scale`."""

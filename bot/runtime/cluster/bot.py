@@ -89,7 +89,7 @@ class ClusterBot(Bot):
         if self._role != "worker":
             for channel in channels:
                 self.start_receiving(channel)
-            self._spawn(self.channel_news.watch())
+            self._spawn(self.channel_notifications.watch())
         if self._role != "gateway":
             await self._quiescer.poll()
             self._spawn(self._quiescer.watch())
@@ -170,7 +170,9 @@ class ClusterBot(Bot):
         self._membership.run_in_one_process("care", self._run_maintenance)
         self._membership.run_in_one_process("clock", self._run_scheduler)
         self._membership.run_in_one_process("files", self.memory_service.watch)
-        self._membership.run_in_one_process("models", self.model_news.watch)  # reports what this process has seen
+        self._membership.run_in_one_process(
+            "models", self.model_notifications.watch
+        )  # reports what this process has seen
 
     async def _run_scheduler(self) -> None:
         await self._scheduler.start()

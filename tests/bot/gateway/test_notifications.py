@@ -63,7 +63,7 @@ async def test_the_text_says_what_to_do() -> None:
     news = ChannelNotifications(dict, ear)
     await look(news, NOW, OUT)
     await look(news, NOW, CONTENDED)
-    assert "channels.telegram anew" in ear.told[0][1]
+    assert "Update the credentials under channels.telegram." in ear.told[0][1]
     assert "the token is refused" in ear.told[0][1]
     assert "stop one of the two" in ear.told[1][1]
 
@@ -130,5 +130,5 @@ async def test_a_house_tells_its_owner_in_the_terminal_what_another_channel_need
         moody = Moody("wechat")
         join(it.house, moody)
         moody.asked = QR
-        await it.house.channel_news.look(NOW)
+        await it.house.channel_notifications.look(NOW)
         await it.channel.until(lambda: "needs its login" in it.channel.sent[-1].text)

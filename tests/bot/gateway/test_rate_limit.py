@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.gateway.rate_limit import RateLimiter
+from bot.gateway.gateway import RateLimiter
 
 # Literals, so that the product is not compared with itself.
 BURST_SECONDS = 3.0

@@ -16,7 +16,7 @@ from bot.agent.turn import is_worth_extracting
 from bot.agent.turn_context import EventSink, TurnContext, TurnResult
 from bot.config.schema import Config
 from bot.errors import Transient
-from bot.memory.extraction import MAX_PARALLEL_SPACES, FactExtractionQueue, extraction_settings, fast_model_completion
+from bot.memory.service import MAX_PARALLEL_SPACES, FactExtractionQueue, extraction_settings, fast_model_completion
 from bot.messages import to_address
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedModel

@@ -137,7 +137,7 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         both.first.script([refuse(401, message="bad key")])
         await both.it.text("hi")
         for _ in range(3):
-            await both.it.house.model_news.look()
+            await both.it.house.model_notifications.look()
         await both.it.house.outbox_dispatcher.settled()
         told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
         assert len(told) == 1

@@ -16,8 +16,8 @@ from bot.agent.token_calibration import TokenCalibration
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.gateway.channel_status import ChannelStatus
+from bot.gateway.gateway import RateLimiter
 from bot.gateway.notifications import OwnerNotifier
-from bot.gateway.rate_limit import RateLimiter
 from bot.runtime.cluster.events import EventBus, pack_events, unpack_events
 from channels.message import Address, EventName, LiveEvent
 from memory.context.tokens import WEIGHTED
@@ -137,7 +137,7 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
 
     sessions: Any = SimpleNamespace(conversations=conversations)
     well = ChannelStatus(name="telegram", mood="up", since=0.0)
-    chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, tell=tell)
+    chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, notify=tell)
     await chat("wechat", "zh", "en")
     assert told == ["owner"]
 
