@@ -4,7 +4,6 @@ import asyncio
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
@@ -76,21 +75,6 @@ def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     return [*chinese, *english] if lang == "zh" else [*english]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchQuery:
-    """A search of the memory."""
-
-    query: str
-    limit: int
-    #: "" the owner's.
-    space: str = ""
-    #: YYYY-MM-DD, both inclusive; "" for any.
-    since: str = ""
-    #: YYYY-MM-DD, both inclusive; "" for any.
-    until: str = ""
-    speaker: str = ""
-
-
 class BotConsole:
     """What the console does with one running bot. Conversations are named by the store's ids."""
 
@@ -139,22 +123,13 @@ class BotConsole:
         except (StoreError, OSError) as err:
             log.warning("an edited file was not read", error=str(err))
 
-    async def search(self, query: SearchQuery) -> Sequence[Mapping[str, Any]]:
+    async def search(self, request: SearchRequest) -> Sequence[Mapping[str, Any]]:
         """Return results as `passage_to_json` forms them, best first; none for an unknown space."""
         bot = self._bot
-        if query.space:
-            if query.space not in await bot.spaces():
+        if request.space:
+            if request.space not in await bot.spaces():
                 return []
-            await bot.store.note("memory.read.other", query.space, "searched", CONSOLE_OWNER.channel)
-        request = SearchRequest(
-            space=query.space,
-            query=query.query,
-            now=bot.now(),
-            limit=query.limit,
-            since=query.since,
-            until=query.until,
-            speaker=query.speaker,
-        )
+            await bot.store.note("memory.read.other", request.space, "searched", CONSOLE_OWNER.channel)
         results = [passage_to_json(passage) for passage in await bot.recall.search(request)]
         for result in results:
             if row := await bot.store.sessions.conversation(result.get("conversation", "")):
@@ -202,7 +177,7 @@ class BotConsole:
         writes, at_head = await bot.store.ready(), await _is_schema_current(bot.store)
         free = shutil.disk_usage(bot.home.root).free
         states = bot.gateway.local_states()
-        down = {name: state.why or state.mood for name, state in states.items() if not state.ready}
+        down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
         models = [state for state in bot.models.states() if state.use != "fast"]
         await asyncio.to_thread(bot.prompt.check_files)
         troubles = troubles_to_json(bot.troubles.current())
@@ -233,8 +208,8 @@ async def _is_schema_current(store: Store) -> bool:
 
 def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
     """last_ok_age_s: seconds since the platform last answered, None if it has not or cannot."""
-    age = round(max(0.0, now - state.heard), 1) if state.heard else None
-    return {"state": state.mood, "last_ok_age_s": age}
+    age = round(max(0.0, now - state.last_contact), 1) if state.last_contact else None
+    return {"state": state.phase, "last_ok_age_s": age}
 
 
 def mount_console(site: WebSite, console: BotConsole) -> None:
@@ -290,10 +265,10 @@ class _ConsoleHandlers:
         return json_response(trace_to_json(found, self._console.now().tzinfo))
 
     async def search(self, request: Request) -> Response:
-        query = _parse_search_query(request.query_params)
-        if query.space and not self._console.allow(READ_OTHERS_ACTION):
+        search = _parse_search(request.query_params, self._console.now())
+        if search.space and not self._console.allow(READ_OTHERS_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
-        found = await _await_index(self._console.search(query))
+        found = await _await_index(self._console.search(search))
         return json_response({"results": [dict(result) for result in found]})
 
     async def index(self, request: Request) -> Response:
@@ -335,23 +310,24 @@ async def _await_index(work: Awaitable[Answer]) -> Answer:
         raise HttpRefusal(503, "index", f"memory cannot be searched now: {err}") from err
 
 
-def _parse_search_query(given: Mapping[str, str]) -> SearchQuery:
-    """Parse a search; a wrong parameter is a 400 that names it."""
-    query, speaker = (given.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
+def _parse_search(params: Mapping[str, str], now: datetime) -> SearchRequest:
+    """Parse a search; an invalid parameter is a 400 that names it."""
+    query, speaker = (params.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
     if not query or len(query) > MAX_QUERY_CHARS:
         raise HttpRefusal(400, "q", f"q must be 1 to {MAX_QUERY_CHARS} characters to search for")
-    return SearchQuery(
+    return SearchRequest(
         query=query,
-        limit=parse_bounded(given.get("limit"), DEFAULT_RESULTS, MAX_RESULTS),
-        space=given.get("space", ""),
-        since=_parse_day(given, "since"),
-        until=_parse_day(given, "until"),
+        now=now,
+        limit=parse_bounded(params.get("limit"), DEFAULT_RESULTS, MAX_RESULTS),
+        space=params.get("space", ""),
+        since=_parse_day(params, "since"),
+        until=_parse_day(params, "until"),
         speaker=speaker[:MAX_NAME_CHARS],
     )
 
 
-def _parse_day(given: Mapping[str, str], name: str) -> str:
-    text = given.get(name, "")
+def _parse_day(params: Mapping[str, str], name: str) -> str:
+    text = params.get(name, "")
     try:
         return date.fromisoformat(text).isoformat() if text else ""
     except ValueError as err:

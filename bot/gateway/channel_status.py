@@ -57,26 +57,26 @@ class ChannelStatus:
     """The status of a channel at one moment. Times are unix seconds, 0 for never."""
 
     name: str
-    mood: ChannelPhase
+    phase: ChannelPhase
     #: When this phase began, as far as that is known.
     since: float
     #: What fails now; "" if nothing does.
     why: str = ""
     #: Last contact with the platform.
-    heard: float = 0.0
+    last_contact: float = 0.0
     last_error: str = ""
     last_error_at: float = 0.0
     #: What is left of the platform's allowance; "" if it has none.
     quota: str = ""
     #: A person logs it in, by QR code or digits.
-    asks: bool = False
+    has_login: bool = False
     #: The login that it waits for now.
     prompt: LoginPrompt | None = None
 
     @property
     def ready(self) -> bool:
         """Tell whether messages are received, or are about to be for the first time."""
-        return self.mood in ("up", "connecting")
+        return self.phase in ("up", "connecting")
 
 
 def trouble_from_error(err: Exception) -> ConnectionTrouble:
@@ -99,21 +99,21 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
     own = cast(HasStatus, channel).connection_status() if has_status else ConnectionStatus()
     prompt = cast(HasLogin, channel).prompt() if has_login else None
     polls = has_status and not channel.capabilities.hook
-    mood, since = channel_phase(health, own.last_contact if polls else None, prompt, now)
+    phase, since = channel_phase(health, own.last_contact if polls else None, prompt, now)
     trouble = redact(own.trouble)
     why = health.why or trouble
-    if mood == "down" and health.up:
+    if phase == "down" and health.up:
         why = trouble or health.last_error
     return ChannelStatus(
         name=channel.name,
-        mood=mood,
+        phase=phase,
         since=since,
         why=why,
-        heard=own.last_contact,
+        last_contact=own.last_contact,
         last_error=health.last_error,
         last_error_at=health.last_error_at,
         quota=own.quota,
-        asks=has_login,
+        has_login=has_login,
         prompt=prompt,
     )
 
@@ -144,9 +144,9 @@ def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
     zh = lang == "zh"
     why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
-    parts = [PHASE_TEXTS[state.mood][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
-    if state.heard and state.mood != "deaf":
-        ago = format_duration(now - state.heard, lang)
+    parts = [PHASE_TEXTS[state.phase][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
+    if state.last_contact and state.phase != "deaf":
+        ago = format_duration(now - state.last_contact, lang)
         parts.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
     if state.last_error and state.last_error != state.why:
         ago = format_duration(now - state.last_error_at, lang)
@@ -160,22 +160,24 @@ def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
 
 def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:
     """Convert all times to another clock, which is `seconds` ahead. Pure."""
-    since, heard, last = (at + seconds if at else 0.0 for at in (state.since, state.heard, state.last_error_at))
-    return replace(state, since=since, heard=heard, last_error_at=last)
+    since, contact, error_at = (
+        at + seconds if at else 0.0 for at in (state.since, state.last_contact, state.last_error_at)
+    )
+    return replace(state, since=since, last_contact=contact, last_error_at=error_at)
 
 
 def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
     """Return the API's JSON of a channel, without the QR code's content, which grants access."""
     record = {
         "up": state.ready,
-        "state": state.mood,
+        "state": state.phase,
         "why": state.why,
         "since": _to_iso(state.since),
-        "heard": _to_iso(state.heard),
+        "heard": _to_iso(state.last_contact),
         "last_error": state.last_error,
         "last_error_at": _to_iso(state.last_error_at),
         "quota": state.quota,
-        "login": state.asks,
+        "login": state.has_login,
     }
     return record if state.prompt is None else {**record, "prompt": _prompt_to_json(state.prompt)}
 
@@ -185,14 +187,14 @@ def channel_status_from_json(name: str, record: Mapping[str, Any]) -> ChannelSta
     prompt = record.get("prompt")
     return ChannelStatus(
         name=name,
-        mood=record["state"],
+        phase=record["state"],
         since=_from_iso(record["since"]),
         why=record["why"],
-        heard=_from_iso(record["heard"]),
+        last_contact=_from_iso(record["heard"]),
         last_error=record["last_error"],
         last_error_at=_from_iso(record["last_error_at"]),
         quota=record["quota"],
-        asks=record["login"],
+        has_login=record["login"],
         prompt=LoginPrompt(kind=prompt["kind"], zh=prompt["zh"], en=prompt["en"]) if prompt else None,
     )
 

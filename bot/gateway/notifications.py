@@ -225,7 +225,7 @@ class ChannelNotifications:
             if need is not None and self._told.get(name) != need:
                 await self._say(state, CHANNEL_TEXTS[need])
                 self._told[name] = need
-            elif name in self._told and state.mood == "up" and now - state.since >= CHANNEL_CALM_SECONDS:
+            elif name in self._told and state.phase == "up" and now - state.since >= CHANNEL_CALM_SECONDS:
                 await self._say(state, CHANNEL_RECOVERED)
                 del self._told[name]
 
@@ -255,9 +255,9 @@ class OwnerNotifier:
 
 def owner_need(state: ChannelStatus) -> OwnerNeed | None:
     """Return what a channel needs from its owner; None if nothing: most errors pass without help."""
-    if state.mood in ("asking", "logged_out"):
-        return "login" if state.asks else "token"
-    return "contended" if state.mood == "contended" else None
+    if state.phase in ("asking", "logged_out"):
+        return "login" if state.has_login else "token"
+    return "contended" if state.phase == "contended" else None
 
 
 def find_owner_conversation(rows: Sequence[ConversationRow], working: Sequence[str]) -> str:

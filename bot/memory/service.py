@@ -11,7 +11,7 @@ import structlog
 
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.dispatch import CreateDispatcher, create_local_dispatcher
+from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
 from bot.errors import ModelError
 from bot.memory.files import list_spaces, open_removal
 from bot.memory.recall import UseCounters
@@ -48,30 +48,10 @@ QUOTED_PASSAGES = 8  # that the offline model chooses from
 VECTOR_TIME_SHARE = 0.7
 
 
-class FactExtractionQueue:
-    """Runs the extraction queues. No reply waits for them; open work resumes at the next start."""
-
-    def __init__(
-        self,
-        worker: ExtractionWorker,
-        extractions: ExtractionQueue,
-        create_dispatcher: CreateDispatcher = create_local_dispatcher,
-    ) -> None:
-        self._extractions = extractions
-        self.dispatcher = create_dispatcher("facts", worker.step, MAX_PARALLEL_SPACES)
-
-    async def resume(self) -> None:
-        """Resume the queues that an earlier process left open."""
-        for space in await self._extractions.spaces():
-            self.dispatcher.wake(space)
-
-    async def settled(self) -> None:
-        """Wait until no extraction runs; rows that have to wait stay open."""
-        await self.dispatcher.settled()
-
-    async def close(self) -> None:
-        """Cancel running extractions."""
-        await self.dispatcher.close(0)
+async def resume_extractions(dispatcher: Dispatcher, extractions: ExtractionQueue) -> None:
+    """Wake the queue of each space that an earlier process left open."""
+    for space in await extractions.spaces():
+        dispatcher.wake(space)
 
 
 def extraction_settings(config: Config) -> ExtractionSettings:
@@ -142,7 +122,8 @@ class MemoryService:
         self._newest: OrderedDict[str, Memories] = OrderedDict()
         #: Held while facts are stored, and while stored messages are redacted.
         self.storing = asyncio.Lock()
-        self.extractor = FactExtractionQueue(self._extraction_worker(), store.extractions, create_dispatcher)
+        #: Runs the extraction of facts by space; no reply waits for it.
+        self.extraction_dispatcher = create_dispatcher("facts", self._extraction_worker().step, MAX_PARALLEL_SPACES)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
         self.removal = open_removal(home, store, workspace.root, self.recall.forget)
@@ -191,7 +172,7 @@ class MemoryService:
         """Resume the work of an earlier process; pending removals are done first, before any turn."""
         await self.forgetter.resume()
         await self.removal.resume()
-        await self.extractor.resume()
+        await resume_extractions(self.extraction_dispatcher, self._store.extractions)
 
     async def watch(self) -> None:
         """Index files as they change, until cancelled, so that searches need not."""
@@ -199,13 +180,13 @@ class MemoryService:
 
     async def settled(self) -> None:
         """Wait until no work is in progress."""
-        await self.extractor.settled()
+        await self.extraction_dispatcher.settled()
         await self.uses.settled()
         await self.recall.settled()
 
     async def close(self) -> None:
         """Stop; open work resumes at the next start."""
-        await self.extractor.close()
+        await self.extraction_dispatcher.close(0)
         await self.uses.settled()
         await self.recall.close()
 

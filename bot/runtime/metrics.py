@@ -135,7 +135,7 @@ class MetricsCollector:
         return {
             "channel_up": {(name,): float(state.ready) for name, state in states.items()},
             "channel_last_ok_age_s": {
-                (name,): max(0.0, now - state.heard) for name, state in states.items() if state.heard
+                (name,): max(0.0, now - state.last_contact) for name, state in states.items() if state.last_contact
             },
         }
 

@@ -436,7 +436,7 @@ class Components:
             "turn": self.turn_dispatcher,
             "out": self.outbox_dispatcher,
             "urgent": self.urgent_dispatcher,
-            "facts": self.memory_service.extractor.dispatcher,
+            "facts": self.memory_service.extraction_dispatcher,
         }
         for key in keys:
             dispatchers[key.kind].wake(key.id, key.due)

@@ -50,9 +50,9 @@ class Behind:
 
     async def status(self, _: Request) -> Response:
         asked = self.wechat.prompt()
-        mood: Any = "asking" if asked else "up"
+        phase: Any = "asking" if asked else "up"
         wechat = ChannelStatus(
-            name="wechat", mood=mood, since=BEGAN, heard=BEGAN, asks=True, prompt=asked, quota="7 of 10"
+            name="wechat", phase=phase, since=BEGAN, last_contact=BEGAN, has_login=True, prompt=asked, quota="7 of 10"
         )
         return json_response(
             {"channels": {name: channel_status_to_json(one) for name, one in {**self.states, "wechat": wechat}.items()}}
@@ -92,7 +92,7 @@ async def panel(page: Page, *, phone: bool = False) -> None:
 
 async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> None:
     scene.behind.states["telegram"] = ChannelStatus(
-        name="telegram", mood="contended", since=BEGAN, why="another program polls", heard=BEGAN,
+        name="telegram", phase="contended", since=BEGAN, why="another program polls", last_contact=BEGAN,
         last_error="connection reset", last_error_at=BEGAN,
     )  # fmt: skip
     async with opened(chromium, scene.site) as page:
@@ -192,9 +192,9 @@ async def test_the_panel_fits_phone_and_desktop(
     look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     scene.behind.wechat.asked = QR
     scene.behind.waiting = [ANN, GROUP]
-    scene.behind.states["telegram"] = ChannelStatus(name="telegram", mood="up", since=BEGAN, heard=BEGAN)
+    scene.behind.states["telegram"] = ChannelStatus(name="telegram", phase="up", since=BEGAN, last_contact=BEGAN)
     scene.behind.states["wecom"] = ChannelStatus(
-        name="wecom", mood="down", since=BEGAN, why="nothing heard for 90 s: the platform cannot be reached",
+        name="wecom", phase="down", since=BEGAN, why="nothing heard for 90 s: the platform cannot be reached",
         last_error="reset", last_error_at=BEGAN,
     )  # fmt: skip
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

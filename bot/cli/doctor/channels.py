@@ -123,7 +123,7 @@ def _running_channel_check(name: str, state: ChannelStatus | None) -> DoctorChec
         hint = "data/log/mnema.log says why; mnema config check shows errors of the configuration."
         return _build_check(name, "It is on, but the running bot has not started it.", ok=False, hint=hint)
     text = describe_channel_status(state, time.time(), "en")
-    hint = "" if state.ready else _channel_hint(name, state.mood, asks=state.asks)
+    hint = "" if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
     return _build_check(name, f"{text[:1].upper()}{text[1:]}.", ok=state.ready, hint=hint)
 
 
@@ -151,17 +151,17 @@ async def _try_channel(
         return _build_check(name, str(err), ok=False)
     if not hasattr(channel, "probe"):
         return _build_check(name, "It is on; only mnema run can try it.")
-    asks = hasattr(channel, "prompt")
+    has_login = hasattr(channel, "prompt")
     try:
         async with asyncio.timeout(timeout):
             return _build_check(name, f"It is on and answers: {await _identify_channel(channel, notebook)}.")
     except TimeoutError:
-        mood, message = "down", f"It gave no answer in {timeout:g} seconds."
+        phase, message = "down", f"It gave no answer in {timeout:g} seconds."
     except ChannelError as err:
-        mood, message = trouble_from_error(err), f"{err}."
+        phase, message = trouble_from_error(err), f"{err}."
     except (OSError, RuntimeError, ValueError, ImportError) as err:
-        mood, message = "down", f"The check failed: {type(err).__name__}: {err}."
-    return _build_check(name, message, ok=False, hint=_channel_hint(name, mood, asks=asks))
+        phase, message = "down", f"The check failed: {type(err).__name__}: {err}."
+    return _build_check(name, message, ok=False, hint=_channel_hint(name, phase, has_login=has_login))
 
 
 async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> str:
@@ -174,12 +174,12 @@ async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> 
             await closing()
 
 
-def _channel_hint(name: str, mood: str, *, asks: bool) -> str:
-    if mood in ("logged_out", "asking") and asks:
+def _channel_hint(name: str, phase: str, *, has_login: bool) -> str:
+    if phase in ("logged_out", "asking") and has_login:
         return f"With mnema run running: mnema channels login {name}, or scan the code under Channels in the page."
-    if mood == "logged_out":
+    if phase == "logged_out":
         return f"Update the credentials in channels.{name}; the platform refuses the present ones."
-    if mood == "contended":
+    if phase == "contended":
         return f"Stop the other program that uses this account, or set channels.{name}.enabled to false here."
     return f"Check the network, and addresses and proxy in channels.{name}; mnema run tries it again by itself."
 

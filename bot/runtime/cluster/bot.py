@@ -111,7 +111,7 @@ class ClusterBot(Bot):
         down_since = self.started.timestamp()
         return {
             name: known.get(name)
-            or ChannelStatus(name=name, mood="down", since=down_since, why="no gateway receives from it")
+            or ChannelStatus(name=name, phase="down", since=down_since, why="no gateway receives from it")
             for name in sorted({*known, *self.channels})
         }
 

@@ -75,9 +75,9 @@ def held(home: HomeFolder, url: str) -> Iterator[None]:
 
 async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
     states = {
-        "web": ChannelStatus(name="web", mood="up", since=1.0),
-        "telegram": ChannelStatus(name="telegram", mood="contended", since=1.0, why="another program polls"),
-        "wechat": ChannelStatus(name="wechat", mood="asking", since=1.0, asks=True, prompt=QR),
+        "web": ChannelStatus(name="web", phase="up", since=1.0),
+        "telegram": ChannelStatus(name="telegram", phase="contended", since=1.0, why="another program polls"),
+        "wechat": ChannelStatus(name="wechat", phase="asking", since=1.0, has_login=True, prompt=QR),
     }
 
     async def status(_: object) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.console.services import SearchQuery, mount_console
+from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
 from bot.errors import ConfigError
 from channels.web.backend import HealthReport
+from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
 from memory.store.rows import ConversationRow, Place, TranscriptRow
 from memory.workspace.files import Workspace
@@ -98,7 +99,7 @@ class Settings:
 @dataclass
 class Seen:
     stopped: list[str] = field(default_factory=list)
-    searched: list[SearchQuery] = field(default_factory=list)
+    searched: list[SearchRequest] = field(default_factory=list)
     indexed: list[str | None] = field(default_factory=list)
     saved: int = 0
     denied: set[str] = field(default_factory=set)
@@ -140,8 +141,8 @@ class ScriptedServices:
     async def saved(self) -> None:
         self.seen.saved += 1
 
-    async def search(self, query: SearchQuery) -> list[dict[str, Any]]:
-        self.seen.searched.append(query)
+    async def search(self, request: SearchRequest) -> list[dict[str, Any]]:
+        self.seen.searched.append(request)
         return [{"text": "found", "score": 1.0}]
 
     async def index(self, space: str | None) -> dict[str, int]:
@@ -267,8 +268,8 @@ async def test_search_passes_what_is_asked_on(console: Console) -> None:
         await client.get("/api/memory/search", params={"q": "茶"})
     assert found.json() == {"results": [{"text": "found", "score": 1.0}]}
     assert console.seen.searched == [
-        SearchQuery(query="' OR 1=1 --", limit=200, space="x", since="2026-01-31", speaker="Ann"),
-        SearchQuery(query="茶", limit=10),
+        SearchRequest(query="' OR 1=1 --", now=NOON, limit=200, space="x", since="2026-01-31", speaker="Ann"),
+        SearchRequest(query="茶", now=NOON, limit=10, space=""),
     ]
 
 

@@ -42,7 +42,7 @@ async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
         other = Moody("wecom")
         other.end(ReceiverConflict("another program took the connection over"))
         join(it.house, other)
-        await until(lambda: it.house.gateway.states()["wecom"].mood == "contended", "wecom stands by")
+        await until(lambda: it.house.gateway.states()["wecom"].phase == "contended", "wecom stands by")
         told = await it.text("/status", sender="boss")
         assert "○ wecom — stands by for" in told
         assert "(another program took the connection over)" in told

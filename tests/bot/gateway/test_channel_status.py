@@ -41,34 +41,34 @@ def fallen(err: Exception, at: float, since: float = NOW - 600) -> ChannelHealth
     return health
 
 
-def mood(health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None = None) -> tuple[str, float]:
+def phase(health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None = None) -> tuple[str, float]:
     return channel_phase(health, heard, prompt, NOW)
 
 
 def test_a_channel_that_hears_is_up_since_it_rose() -> None:
-    assert mood(up(), NOW - 12) == ("up", NOW - 600)
+    assert phase(up(), NOW - 12) == ("up", NOW - 600)
 
 
 def test_I10_silence_is_red_after_three_polls_and_within_two_minutes() -> None:
     assert 3 * LONGEST_POLL <= DEAF_AFTER < RED_WITHIN
-    assert mood(up(), NOW - DEAF_AFTER)[0] == "up"
-    assert mood(up(), NOW - DEAF_AFTER - 1) == ("deaf", NOW - DEAF_AFTER - 1)
+    assert phase(up(), NOW - DEAF_AFTER)[0] == "up"
+    assert phase(up(), NOW - DEAF_AFTER - 1) == ("deaf", NOW - DEAF_AFTER - 1)
 
 
 def test_one_that_was_never_heard_connects_and_is_then_deaf() -> None:
-    assert mood(up(NOW - 20), 0.0)[0] == "connecting"
-    assert mood(up(NOW - DEAF_AFTER - 1), 0.0)[0] == "deaf"
+    assert phase(up(NOW - 20), 0.0)[0] == "connecting"
+    assert phase(up(NOW - DEAF_AFTER - 1), 0.0)[0] == "deaf"
 
 
 def test_silence_means_nothing_where_the_platform_calls_us() -> None:
-    assert mood(up(), None) == ("up", NOW - 600)
+    assert phase(up(), None) == ("up", NOW - 600)
 
 
 def test_a_task_that_runs_again_is_not_up_before_it_has_heard_something() -> None:
     health = fallen(Retryable("connection reset"), NOW - 30)
     health.rise(NOW - 25)
-    assert mood(health, NOW - 90) == ("down", NOW - 30)
-    assert mood(health, NOW - 20) == ("up", NOW - 25)
+    assert phase(health, NOW - 90) == ("down", NOW - 30)
+    assert phase(health, NOW - 20) == ("up", NOW - 25)
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_a_task_that_runs_again_is_not_up_before_it_has_heard_something() -> Non
     ],
 )
 def test_what_ended_it_names_the_mood(err: Exception, expected: str) -> None:
-    assert mood(fallen(err, NOW - 5), NOW - 1) == (expected, NOW - 5)
+    assert phase(fallen(err, NOW - 5), NOW - 1) == (expected, NOW - 5)
 
 
 def test_what_it_asks_for_counts_for_more_than_that_its_task_runs() -> None:
-    assert mood(up(), NOW, QR)[0] == "asking"
-    assert mood(fallen(LoggedOut("session expired"), NOW - 5), NOW, QR)[0] == "asking"
+    assert phase(up(), NOW, QR)[0] == "asking"
+    assert phase(fallen(LoggedOut("session expired"), NOW - 5), NOW, QR)[0] == "asking"
 
 
 def test_the_same_trouble_again_began_when_it_began_and_another_one_now() -> None:
@@ -107,7 +107,7 @@ def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
     found = channel_statuses(
         {"b": ScriptedChannel(name="b"), "a": ScriptedChannel(name="a")}, {"a": up(), "b": up()}, NOW
     )
-    assert [(name, one.mood, one.heard, one.asks) for name, one in found.items()] == [
+    assert [(name, one.phase, one.last_contact, one.has_login) for name, one in found.items()] == [
         ("a", "up", 0.0, False),
         ("b", "up", 0.0, False),
     ]
@@ -117,7 +117,7 @@ def test_what_the_channel_feels_is_part_of_its_state() -> None:
     channel = Moody()
     channel.felt = ConnectionStatus(last_contact=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
     state = channel_status(channel, up(), NOW)
-    assert (state.ready, state.why, state.quota, state.asks) == (
+    assert (state.ready, state.why, state.quota, state.has_login) == (
         True,
         "two replies wait for their reader",
         "7 of 10",
@@ -132,8 +132,8 @@ def test_what_the_channel_feels_is_part_of_its_state() -> None:
 
 def test_the_words_say_since_when_what_went_wrong_and_what_is_left() -> None:
     state = ChannelStatus(
-        name="telegram", mood="up", since=NOW - 11_520, heard=NOW - 12, last_error="reset", last_error_at=NOW - 11_530,
-        quota="7 of 10",
+        name="telegram", phase="up", since=NOW - 11_520, last_contact=NOW - 12, quota="7 of 10",
+        last_error="reset", last_error_at=NOW - 11_530,
     )  # fmt: skip
     assert format_channel_status(state, NOW, "en") == (
         "● telegram — connected for 3 h 12 min; last heard 12 s ago; last error 3 h 12 min ago: reset; left: 7 of 10"
@@ -171,9 +171,9 @@ def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:
 @given(st.builds(
     ChannelStatus,
     name=st.just("telegram"),
-    mood=st.sampled_from(["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]),
-    since=st.integers(0, 2**31), heard=st.integers(0, 2**31), last_error_at=st.integers(0, 2**31),
-    why=st.text(), last_error=st.text(), quota=st.text(), asks=st.booleans(),
+    phase=st.sampled_from(["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]),
+    since=st.integers(0, 2**31), last_contact=st.integers(0, 2**31), last_error_at=st.integers(0, 2**31),
+    why=st.text(), last_error=st.text(), quota=st.text(), has_login=st.booleans(),
     prompt=st.none()
     | st.builds(LoginPrompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()),
 ))  # fmt: skip

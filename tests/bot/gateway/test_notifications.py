@@ -14,10 +14,10 @@ from tests.bot.inside import inside
 from tests.bot.moody import QR, Moody, join
 
 NOW = 1_790_000_000.0
-FINE = ChannelStatus(name="wechat", mood="up", since=NOW, asks=True)
-ASKS = ChannelStatus(name="wechat", mood="asking", since=NOW, asks=True, prompt=QR)
-OUT = ChannelStatus(name="telegram", mood="logged_out", since=NOW, why="the token is refused")
-CONTENDED = ChannelStatus(name="telegram", mood="contended", since=NOW, why="another program polls")
+FINE = ChannelStatus(name="wechat", phase="up", since=NOW, has_login=True)
+ASKS = ChannelStatus(name="wechat", phase="asking", since=NOW, has_login=True, prompt=QR)
+OUT = ChannelStatus(name="telegram", phase="logged_out", since=NOW, why="the token is refused")
+CONTENDED = ChannelStatus(name="telegram", phase="contended", since=NOW, why="another program polls")
 
 
 def hi(_: object) -> str:
@@ -71,16 +71,16 @@ async def test_the_text_says_what_to_do() -> None:
 async def test_two_that_take_turns_are_told_of_once() -> None:
     ear = Ear()
     news = ChannelNotifications(dict, ear)
-    turn = ChannelStatus(name="telegram", mood="up", since=NOW)
+    turn = ChannelStatus(name="telegram", phase="up", since=NOW)
     for at in range(0, 1_200, 60):
         await look(news, NOW + at, replace(CONTENDED if at % 120 else turn, since=NOW + at))
     assert len(ear.told) == 1
 
 
-@pytest.mark.parametrize("mood", ["connecting", "down", "deaf"])
-async def test_what_passes_by_itself_is_not_told(mood: str) -> None:
+@pytest.mark.parametrize("phase", ["connecting", "down", "deaf"])
+async def test_what_passes_by_itself_is_not_told(phase: str) -> None:
     ear = Ear()
-    await look(ChannelNotifications(dict, ear), NOW, replace(FINE, mood=mood))  # type: ignore[arg-type]
+    await look(ChannelNotifications(dict, ear), NOW, replace(FINE, phase=phase))  # type: ignore[arg-type]
     assert ear.told == []
 
 

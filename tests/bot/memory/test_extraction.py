@@ -15,8 +15,9 @@ from bot.agent.prompt import TurnSuffix
 from bot.agent.turn import is_worth_extracting
 from bot.agent.turn_context import EventSink, TurnContext, TurnResult
 from bot.config.schema import Config
+from bot.dispatch import create_local_dispatcher
 from bot.errors import Transient
-from bot.memory.service import MAX_PARALLEL_SPACES, FactExtractionQueue, extraction_settings, fast_model_completion
+from bot.memory.service import MAX_PARALLEL_SPACES, extraction_settings, fast_model_completion, resume_extractions
 from bot.messages import to_address
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedModel
@@ -53,11 +54,11 @@ async def test_fifty_turns_at_once_are_read_one_after_the_other_in_their_order(d
         return "[]"
 
     desk.tell = tell
-    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
+    dispatcher = create_local_dispatcher("facts", desk.work.step, MAX_PARALLEL_SPACES)
     for number in range(50):
         await desk.say(f"My favourite number of today is {number}.")
-        extractor.dispatcher.wake("")
-    await extractor.settled()
+        dispatcher.wake("")
+    await dispatcher.settled()
     asked = [prompt.split("today is ")[1].split(".")[0] for _, prompt in desk.asked]
     assert asked == [str(number) for number in range(50)]
     assert most == 1
@@ -76,16 +77,16 @@ async def test_spaces_are_read_beside_each_other_a_few_at_a_time(desk: Desk) -> 
         return "[]"
 
     desk.tell = tell
-    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
+    dispatcher = create_local_dispatcher("facts", desk.work.step, MAX_PARALLEL_SPACES)
     for number in range(MAX_PARALLEL_SPACES + 2):
         await desk.say(TEA, at=place(f"c{number}", f"telegram-{number}"))
-        extractor.dispatcher.wake(f"telegram-{number}")
+        dispatcher.wake(f"telegram-{number}")
     await full.wait()
     for _ in range(20):
         await asyncio.sleep(0)
     assert len(waiting) == MAX_PARALLEL_SPACES
     go_on.set()
-    await extractor.settled()
+    await dispatcher.settled()
     assert len(waiting) == MAX_PARALLEL_SPACES + 2
 
 
@@ -98,16 +99,16 @@ async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start
         return ""
 
     desk.tell = hang
-    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
+    dispatcher = create_local_dispatcher("facts", desk.work.step, MAX_PARALLEL_SPACES)
     await desk.say(TEA)
-    extractor.dispatcher.wake("")
+    dispatcher.wake("")
     await begun.wait()
-    await extractor.close()
+    await dispatcher.close(0)
     await desk.restart()
     desk.tell = noted(PREFERS_TEA)
-    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
-    await extractor.resume()
-    await extractor.settled()
+    dispatcher = create_local_dispatcher("facts", desk.work.step, MAX_PARALLEL_SPACES)
+    await resume_extractions(dispatcher, desk.store.extractions)
+    await dispatcher.settled()
     assert await desk.lines() == ["The user prefers tea over coffee"]
 
 

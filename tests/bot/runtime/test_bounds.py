@@ -136,7 +136,7 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
         told.append(conversation)
 
     sessions: Any = SimpleNamespace(conversations=conversations)
-    well = ChannelStatus(name="telegram", mood="up", since=0.0)
+    well = ChannelStatus(name="telegram", phase="up", since=0.0)
     chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, notify=tell)
     await chat("wechat", "zh", "en")
     assert told == ["owner"]

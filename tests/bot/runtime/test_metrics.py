@@ -164,8 +164,8 @@ async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: Store
 async def test_channels_are_up_or_not_and_heard_some_time_ago(store: Store, tmp_path: Path) -> None:
     heard = datetime.now(UTC).timestamp() - 40
     states = {
-        "wechat": ChannelStatus(name="wechat", mood="deaf", since=0.0, heard=heard),
-        "web": ChannelStatus(name="web", mood="up", since=0.0),
+        "wechat": ChannelStatus(name="wechat", phase="deaf", since=0.0, last_contact=heard),
+        "web": ChannelStatus(name="web", phase="up", since=0.0),
     }
     known = samples(await of(store, tmp_path, **states).text())
     assert (known["mnema_channel_up{channel=wechat}"], known["mnema_channel_up{channel=web}"]) == (0, 1)
