@@ -1,1 +1,1 @@
-"""What decides: wiring, turns, models, tools, commands."""
+"""The application: agent, models, tools, access, gateway, commands, console and command line."""

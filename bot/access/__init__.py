@@ -1,1 +1,1 @@
-"""Who may do what, and how much."""
+"""Access control: permissions, roles, pairing, budgets and the audit checkpoints."""

@@ -254,29 +254,28 @@ def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list
     """Return lines for one span: each model and purpose, the sum, and, if `people`, each person."""
     if not used:
         return ["没有用量" if lang == "zh" else "nothing used"]
-    shown = [_format_model_usage(one, lang) for one in sum_by_model(used)]
-    whole = total_usage(used)
-    if len(shown) > 1:
-        shown.append(f"= {_format_cost(whole, lang)}")
+    lines = [_format_model_usage(row, lang) for row in sum_by_model(used)]
+    if len(lines) > 1:
+        lines.append(f"= {_format_cost(total_usage(used), lang)}")
     if people and len(sums := sum_by_person(used)) > 1:
-        shown += [f"· {format_person(who, lang)}: {_format_cost(one, lang)}" for who, one in sums[:MAX_PEOPLE]]
-    return shown
+        lines += [f"· {format_person(who, lang)}: {_format_cost(usage, lang)}" for who, usage in sums[:MAX_PEOPLE]]
+    return lines
 
 
 def sum_by_model(used: Sequence[ModelUsage]) -> list[ModelUsage]:
     """Sum up all people's usage by model and purpose."""
-    sums: dict[tuple[str, str], list[ModelUsage]] = {}
-    for one in used:
-        sums.setdefault((one.model, one.purpose), []).append(one)
-    return [replace(sum_usage(rows), who="") for _, rows in sorted(sums.items())]
+    groups: dict[tuple[str, str], list[ModelUsage]] = {}
+    for row in used:
+        groups.setdefault((row.model, row.purpose), []).append(row)
+    return [replace(sum_usage(rows), who="") for _, rows in sorted(groups.items())]
 
 
 def sum_by_person(used: Sequence[ModelUsage]) -> list[tuple[str, UsageSum]]:
     """Sum up each person's usage, the most expensive first."""
     people: dict[str, list[ModelUsage]] = {}
-    for one in used:
-        people.setdefault(one.who, []).append(one)
-    sums = [(who, total_usage(ones)) for who, ones in people.items()]
+    for row in used:
+        people.setdefault(row.who, []).append(row)
+    sums = [(who, total_usage(rows)) for who, rows in people.items()]
     return sorted(sums, key=lambda item: (-item[1].money, -item[1].tokens, item[0]))
 
 
@@ -294,16 +293,16 @@ def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
     """Return the API's JSON by model and purpose. cost: US dollars, None if the price is not known."""
     return [
         {
-            "model": one.model,
-            "purpose": one.purpose,
-            "calls": one.calls,
-            "input": one.input,
-            "output": one.output,
-            "cache_read": one.cache_read,
-            "cache_write": one.cache_write,
-            "cost": _round_cost(money_for_usage(one)),
+            "model": row.model,
+            "purpose": row.purpose,
+            "calls": row.calls,
+            "input": row.input,
+            "output": row.output,
+            "cache_read": row.cache_read,
+            "cache_write": row.cache_write,
+            "cost": _round_cost(money_for_usage(row)),
         }
-        for one in sum_by_model(used)
+        for row in sum_by_model(used)
     ]
 
 
@@ -312,40 +311,36 @@ def people_usage_to_json(used: Sequence[ModelUsage]) -> list[Mapping[str, Any]]:
     return [
         {
             "who": who,
-            "calls": one.calls,
-            "tokens": one.tokens,
-            "cost": _round_cost(one.money),
-            "unpriced": list(one.unpriced),
+            "calls": usage.calls,
+            "tokens": usage.tokens,
+            "cost": _round_cost(usage.money),
+            "unpriced": list(usage.unpriced),
         }
-        for who, one in sum_by_person(used)
+        for who, usage in sum_by_person(used)
     ]
 
 
-def _format_model_usage(one: ModelUsage, lang: str) -> str:
-    zh, price = lang == "zh", money_for_usage(one)
-    purpose = PURPOSE_TEXTS.get(one.purpose, (one.purpose, one.purpose))[0 if zh else 1]
+def _format_model_usage(row: ModelUsage, lang: str) -> str:
+    zh, price = lang == "zh", money_for_usage(row)
+    purpose = PURPOSE_TEXTS.get(row.purpose, (row.purpose, row.purpose))[0 if zh else 1]
     cached = [
         f"{tokens:,} {words[0 if zh else 1]}"
-        for tokens, words in ((one.cache_read, ("命中缓存", "from cache")), (one.cache_write, ("写入缓存", "to cache")))
+        for tokens, words in ((row.cache_read, ("命中缓存", "from cache")), (row.cache_write, ("写入缓存", "to cache")))
         if tokens
     ]
-    calls = f"{one.calls:,} 次" if zh else f"{one.calls:,} {'call' if one.calls == 1 else 'calls'}"
+    calls = f"{row.calls:,} 次" if zh else f"{row.calls:,} {'call' if row.calls == 1 else 'calls'}"
     cost = format_money(price) if price is not None else ("价格未知" if zh else "price not known")
-    parts = [calls, f"{one.input:,} → {one.output:,} tokens", *cached, cost]
-    return f"{one.model} · {purpose}: " + ("，" if zh else ", ").join(parts)
+    parts = [calls, f"{row.input:,} → {row.output:,} tokens", *cached, cost]
+    return f"{row.model} · {purpose}: " + ("，" if zh else ", ").join(parts)
 
 
-def _format_cost(one: UsageSum, lang: str) -> str:
-    zh = lang == "zh"
-    tokens = (
-        f"{one.tokens:,} 未缓存 tokens，{format_money(one.money)}"
-        if zh
-        else (f"{one.tokens:,} uncached tokens, {format_money(one.money)}")
-    )
-    if not one.unpriced:
-        return tokens
-    names = ("、" if zh else ", ").join(one.unpriced)
-    return tokens + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
+def _format_cost(usage: UsageSum, lang: str) -> str:
+    zh, money = lang == "zh", format_money(usage.money)
+    text = f"{usage.tokens:,} 未缓存 tokens，{money}" if zh else f"{usage.tokens:,} uncached tokens, {money}"
+    if not usage.unpriced:
+        return text
+    names = ("、" if zh else ", ").join(usage.unpriced)
+    return text + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
 
 
 def _round_cost(amount: float | None) -> float | None:

@@ -1,1 +1,1 @@
-"""The owner's console: what the web page and scripts may ask of the bot beyond chatting."""
+"""The owner's console: routes of the page and the API besides chatting."""

@@ -28,11 +28,11 @@ class FileRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes."""
-        one = FILES_PATH + "/{path:path}"
+        path = FILES_PATH + "/{path:path}"
         return (
             Route(method="GET", path=FILES_PATH, action="files.read", handler=self.list),
-            Route(method="GET", path=one, action="files.read", handler=self.read),
-            Route(method="PUT", path=one, action="files.write", handler=self.write),
+            Route(method="GET", path=path, action="files.read", handler=self.read),
+            Route(method="PUT", path=path, action="files.write", handler=self.write),
         )
 
     async def list(self, _: Request) -> Response:

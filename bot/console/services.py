@@ -63,15 +63,15 @@ def attach_metrics(site: MonitorSite, bot: Bot) -> None:
 
 
 def is_console_allowed(action: str) -> bool:
-    """Whether the console may do this action. Its user is always the owner."""
+    """Tell whether the console may do an action. Its user is always the owner."""
     return authorize(CONSOLE_OWNER, action, "", CONSOLE_SCOPE).allowed
 
 
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
-    """Commands that may be typed in the page; Chinese names come first for "zh"."""
-    may = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
-    english = [{"name": one.name, "usage": one.usage, "zh": one.zh, "en": one.en} for one in may]
-    chinese = [{"name": one.name_zh, "usage": one.usage_zh, "zh": one.zh, "en": one.en} for one in may]
+    """List the commands that may be typed in the page; Chinese names come first for "zh"."""
+    allowed = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
+    english = [{"name": item.name, "usage": item.usage, "zh": item.zh, "en": item.en} for item in allowed]
+    chinese = [{"name": item.name_zh, "usage": item.usage_zh, "zh": item.zh, "en": item.en} for item in allowed]
     return [*chinese, *english] if lang == "zh" else [*english]
 
 
@@ -207,7 +207,7 @@ async def _is_schema_current(store: Store) -> bool:
 
 
 def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
-    """last_ok_age_s: seconds since the platform last answered, None if it has not or cannot."""
+    """Return the state, and the seconds since the last contact; None if there was none."""
     age = round(max(0.0, now - state.last_contact), 1) if state.last_contact else None
     return {"state": state.phase, "last_ok_age_s": age}
 
@@ -256,10 +256,10 @@ class _ConsoleHandlers:
         return json_response(await self._console.context(row.id))
 
     async def trace(self, request: Request) -> Response:
-        """The trace of a message; of the newest one without `message`."""
+        """Return the trace of a message; of the newest one without `message`."""
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
-        wanted = request.query_params.get("message", "")[:MAX_NAME_CHARS]
-        found = await self._console.store.sessions.trace(row.id, of=wanted) if row else None
+        message = request.query_params.get("message", "")[:MAX_NAME_CHARS]
+        found = await self._console.store.sessions.trace(row.id, of=message) if row else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
         return json_response(trace_to_json(found, self._console.now().tzinfo))

@@ -1,1 +1,1 @@
-"""Between the channels and the store: what arrives, what is sent."""
+"""Between channels and store: receives messages, sends replies and notices, converts attachments."""

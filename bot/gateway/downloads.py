@@ -17,10 +17,12 @@ CACHE_SECONDS = 3_600.0  # a file is not downloaded twice within this time; unre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadedFile:
-    """A downloaded file. Empty name and media type: as the message said."""
+    """A downloaded file."""
 
     sha256: str
+    #: "" if only the message names it.
     name: str = ""
+    #: "" if only the message names it.
     media_type: str = ""
 
 

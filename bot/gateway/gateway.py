@@ -130,7 +130,7 @@ def _full_bucket(rate: float, now: float, burst: int = 0) -> TokenBucket:
 
 
 class Departure:
-    """One part being sent: stored as sending when it leaves, not while it waits for a connection."""
+    """Tracks one part being sent: it is stored as sending when it leaves, not while it waits for a connection."""
 
     def __init__(self, delivery: Delivery, id: str) -> None:
         self._delivery = delivery

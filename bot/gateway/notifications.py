@@ -106,11 +106,11 @@ COMMAND_FOLD_REASON = "/context fold"
 
 def format_finished_fold(row: FoldRow, lang: str) -> str:
     """Describe a finished fold in one line."""
-    one = row.from_turn == row.to_turn
+    is_single = row.from_turn == row.to_turn
     return format_text(
         lang,
-        "fold_done_one" if one else "fold_done",
-        turns=row.from_turn if one else f"{row.from_turn}–{row.to_turn}",
+        "fold_done_one" if is_single else "fold_done",
+        turns=row.from_turn if is_single else f"{row.from_turn}–{row.to_turn}",
         file=row.log_ref,
         before=f"{row.tokens_before:,}",
         after=f"{row.tokens_after:,}",

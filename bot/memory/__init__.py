@@ -1,1 +1,1 @@
-"""Memory services of a running bot."""
+"""Long-term memory of a running bot: recall, facts, files and exports."""

@@ -1,7 +1,7 @@
 """The Markdown files of a space or of the whole workspace, and recall over them for commands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -87,12 +87,13 @@ async def find_memory_file(store: Store, workspace: Workspace, space: str, path:
 
 
 async def list_memory_files(store: Store, workspace: Workspace, space: str) -> list[SpaceMemoryFile]:
-    """All of them: MEMORY.md before the logs, the newest log first."""
-    found: list[SpaceMemoryFile] = []
+    """List the memory files of a space and its linked accounts: MEMORY.md first, then logs, the newest first."""
+    files: list[SpaceMemoryFile] = []
     for member in await store.links.members(space):
-        found += await asyncio.to_thread(lambda: list(_list_files(workspace.space(member), member)))  # noqa: B023
-    logs = sorted((one for one in found if one.file.path != MEMORY_PATH), key=lambda one: one.file.path, reverse=True)
-    return [*(one for one in found if one.file.path == MEMORY_PATH), *logs]
+        files += await asyncio.to_thread(_list_files, workspace.space(member), member)
+    facts = [item for item in files if item.file.path == MEMORY_PATH]
+    logs = [item for item in files if item.file.path != MEMORY_PATH]
+    return [*facts, *sorted(logs, key=lambda item: item.file.path, reverse=True)]
 
 
 def space_path_prefix(space: str) -> str:
@@ -105,10 +106,9 @@ def is_memory_path(path: str) -> bool:
     return path == MEMORY_PATH or (path.startswith(f"{daily_log.LOG_FOLDER}/") and path.endswith(".md"))
 
 
-def _list_files(files: SpaceFiles, space: str) -> Iterator[SpaceMemoryFile]:
-    for entry in files.list():
-        if not entry.is_dir and is_memory_path(entry.path) and (found := _read_memory_file(files, space, entry.path)):
-            yield found
+def _list_files(files: SpaceFiles, space: str) -> list[SpaceMemoryFile]:
+    paths = [entry.path for entry in files.list() if not entry.is_dir and is_memory_path(entry.path)]
+    return [found for path in paths if (found := _read_memory_file(files, space, path))]
 
 
 def _read_memory_file(files: SpaceFiles, space: str, inside: str) -> SpaceMemoryFile | None:

@@ -29,7 +29,7 @@ METRICS_HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPage:
-    """The open port and what is served on it."""
+    """The open port of the page and the API."""
 
     site: WebSite
     web: Web

@@ -1,4 +1,4 @@
-"""A whole house in this process on real files, with a scripted model and a scripted channel."""
+"""A whole bot in this process on real files, with a scripted model and a scripted channel."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A scripted channel that is logged in by a person and knows how it feels, as a test tells it."""
+"""A scripted channel that a person logs in, with a status that a test sets."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A space's long-term memory on real files and a real record, without a house around it."""
+"""A space's long-term memory on real files and a real store, without a bot around it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

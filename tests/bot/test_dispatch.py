@@ -1,4 +1,4 @@
-"""Lanes: one step at a time in each, a fair share for all, and nothing lost when a step breaks."""
+"""Queues: one step at a time in each, a fair share for all, and nothing lost when a step fails."""
 
 import asyncio
 from collections import defaultdict

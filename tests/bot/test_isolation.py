@@ -1,4 +1,4 @@
-"""After two deaths of the process a message is worked on alone, so that only what it dies of is given up."""
+"""After two deaths of the process a message runs alone, so that only the message that kills it is given up."""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What an inbound message becomes: a command or words, and one row."""
+"""What an inbound message becomes: a command or text, and one row."""
 
 from datetime import UTC, datetime
 

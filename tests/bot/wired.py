@@ -1,4 +1,4 @@
-"""A whole house in this process that speaks to the model emulator over a real socket."""
+"""A whole bot in this process that talks to the model emulator over a real socket."""
 
 import json
 from collections.abc import AsyncIterator

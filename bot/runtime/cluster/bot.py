@@ -39,7 +39,7 @@ SWEEP_INTERVAL = 60  # rounds of maintenance after which every queue with open r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterConnections:
-    """What one process has open in the shared database besides the store."""
+    """Connections of one process to the shared database, besides those of the store."""
 
     url: str
     database: PostgresDatabase

@@ -159,7 +159,7 @@ class JobDispatcher:
 
 
 class JobQueue:
-    """The part of one process: puts jobs, and works on the queues it is told to."""
+    """The job queue as one process uses it: adds jobs, and runs those of the queues in `work_on`."""
 
     def __init__(self, url: str, now: Callable[[], float], sessions: Sessions) -> None:
         """url: of the database, as libpq takes it; now: unix seconds by its clock."""

@@ -40,7 +40,7 @@ class _LocalPause:
 
 
 class SpaceQuiescer:
-    """The part of one process: pauses spaces everywhere, and pauses here what others ask for."""
+    """One process of the cluster: pauses spaces in all processes, and follows the markers of others."""
 
     def __init__(
         self,

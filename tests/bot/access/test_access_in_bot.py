@@ -1,4 +1,4 @@
-"""Acts that are asked, codes that are typed and roles that end, in a whole house over its channels."""
+"""Approvals, typed codes and ended roles in a whole bot with its channels."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""The chain of acts: what is in it, and that no change of it goes unseen."""
+"""The audit chain: what it contains, and that every change of it is detected."""
 
 import asyncio
 import hashlib

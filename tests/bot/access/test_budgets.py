@@ -1,4 +1,4 @@
-"""What is left of a person's day is a pure function of the limits, what was spent and the time."""
+"""A person's remaining budget is a pure function of the limits, the usage and the time."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

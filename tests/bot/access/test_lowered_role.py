@@ -1,4 +1,4 @@
-"""A person who is an owner no more does not go on with the owner's memory."""
+"""A person who is no longer an owner does not continue with the owner's memory."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""S65: who is over a budget is told so once, the model is not asked, and nobody else notices."""
+"""S65: a person over a budget gets one notice, the model is not called, and no other person is affected."""
 
 import sqlite3
 from collections.abc import AsyncIterator

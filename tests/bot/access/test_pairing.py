@@ -1,4 +1,4 @@
-"""Strangers, codes and the owner's word, in a whole house: who is let in, who is not, and what nobody is told."""
+"""Strangers, codes and approvals in a whole bot: who is let in, who is not, and what is not revealed."""
 
 import re
 from collections.abc import AsyncIterator, Sequence

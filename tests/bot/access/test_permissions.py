@@ -1,4 +1,4 @@
-"""Who may do what: the matrix is closed, and nothing is allowed by accident."""
+"""The permission matrix is complete, and nothing is allowed by accident."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Who somebody is: by config.json and by what was granted, asked anew each time."""
+"""Roles by config.json and by grants, resolved at each request."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What there is no room for is not stored, and its person is told; the owner's is, and the owner is warned."""
+"""Over the storage limit nothing is stored and the person is notified; the owner is only warned."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was used and what it cost: everybody sees their own, the owner all of it, by model and by person."""
+"""Usage and cost: everyone sees their own, the owner all of it, by model and by person."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The console's calls about channels: a code is drawn for who is signed in, digits reach the channel, nothing else."""
+"""The console's routes for channels: a QR code for the owner, digits for the channel, nothing else."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The console's calls over a real socket, real files and a scripted store."""
+"""The console's routes over a real socket, real files and a scripted store."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What /status and /readyz tell of channels, and whom."""
+"""What /status and /readyz report of channels, and to whom."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""An index that cannot be used costs searches and nothing else: people are answered, and everybody who asks is told."""
+"""An unusable index fails searches and nothing else: people get replies, and each searcher a reason."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files that people send: what is kept of them, and how hostile ones end."""
+"""Files that people send: what is stored of them, and how hostile ones end."""
 
 import asyncio
 import json

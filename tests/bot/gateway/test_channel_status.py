@@ -1,4 +1,4 @@
-"""How a channel is, made of what the gateway saw and what the channel feels: every mood, its words, its JSON."""
+"""The status of a channel from what the gateway saw and what the channel reports: phases, text, JSON."""
 
 import json
 from dataclasses import replace

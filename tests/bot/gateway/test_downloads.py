@@ -1,4 +1,4 @@
-"""Files that platforms hold: fetched once for each space, never given up while under way, and only as long as here."""
+"""Files on platforms: downloaded once per space, never dropped while running, cached while they exist."""
 
 import asyncio
 from pathlib import Path

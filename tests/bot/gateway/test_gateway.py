@@ -1,4 +1,4 @@
-"""Sending and hearing: order kept, failures settled by what is known of them, and channels that come back."""
+"""Sending and receiving: order kept, failures stored by their outcome, and channels that come back."""
 
 import asyncio
 import shutil

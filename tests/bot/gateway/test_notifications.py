@@ -1,4 +1,4 @@
-"""The owner is told once of a channel that needs them, on another channel, and once that it works again."""
+"""The owner is notified once of a channel that needs them, on another channel, and once when it works again."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

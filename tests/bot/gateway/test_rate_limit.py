@@ -1,4 +1,4 @@
-"""Waiting before a send: per chat, per channel, and as asked."""
+"""Waiting before a send: per chat, per channel, and as the platform asked."""
 
 from hypothesis import given
 from hypothesis import strategies as st

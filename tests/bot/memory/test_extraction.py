@@ -1,4 +1,4 @@
-"""The noting of facts beside the conversation: which turns, in what order, and never in a reply's way."""
+"""Extraction of facts in the background: which turns, in which order, and never delaying a reply."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What the memory commands say to odd words, numbers and files: one clear sentence, and nothing is broken."""
+"""What the memory commands say to odd words, numbers and files: one clear sentence, and nothing breaks."""
 
 import os
 from datetime import date

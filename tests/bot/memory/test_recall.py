@@ -1,4 +1,4 @@
-"""What memory holds on a message is looked up once, in time, and quoted as data within its tokens."""
+"""Recall of a turn: searched once, within its timeout, and quoted as data within its tokens."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""What long-term memory keeps at hand of each space: so much and no more, and nothing that is being used is let go."""
+"""The memories that stay loaded per space are bounded, and those in use are not dropped."""
 
 import asyncio
 from pathlib import Path

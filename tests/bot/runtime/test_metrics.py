@@ -1,4 +1,4 @@
-"""The metrics say what the record holds and what the process saw; another program's parser reads them."""
+"""Metrics report the store and the process; a parser of another project reads them."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""What is too old goes at night, in small steps, and nothing that anybody still has a part in."""
+"""Old data is removed at night, in small steps, and nothing that is still in use."""
 
 import asyncio
 import os

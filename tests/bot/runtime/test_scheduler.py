@@ -1,4 +1,4 @@
-"""The hour of dreams: on the clock on the wall, once a day, caught up, and moved when the configuration moves it."""
+"""The hour of dreams: by the wall clock, once a day, caught up, and moved with the configuration."""
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta

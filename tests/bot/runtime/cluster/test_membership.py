@@ -1,4 +1,4 @@
-"""One of several processes: it ends when its lease is over, and does what is a duty only once it has it."""
+"""One of several processes exits when its lease ends, and leads work only once it has the duty."""
 
 import asyncio
 import subprocess

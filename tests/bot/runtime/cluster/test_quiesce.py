@@ -1,4 +1,4 @@
-"""While something is forgotten, no turn of its space runs in any process that lives."""
+"""While something is forgotten, no turn of its space runs in any living process."""
 
 import asyncio
 import json
