@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from tests.quick import is_quick
 
 gc.disable()
+WALKS = Path(__file__).parent / "walk"  # whole bots as processes
 settings.register_profile(
     "same examples",
     derandomize=True,
@@ -40,6 +41,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.getoption("--quick") and collection_path.suffix == ".py" and not is_quick(collection_path):
         return True
     return None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits longest: at the end, a few tests with processes would keep the other workers idle.
+
+    xdist gives each worker one run of the list; so each run begins with its share of these modules.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    slow = [item for item in items if item.path.is_relative_to(WALKS)]
+    other = [item for item in items if not item.path.is_relative_to(WALKS)]
+    modules = sorted({item.path for item in slow})
+    each = -(-len(other) // workers)
+    items[:] = [
+        item
+        for worker in range(workers)
+        for item in (
+            *(item for item in slow if modules.index(item.path) % workers == worker),
+            *other[worker * each : (worker + 1) * each],
+        )
+    ]
 
 
 def pytest_collection_finish() -> None:

@@ -49,7 +49,7 @@ UPWARD = {
     ("bot.messages", "bot.commands.names"),
     ("memory.conversation", "memory.text.quoting"),
 }
-MAX_EDGES_PER_KLOC = 29.31  # goes down, never up
+MAX_EDGES_PER_KLOC = 27.63  # goes down, never up
 
 
 def test_a_package_imports_no_package_above_it() -> None:

@@ -174,7 +174,7 @@ async def test_a_factor_learnt_while_its_row_is_read_is_not_replaced_by_what_was
 async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted_again(tmp_path: Path) -> None:
     counted: list[str] = []
 
-    async def home(space: str) -> str:
+    async def linked_space(space: str) -> str:
         return space
 
     async def members(space: str) -> list[str]:
@@ -184,7 +184,7 @@ async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted
     async def nobody(*told: str) -> None:
         return None
 
-    kept_in: Any = SimpleNamespace(links=SimpleNamespace(home=home, members=members))
+    kept_in: Any = SimpleNamespace(links=SimpleNamespace(linked_space=linked_space, members=members))
     storage = StorageQuota(
         kept_in,
         Blobs(tmp_path / "blobs"),
