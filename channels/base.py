@@ -18,7 +18,7 @@ class Deliver(Protocol):
         """Store the messages, and write `keep` to the channel's notebook in the same transaction.
 
         Raises:
-            OSError, RuntimeError: nothing was stored; do not acknowledge the messages.
+            OSError, RuntimeError: the messages may not be stored; do not acknowledge them. Repeats are dropped by key.
         """
         ...
 

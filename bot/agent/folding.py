@@ -35,7 +35,7 @@ MAX_PARALLEL_FOLDS = 8  # folds that call a model; a restart may start thousands
 class FoldManager:
     """Starts, finishes early and resumes folds.
 
-    A fold that fails in the background stays open in the store; the next fold of its conversation resumes it first.
+    A fold that fails in the background stays open in the store; it is resumed in place of its conversation's next one.
     Log-only folds change no view: any number of them may run beside the view's fold.
     """
 

@@ -60,7 +60,7 @@ STORM_SECONDS = 900.0
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
-UNANSWERED = (Text(text="[no answer]"),)
+UNANSWERED_PARTS = (Text(text="[no answer]"),)
 # Runs a command row and settles it; returns parts when the row is to go on as a turn with them (/retry).
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
 
@@ -69,7 +69,7 @@ RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None
 class _RunningAgent:
     task: asyncio.Task[TurnResult]
     inbox_id: str
-    #: Stopped by a person, by an edit, or by `quiet`.
+    #: Stopped by a person, a deletion, a command such as /new, revoked access, or `quiet`.
     stopped: bool = False
     timed_out: bool = False
 
@@ -347,7 +347,7 @@ class TurnRunner:
         if turn is None:
             await delivery.settle(row.id, notice, dead=is_fatal)
         else:
-            parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED
+            parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED_PARTS
             await delivery.finish(turn, state, await self._message_counter.draft("assistant", parts, "house"), notice)
         self._telemetry.turn_ended(row.trace_id, state, began, {})
 
@@ -450,7 +450,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
 
 
 def _failed_result(text: str) -> TurnResult:
-    return TurnResult(state="failed", parts=UNANSWERED, reply=text)
+    return TurnResult(state="failed", parts=UNANSWERED_PARTS, reply=text)
 
 
 def _stopped_result(lang: str) -> TurnResult:

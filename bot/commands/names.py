@@ -73,7 +73,7 @@ def parse_command(text: str) -> tuple[str, str] | None:
 def is_mutating(name: str, rest: str) -> bool:
     """Tell whether a command changes something, so that it must not run twice after a crash.
 
-    The store records such a command before its effect (`Delivery.begin`).
+    The store records such a command before its effect (`Delivery.mark_begun`).
     """
     line = f"{name} {rest.lower()}"
     if line == "context diff":

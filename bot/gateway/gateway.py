@@ -45,7 +45,7 @@ from memory.workspace.blobs import Blobs
 log = structlog.get_logger(__name__)
 MAX_SEND_ATTEMPTS = 20
 # An undelivered part fails once it is this old and was tried MAX_SEND_ATTEMPTS times.
-MAX_RETRY_TIME = timedelta(days=1)
+GIVE_UP_AFTER = timedelta(days=1)
 MAX_RETRY_SECONDS = 300.0  # between two attempts to send a part
 MIN_RECONNECT_SECONDS = 1.0
 MAX_RECONNECT_SECONDS = 60.0
@@ -499,7 +499,7 @@ def next_attempt_seconds(attempts: int) -> float:
 
 def is_given_up(attempts: int, age: timedelta) -> bool:
     """Tell whether a part is given up: only after a long time and many attempts."""
-    return attempts >= MAX_SEND_ATTEMPTS and age > MAX_RETRY_TIME
+    return attempts >= MAX_SEND_ATTEMPTS and age > GIVE_UP_AFTER
 
 
 def next_reconnect_seconds(err: Exception, last: float, connected_seconds: float) -> float:

@@ -149,9 +149,9 @@ class Bot(Components):
     async def _on_config_changed(self, config: Config) -> None:
         log.info("configuration changed")
         before, self._applied_config = self._applied_config, config
+        self.reconfigured(config)  # first: the log knows a new secret before a channel uses it
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
-        self.reconfigured(config)
         self.models.configure(config)
         self._scheduler.reschedule_dreams()
 

@@ -188,7 +188,7 @@ class Components:
         return self.turns.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
-        """Stop a conversation's running turn without waiting. inbox_id: only if it answers that row, "" for any."""
+        """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:

@@ -142,14 +142,15 @@ class LogRedactor:
     """Removes known secrets, and text that looks like a secret, from a line."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._forms: set[str] = set()
         self._known: re.Pattern[str] | None = None
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """Replace the known secrets."""
-        forms = {form for secret in secrets if len(secret) >= MIN_SECRET_CHARS for form in _secret_forms(secret)}
-        longest_first = sorted(forms, key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        """Add secrets; earlier ones stay known, for a platform may still accept them."""
+        self._forms |= {form for secret in secrets if len(secret) >= MIN_SECRET_CHARS for form in _secret_forms(secret)}
+        longest_first = sorted(self._forms, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def __call__(self, line: str) -> str:
         """Return the line with every secret replaced by HIDDEN_MARK."""

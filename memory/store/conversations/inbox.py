@@ -191,7 +191,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     )
     columns = column_values(arrival, inbox) | column_values(accepted, inbox)
     if accepted.state == "ignored":
-        columns["body"] = ""  # a stranger's words are not stored
+        columns["body"] = ""  # a message that starts nothing leaves no text, as a stranger's does
     where = {"channel": place.channel, "account": place.account}
     await tx.insert(inbox, **columns, **where, reason=start.reason, received=tx.now)
     if arrival.album:

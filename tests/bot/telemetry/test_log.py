@@ -81,6 +81,12 @@ def test_secrets_are_taken_out_of_events_errors_and_other_libraries_lines(path: 
     assert len(lines(path)) == 4
 
 
+def test_a_replaced_secret_stays_hidden() -> None:
+    redact = LogRedactor(["first-secret"])
+    redact.learn(["second-secret"])
+    assert redact("first-secret and second-secret") == f"{HIDDEN} and {HIDDEN}"
+
+
 def test_sdks_are_heard_from_warnings_on(path: Path) -> None:
     log.start_logging(path, LogSettings(level="debug"))
     logging.getLogger("httpx").info("quiet")
