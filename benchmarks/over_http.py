@@ -44,42 +44,30 @@ async def _starts() -> list[Measurement]:
                 await asyncio.sleep(8)  # until the background loading is done
                 idles.append(bot.rss())
     floor = await bare_server_start()
+    empty_server = "python + uvicorn + an empty Starlette app"
+    starts = (("port open", ports, 0.5, 0.5), ("ready", readies, 1.8, 1.0), ("first answer", firsts, 3, 3))
+    libraries = "starlette, uvicorn, sqlalchemy, pydantic"
     return [
-        Measurement(
-            name="start → port open",
-            ours=median(ports),
-            floor=floor,
-            unit="s",
-            target=0.5,
-            goal=0.5,
-            floor_is="python + uvicorn + an empty Starlette app",
-        ),
-        Measurement(
-            name="start → ready",
-            ours=median(readies),
-            floor=floor,
-            unit="s",
-            target=1.8,
-            goal=1.0,
-            floor_is="the same",
-        ),
-        Measurement(
-            name="start → first answer",
-            ours=median(firsts),
-            floor=floor,
-            unit="s",
-            target=3,
-            goal=3,
-            floor_is="the same",
+        *(
+            Measurement(
+                name=f"start → {name}",
+                ours=median(times),
+                floor=floor,
+                unit="s",
+                target=target,
+                goal=goal,
+                floor_is=empty_server,
+            )
+            for name, times, target, goal in starts
         ),
         Measurement(
             name="idle RSS",
             ours=median(idles),
-            floor=python_with("starlette, uvicorn, sqlalchemy, pydantic"),
+            floor=python_with(libraries),
             unit="MB",
             target=90,
             goal=70,
-            floor_is="python with starlette, uvicorn, sqlalchemy, pydantic",
+            floor_is=f"python with {libraries}",
         ),
     ]
 

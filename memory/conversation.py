@@ -117,7 +117,7 @@ class Message:
     #: Counted when it was stored, by the counter named in `counter`.
     tokens: int = 0
     counter: str = ""
-    #: "person", "model", "tool" or "house" (written by the bot itself, such as the last line of a stopped turn).
+    #: "person", "model", "tool", or "house" for text the bot wrote itself, such as the last line of a stopped turn.
     origin: str = "person"
     #: Written in a turn that saw words from outside (memory.context.taint); never set for a person's own words.
     tainted: bool = False

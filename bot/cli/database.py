@@ -248,7 +248,7 @@ def _print_move(moved: Any) -> None:
 
 
 def _finish_move(home: HomeFolder, url: str, *, set_url: bool, quiet: bool) -> None:
-    """Print what to do next; config.json is changed only if that was asked for."""
+    """Print what to do next; config.json is changed only on request."""
     from bot.config.file import ConfigFile
 
     address = url.replace("postgresql://", "postgresql+psycopg://", 1)

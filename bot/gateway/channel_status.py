@@ -121,7 +121,7 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
 def channel_phase(
     health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None, now: float
 ) -> tuple[ChannelPhase, float]:
-    """Return the phase and its start. heard: last contact; None if silence means nothing, as with webhooks."""
+    """Return the phase and its start. heard: time of the last contact, None where silence means nothing (webhooks)."""
     if prompt is not None:
         return "asking", health.since
     if not health.up:

@@ -102,7 +102,7 @@ class RateLimiter:
         return max(0.0, *(self._paused.get(key, 0.0) - now for key in (chat, "")))
 
     def pause(self, chat: str, now: float, seconds: float) -> None:
-        """Pause a chat as the platform asked; "" pauses the whole channel."""
+        """Pause a chat as the platform requested; "" pauses the whole channel."""
         if len(self._paused) > MAX_CHATS:
             self._paused = {key: until for key, until in self._paused.items() if until > now}
         self._paused[chat] = max(now + seconds, self._paused.get(chat, 0.0))

@@ -1,4 +1,4 @@
-"""`mnema run`: opens the port first, then loads and runs the bot until it is told to stop."""
+"""`mnema run`: opens the port first, then loads and runs the bot until a signal stops it."""
 
 import asyncio
 import importlib
@@ -119,7 +119,7 @@ class _BotProcess:
             return await self.run(has_page=False, on_open=partial(attach_metrics, site))
 
     async def run(self, *, has_page: bool, on_open: Callable[[Any], None] | None = None) -> int:
-        """Run the bot until it is told to stop; return the exit code. on_open: called with the opened bot."""
+        """Run the bot until a signal stops it; return the exit code. on_open: called with the opened bot."""
         ended = self._deadline.received()
         asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())
         page = open_page(self._home, self._file.current) if has_page else None

@@ -161,7 +161,7 @@ class Telemetry:
             )
 
     def rate_limited(self, seconds: float) -> None:
-        """Record a pause that a platform asked for."""
+        """Record a pause that a platform requested."""
         self.tally.observe("ratelimited_seconds", seconds)
 
     def outcome_unknown(self, parts: int = 1) -> None:

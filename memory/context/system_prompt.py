@@ -89,11 +89,6 @@ def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenC
     return tuple(part for part in (soul, rules, awareness, memory, log) if part.text or part.left_out)
 
 
-def part_texts(parts: Sequence[SystemPart]) -> tuple[str, ...]:
-    """The texts that a request sends."""
-    return tuple(part.text for part in parts if part.text)
-
-
 def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
     """MEMORY.md within its frame, both cut to the budget."""
     frame = ("[MEMORY.md: long-term memory, for reference; the newest message wins]", "[End of MEMORY.md]")

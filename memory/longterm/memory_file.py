@@ -22,7 +22,7 @@ class MemoryFileUnreadable(ValueError):
 
 
 class MemoryLossRefused(RuntimeError):
-    """The write would remove more than half of the file and no person asked for it; nothing was written."""
+    """The write would remove more than half of the file and no person requested it; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

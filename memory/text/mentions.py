@@ -69,7 +69,7 @@ def fold_spelling(text: str) -> str:
 class MentionMatcher:
     """Decides which sentences are to be forgotten."""
 
-    #: What the person asked to forget.
+    #: Text to forget, as the person typed it.
     query: str
     #: Sentences to forget, as found.
     said: tuple[str, ...] = ()

@@ -88,7 +88,7 @@ async def import_recording(home: HomeFolder, recording: Recording, name: str) ->
 
 
 def label_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Set the taint of every message anew, whatever the file says.
+    """Compute the taint of every message; the file's own marks are ignored.
 
     Everything the bot says after the first text from outside may be based on it. Text of other group members is
     labelled as a quotation, because the imported conversation belongs to one person.

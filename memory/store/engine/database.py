@@ -219,7 +219,7 @@ class DatabaseClock:
         return time.time() if self._ahead is None else self._ticks() + self._ahead
 
     def sent_at(self) -> float:
-        """Return the value for `set_server_time`; call it just before the database is asked."""
+        """Return the value for `set_server_time`; call it just before the query."""
         return self._ticks()
 
     def set_server_time(self, server_time: float, sent_at: float) -> None:

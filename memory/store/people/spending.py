@@ -291,7 +291,7 @@ async def _load_blobs(tx: Tx, conversation: str) -> set[str]:
 
 
 async def _refuse_message(tx: Tx, inbox_id: str, notice: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
-    """End an inbox row that is over a limit, with a reply unless the person was told and the limit still holds.
+    """End an inbox row that is over a limit, with a reply unless one about this limit was already sent.
 
     Returns:
         Whether the reply is sent.
