@@ -28,8 +28,8 @@ check:           # everything that must pass before a commit
 	scripts/lock.sh --check
 	$(MAKE) --no-print-directory test
 
-bench:           # measure every figure against its limit
-	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks
+bench:           # measure every figure beside its floor; ARGS="turn_cpu" measures one, ARGS=--list names them
+	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks $(if $(filter file,$(origin ARGS)),,$(ARGS))
 
 mutants:         # apply each known fault to a copy; some test must fail
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run

@@ -1,36 +1,59 @@
-"""`make bench`: all measurements with their floors, in one run."""
+"""`make bench`: every figure beside its floor and its targets; `python -m benchmarks NAME...` measures some."""
 
-import asyncio
+import difflib
+import logging
 import sys
+from collections.abc import Sequence
 
-from benchmarks import context, in_process, load, over_http, recall, scale
+import structlog
+
+from benchmarks.figures import FIGURES, REPORTS, describe, measure
 from benchmarks.measurement import table
 
+KNOWN = (*FIGURES, *REPORTS)
 
-def main() -> int:
-    """Measure and print; the exit code does not depend on the times."""
-    with_options = {"recall": recall.main, "scale": scale.main, "load": load.main}
-    if sys.argv[1:] and sys.argv[1] in with_options:
-        print(with_options[sys.argv[1]](sys.argv[2:]))
+
+class UnknownName(Exception):
+    """No figure or report has this name; the text names the nearest."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Measure and print; the exit code does not depend on what was measured, only on the names."""
+    if "--list" in words:
+        print(describe())
         return 0
-    wanted = sys.argv[1:] or ["in_process", "over_http", "context", "recall", "scale", "load"]
-    figures = []
-    if "in_process" in wanted:
-        figures += asyncio.run(in_process.figures())
-    if "over_http" in wanted:
-        figures += asyncio.run(over_http.figures())
-    if figures:
-        print(table(figures))
-    if "context" in wanted:
-        print(context.report())
-    if "recall" in wanted:
-        print(recall.main([]))
-    if "scale" in wanted:
-        print(scale.main([]))
-    if "load" in wanted:
-        print(load.main([]))
+    try:
+        names, options = select(words)
+    except UnknownName as err:
+        print(err, file=sys.stderr)
+        return 2
+    # a bot in this process would render its log for a terminal
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    if measured := [name for name in names if name in FIGURES]:
+        print(table([]))
+        for name in measured:
+            for row in measure(name):
+                print(row, flush=True)
+    for name in names:
+        if name in REPORTS:
+            print(REPORTS[name].report(options), flush=True)
     return 0
 
 
+def select(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the names to measure, all for no words, and the options where the first word is a report that has some.
+
+    Raises:
+        UnknownName: for the first word that is neither.
+    """
+    if words and words[0] in REPORTS and not set(words) <= set(KNOWN):
+        return words[:1], words[1:]
+    for word in words:
+        if word not in KNOWN:
+            near = difflib.get_close_matches(word, KNOWN, n=1, cutoff=0.0)[0]
+            raise UnknownName(f"There is no figure {word!r}; the nearest is {near!r}, and --list shows all.")
+    return words or KNOWN, ()
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

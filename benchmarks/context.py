@@ -1,9 +1,8 @@
 """The six policies on the headline cases of the published designs: what each shows, forgets and costs.
 
-`python -m benchmarks context` prints it; `python -m benchmarks.context PICTURE.svg` draws the long session as well.
+`python -m benchmarks context` prints it; with `--write` it updates docs/context.md, its translation and the picture.
 """
 
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -49,27 +48,43 @@ class Headline:
     ours: str
 
 
-def main() -> int:
-    """Print the report; draw the SVG if a path is given."""
-    print(report())
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(picture("long_session"), encoding="utf-8")
-    return 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """All results of the benchmark; figures by case and policy (see report.result_figures)."""
+
+    #: Tables and verdicts, as text.
+    texts: tuple[str, ...]
+    #: Each policy at the budget it was made for.
+    own: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    #: All policies at the default budget.
+    equal: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    headlines: tuple[Headline, ...]
 
 
 def report() -> str:
-    """Return all tables with verdicts on the default policy, an overview, and the published figures; uses all cores."""
+    """Measure and return all tables, with verdicts on the default policy, an overview, and the published figures."""
+    return format_report(measure_all())
+
+
+def measure_all() -> Measured:
+    """Run every case under every policy, on all cores."""
     with ProcessPoolExecutor() as pool:
         asked = [(name, own, pool.submit(measured, name, own)) for own in (True, False) for name in CASES]
         rows = [row for found in [pool.submit(headline) for headline in HEADLINES] for row in found.result()]
         found = [(name, own, *each.result()) for name, own, each in asked]
-    parts = [text for _, _, text, _ in found]
-    for own in (True, False):
-        parts.append(overview({name: held for name, its, _, held in found if its is own}))
-    told = [f"{row.name:<58} {row.seed:>14} {row.ours:>34}" for row in rows]
-    return "\n\n".join(
-        [*parts, "\n".join([f"{'what the published designs say':<58} {'theirs':>14} {'here':>34}", *told])]
+    return Measured(
+        texts=tuple(text for _, _, text, _ in found),
+        own={name: held for name, own, _, held in found if own},
+        equal={name: held for name, own, _, held in found if not own},
+        headlines=tuple(rows),
     )
+
+
+def format_report(results: Measured) -> str:
+    """Format all results as text."""
+    told = [f"{row.name:<58} {row.seed:>14} {row.ours:>34}" for row in results.headlines]
+    designs = "\n".join([f"{'what the published designs say':<58} {'theirs':>14} {'here':>34}", *told])
+    return "\n\n".join([*results.texts, format_overview(results.own), format_overview(results.equal), designs])
 
 
 def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
@@ -82,7 +97,7 @@ def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
     }
 
 
-def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+def format_overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     """Format a Markdown table with visible probes, tokens a request and cost of each case under each policy."""
     lines = [f"| | {' | '.join(POLICIES)} |", f"| --- |{' ---: |' * len(POLICIES)}"]
     for name, policies in held.items():
@@ -166,7 +181,7 @@ def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
     return found
 
 
-def picture(name: str) -> str:
+def draw_case(name: str) -> str:
     """Draw tokens per request of a case under every policy at its own budget, as SVG."""
     results = compared(name, own=True)
     lines = [
@@ -292,6 +307,3 @@ def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 HEADLINES = (layers, debugging, topics, errors, weights)
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""A real `mnema run` and a model server, each in its own process."""
+"""A real `mnema run` and a model server, each in its own process, and people who write to it by HTTP."""
 
 import asyncio
 import json
@@ -10,12 +10,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import httpx
 import psutil
 
-ENDLESS = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+from benchmarks.cpu_time import CpuTime, cpu_of
+
 ROOT = Path(__file__).resolve().parent.parent
+SHORT = "Yes, that is all right with me, thanks."  # too short for facts to be extracted from it
+TREE = "MNEMA_BENCH_TREE"  # environment: the checkout whose bot is measured, instead of this one
+ANSWERED_WITHIN = 60.0  # seconds
+MAX_LINE = 2**22  # bytes of an event
+_ANSWERS = ("reply", "notice")  # events that end the wait for an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +30,7 @@ class Running:
 
     home: Path
     url: str
-    client: httpx.AsyncClient
+    token: str
     process: asyncio.subprocess.Process
     #: Seconds from its start until the port was open.
     port_after: float
@@ -37,26 +43,29 @@ class Running:
         """Return its resident memory in MB (10^6 bytes)."""
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def cpu(self) -> CpuTime:
+        """Return the CPU seconds that it has used so far."""
+        return cpu_of(self.process.pid)
+
 
 @asynccontextmanager
-async def emulator(latency_ms: int = 0) -> AsyncIterator[str]:
-    """Run the strict model server as a process; yields its URL."""
+async def model_server(*, seconds: float = 0.0, reply: str | None = None) -> AsyncIterator[str]:
+    """Run a model server as a process; yields its URL. reply: the text of its answers, None for its default."""
+    words = ["--seconds", str(seconds), *(["--reply", reply] if reply is not None else [])]
     server = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.emulators.model", "--port", "0", "--reply", "ok",
-        "--latency-ms", str(latency_ms), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable, "-m", "benchmarks.model_server", *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
     assert server.stdout is not None
     try:
-        yield (await server.stdout.readline()).decode().split()[-1]
+        yield (await server.stdout.readline()).decode().strip()
     finally:
         server.kill()
         await server.wait()
 
 
-def settings(url: str, port: int = 0) -> dict[str, object]:
+def settings(url: str) -> dict[str, object]:
     """Return a configuration that uses the model server at `url`."""
-    llm = {"provider": "anthropic", "api_key": "bench-key", "base_url": url, "model": "claude-sonnet-5-5"}
-    return {"llm": llm, "channels": {"web": {"port": port}}}
+    return {"llm": {"provider": "anthropic", "api_key": "bench-key", "base_url": url, "model": "claude-sonnet-5-5"}}
 
 
 @asynccontextmanager
@@ -69,28 +78,29 @@ async def running(home: Path, wanted: dict[str, object]) -> AsyncIterator[Runnin
     home.mkdir(exist_ok=True)
     (home / "config.json").write_text(json.dumps(wanted))
     (home / "config.json").chmod(0o600)
-    began = time.perf_counter()
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "--home", str(home), "run",
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
-    )  # fmt: skip
-    opened = asyncio.create_task(_open(port, began))
-    assert process.stdout is not None
-    while not (line := (await process.stdout.readline()).decode()).startswith("ready"):
-        if not line:
-            raise RuntimeError("the bot did not start")
-    ready_after = time.perf_counter() - began
-    url = line.split()[1]
-    token = (home / "data" / "web_token").read_text().strip()
-    async with httpx.AsyncClient(
-        base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=60, limits=ENDLESS
-    ) as client:
-        yield Running(
-            home=home, url=url, client=client, process=process, port_after=await opened, ready_after=ready_after,
-            began=began,
+    tree = os.environ.get(TREE, ROOT)
+    with (home / "stderr.txt").open("wb") as errors:
+        began = time.perf_counter()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bot", "--home", str(home), "run",
+            cwd=tree, stdout=asyncio.subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
         )  # fmt: skip
-    process.terminate()
-    await process.wait()
+    try:
+        opened = asyncio.create_task(_open(port, began))
+        assert process.stdout is not None
+        while not (line := (await process.stdout.readline()).decode()).startswith("ready"):
+            if not line:
+                raise RuntimeError(f"the bot did not start: {(home / 'stderr.txt').read_text()}")
+        ready_after = time.perf_counter() - began
+        token = (home / "data" / "web_token").read_text().strip()
+        yield Running(
+            home=home, url=line.split()[1], token=token, process=process, port_after=await opened,
+            ready_after=ready_after, began=began,
+        )  # fmt: skip
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
 
 
 async def _open(port: int, began: float) -> float:
@@ -104,12 +114,16 @@ async def _open(port: int, began: float) -> float:
         return time.perf_counter() - began
 
 
-class Listener:
-    """Reads a conversation's event stream, and waits for the answers to messages."""
+class Writer:
+    """One who writes to a conversation and reads its event stream, on two plain connections.
+
+    An HTTP library in this process would take as much of the machine as the bot does.
+    """
 
     def __init__(self, bot: Running, conversation: str) -> None:
         self._bot = bot
         self._conversation = conversation
+        self._posts: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._answers: dict[str, asyncio.Event] = {}
         self._task: asyncio.Task[None] | None = None
         self._count = 0
@@ -118,33 +132,69 @@ class Listener:
         """Send a message; returns the seconds from the POST to the event of its answer."""
         began = time.perf_counter()
         self._count += 1
-        body = {"conversation": self._conversation, "text": text, "key": f"k{self._count}-{began}"}
-        answer = await self._bot.client.post("/api/messages", json=body)
-        answer.raise_for_status()
-        id = answer.json()["id"]
+        id = await self._post({"conversation": self._conversation, "text": text, "key": f"k{self._count}-{began}"})
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
         answered = asyncio.create_task(self._answers.setdefault(id, asyncio.Event()).wait())
-        await asyncio.wait({answered, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({answered, self._task}, timeout=ANSWERED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
         took = time.perf_counter() - began
         if not answered.done():
             answered.cancel()
+            if not self._task.done():
+                raise TimeoutError(f"no answer in {self._conversation} within {ANSWERED_WITHIN:.0f} s")
             raise RuntimeError("the stream of events ended before the answer") from self._task.exception()
         return took
 
     async def close(self) -> None:
-        """Close the stream."""
+        """Close both connections."""
+        if self._posts is not None:
+            self._posts[1].close()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection("127.0.0.1", urlsplit(self._bot.url).port, limit=MAX_LINE)
+
+    async def _post(self, message: dict[str, str]) -> str:
+        """Send a message, once more with the same key where the server has closed an idle connection."""
+        for again in (True, False):
+            if self._posts is None:
+                self._posts = await self._connect()
+            reader, writer = self._posts
+            body = json.dumps(message).encode()
+            about = f"content-type: application/json\r\ncontent-length: {len(body)}"
+            writer.write(self._head("POST", "/api/messages", about) + body)
+            try:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                break
+            except (asyncio.IncompleteReadError, ConnectionError):
+                writer.close()
+                self._posts = None
+                if not again:
+                    raise
+        length = int(head.partition("content-length: ")[2].partition("\r\n")[0] or 0)
+        answer = await reader.readexactly(length)
+        if not head.startswith("http/1.1 20"):
+            raise RuntimeError(f"{head.splitlines()[0]}: {answer.decode()}")
+        return str(json.loads(answer)["id"])
+
     async def _listen(self) -> None:
-        path = f"/api/conversations/{self._conversation}/events"
-        name = ""
-        async with self._bot.client.stream("GET", path, headers={"last-event-id": "0"}) as stream:
-            async for line in stream.aiter_lines():
-                if line.startswith("event: "):
-                    name = line[7:]
-                elif line.startswith("data: ") and name in ("reply", "notice"):
+        reader, writer = await self._connect()
+        try:
+            writer.write(self._head("GET", f"/api/conversations/{self._conversation}/events", "last-event-id: 0"))
+            name = ""
+            while line := await reader.readline():  # lines with the length of a chunk are neither
+                if line.startswith(b"event: "):
+                    name = line[7:].decode().strip()
+                elif line.startswith(b"data: ") and name in _ANSWERS:
                     about = json.loads(line[6:]).get("message_id")  # none for a message of the bot's own
                     self._answers.setdefault(about, asyncio.Event()).set()
+        finally:
+            writer.close()
+
+    def _head(self, method: str, path: str, more: str) -> bytes:
+        host = urlsplit(self._bot.url).netloc
+        return (
+            f"{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {self._bot.token}\r\n{more}\r\n\r\n"
+        ).encode()

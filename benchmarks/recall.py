@@ -22,10 +22,11 @@ from typing import Any
 from benchmarks import recall_rows
 from benchmarks.measurement import Measurement, table
 from memory.recall.documents import Passage, SearchRequest
+from memory.recall.index import RecallDependencies, SpaceIndexes
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.store.open import open_store
-from memory.text.tokenizer import question_terms, text_terms
+from memory.text.word_forms import index_terms, search_terms
 from memory.workspace.daily_log import LOG_FOLDER
 from memory.workspace.files import Workspace
 
@@ -97,7 +98,7 @@ def main(words: Sequence[str]) -> str:
 
 def _postgres(url: str) -> Any:
     """Open the indexes in PostgreSQL, whose driver is an extra."""
-    from memory.recall.postgres_spaces import PostgresSharedIndexes
+    from memory.recall.keepers.postgres import PostgresSharedIndexes
 
     return PostgresSharedIndexes(url)
 
@@ -122,8 +123,8 @@ def to_measurement(one: Measured) -> Measurement:
         ours=one.ours["R@5"],
         floor=floor,
         unit="share",
-        target=target,
-        goal=target,
+        must=target,
+        aim=target,
         floor_is=PLAIN,
         more=True,
     )
@@ -255,9 +256,9 @@ def _plainly(person: Person) -> Iterable[tuple[Mapping[str, Any], list[Returned]
     """Yield each question with the results of plain FTS5."""
     texts = [f"[{doc['date']}] {doc['speaker']}: {doc['text']}" for doc in person.docs]
     speakers = {doc["speaker"] for doc in person.docs}
-    with closing(recall_rows.plain_index(" ".join(text_terms(doc["text"])) for doc in person.docs)) as base:
+    with closing(recall_rows.plain_index(" ".join(index_terms(doc["text"])) for doc in person.docs)) as base:
         for question in person.questions:
-            rows = recall_rows.plain_search(base, question_terms(question["q"], speakers), DEPTH)
+            rows = recall_rows.plain_search(base, search_terms(question["q"], speakers), DEPTH)
             yield question, [Returned(id=person.docs[row]["id"], tokens=tokens(texts[row])) for row in rows]
 
 

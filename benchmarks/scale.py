@@ -84,9 +84,10 @@ class Watch:
 async def measure(opens: Opens, shape: Shape, workers: int) -> RunResult:
     """Measure one engine under both parts of the load, on a database of its own."""
     with database() as url:
-        async with opens(url, shape, workers) as engine, _watching(url, engine) as watch:
-            await _warmed(engine, shape)
-            await _paced(engine, shape)
+        async with opens(url, shape, workers) as engine, watching(url, engine) as watch:
+            await send_all(engine, shape.warm_names())
+            await engine.settle()
+            await send_paced(engine, shape.paced_names(), shape.rate)
             await engine.settle()
             watch.note("idle")
             await asyncio.sleep(REST)
@@ -94,12 +95,12 @@ async def measure(opens: Opens, shape: Shape, workers: int) -> RunResult:
             await asyncio.sleep(IDLE)
             sizes, cpu, counted, began = await watch.sizes(), watch.cpu(), await watch.transactions(), now()
             idle = (counted - before) / IDLE
-            await _crowd(engine, shape, watch)
-            spent = _less(watch.cpu(), cpu)
+            await send_all(engine, shape.crowd_names(), watch)
+            spent = less(watch.cpu(), cpu)
             most = await engine.settle()
             await asyncio.sleep(REST)
             made = await watch.transactions() - counted - idle * (now() - began)
-            grown = _less(await watch.sizes(), sizes)
+            grown = less(await watch.sizes(), sizes)
         names = [*shape.warm_names(), *shape.paced_names(), *shape.crowd_names()]
         return RunResult(
             engine=engine.name,
@@ -116,49 +117,45 @@ async def measure(opens: Opens, shape: Shape, workers: int) -> RunResult:
         )
 
 
-async def _warmed(engine: Engine, shape: Shape) -> None:
-    """Send a few messages before measuring, so that every process has loaded what it needs."""
-    await asyncio.gather(*(engine.say(name, _text(name)) for name in shape.warm_names()))
-    await _all_done(engine, shape.warm)
-    await engine.settle()
-
-
-async def _paced(engine: Engine, shape: Shape) -> None:
-    """Send messages at a fixed rate, then wait until all are answered."""
+async def send_paced(engine: Engine, names: Sequence[Name], rate: float) -> None:
+    """Send messages, so many a second, then wait until all are answered."""
     began, said = now(), []
-    for at, name in enumerate(shape.paced_names()):
-        await asyncio.sleep(max(0.0, began + at / shape.rate - now()))
+    for at, name in enumerate(names):
+        await asyncio.sleep(max(0.0, began + at / rate - now()))
         said.append(asyncio.create_task(engine.say(name, _text(name))))
     await asyncio.gather(*said)
-    await _all_done(engine, shape.warm + shape.paced)
+    await _all_done(engine, names)
 
 
-async def _crowd(engine: Engine, shape: Shape, watch: Watch) -> None:
-    """Send all messages as fast as they are accepted."""
-    waiting = iter(shape.crowd_names())
+async def send_all(engine: Engine, names: Sequence[Name], watch: Watch | None = None) -> None:
+    """Send messages as fast as they are accepted, and wait until all are answered; watch: notes the memory."""
+    waiting = iter(names)
 
     async def write() -> None:
         for name in waiting:
             await engine.say(name, _text(name))
 
-    going = asyncio.create_task(_all_done(engine, shape.warm + shape.paced + shape.messages))
+    going = asyncio.create_task(_all_done(engine, names))
     await asyncio.gather(*(write() for _ in range(WRITERS)))
     while not going.done():
-        watch.note("crowd")
+        if watch is not None:
+            watch.note("crowd")
         await asyncio.wait({going}, timeout=0.25)
     going.result()
 
 
-async def _all_done(engine: Engine, count: int) -> None:
-    until = now() + LONGEST
-    while len(engine.course.done) < count:
+async def _all_done(engine: Engine, names: Sequence[Name]) -> None:
+    until, wanted = now() + LONGEST, set(names)
+    while not wanted <= engine.course.done.keys():
         if now() > until:
-            raise TimeoutError(f"{len(engine.course.done)} of {count} messages are answered after {LONGEST:.0f} s")
+            left = len(wanted - engine.course.done.keys())
+            raise TimeoutError(f"{left} of {len(names)} messages are not answered after {LONGEST:.0f} s")
         await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
-async def _watching(url: str, engine: Engine) -> AsyncIterator[Watch]:
+async def watching(url: str, engine: Engine) -> AsyncIterator[Watch]:
+    """Read the counters of an engine's workers, and of its database."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as server:
         yield Watch(server, [psutil.Process(pid) for pid in engine.workers])
 
@@ -172,7 +169,8 @@ def _seconds(process: psutil.Process) -> float:
     return float(used.user + used.system)
 
 
-def _less(after: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+def less(after: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    """Subtract value by value."""
     return {name: value - before.get(name, 0.0) for name, value in after.items()}
 
 

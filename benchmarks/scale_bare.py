@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -136,4 +137,5 @@ async def work(url: str, seconds: float, places: int) -> None:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.WARNING)  # such as that the app is of the main module
     asyncio.run(work(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))

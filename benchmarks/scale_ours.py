@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 
+from benchmarks.model_server import MARK
 from benchmarks.process import ROOT
-from benchmarks.scale_model import MARK
 from benchmarks.scale_shape import Course, Name, Shape, now
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
@@ -28,6 +28,8 @@ from memory.store.rows import SendOutcome
 # A platform whose users each have a space; nothing of the platform itself is used.
 CHANNEL, ACCOUNT = "telegram", "bot"
 GRANT = "load"
+LOG = "stderr.txt"
+MODEL = ("-m", "benchmarks.model_server", "--pieces", "3", "--reply", "")
 
 
 class RecordingChannel(ScriptedChannel):
@@ -101,20 +103,21 @@ class Ours:
 @asynccontextmanager
 async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
     """Run a home on this database with so many workers, the model server, and a gateway in this process."""
-    model = await _start_process("-m", "benchmarks.scale_model", str(shape.seconds))
-    address = await _first_line(model)
     with TemporaryDirectory() as folder:
+        model = await _start_process(Path(folder), *MODEL, "--seconds", str(shape.seconds))
+        address = await _first_line(Path(folder), model)
         home, file = _home(Path(folder), url, address, shape)
         bot = await build_cluster_bot(home, file, "gateway")
         course = Course()
         channel = RecordingChannel(course)
         await bot.open([channel])
         started = [
-            await _start_process("-m", "bot", "--home", folder, "run", "--role", "worker") for _ in range(workers)
+            await _start_process(Path(folder), "-m", "bot", "--home", folder, "run", "--role", "worker")
+            for _ in range(workers)
         ]
         try:
             for worker in started:
-                while not (await _first_line(worker)).startswith("ready"):
+                while not (await _first_line(Path(folder), worker)).startswith("ready"):
                     pass
             await _grant_access(bot, shape)
             yield Ours(bot, channel, course, address, [worker.pid for worker in started])
@@ -156,16 +159,18 @@ async def _grant_access(bot: ClusterBot, shape: Shape) -> None:
         )
 
 
-async def _start_process(*words: str) -> asyncio.subprocess.Process:
+async def _start_process(folder: Path, *words: str) -> asyncio.subprocess.Process:
+    """Start a process whose log goes to a file: a worker under load has much to warn of."""
     known = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    return await asyncio.create_subprocess_exec(
-        sys.executable, *words, cwd=ROOT, env=known, stdout=asyncio.subprocess.PIPE
-    )
+    with (folder / LOG).open("ab") as errors:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, *words, cwd=ROOT, env=known, stdout=asyncio.subprocess.PIPE, stderr=errors
+        )
 
 
-async def _first_line(process: asyncio.subprocess.Process) -> str:
+async def _first_line(folder: Path, process: asyncio.subprocess.Process) -> str:
     assert process.stdout is not None
     line = await process.stdout.readline()
     if not line:
-        raise RuntimeError("a process did not start")
+        raise RuntimeError(f"a process did not start: {(folder / LOG).read_text()}")
     return line.decode().strip()

@@ -50,8 +50,15 @@ class LocalDispatcher:
     A step that raises is logged and retried after a growing pause: what it had stored is not done again.
     """
 
-    def __init__(self, step: RunStep, concurrency: int) -> None:
+    def __init__(self, step: RunStep, concurrency: int, gather_seconds: float = 0.0) -> None:
+        """Start with no queue.
+
+        Args:
+            gather_seconds: pause before the step of a queue that was idle, in which more work may come for it.
+        """
         self._step = step
+        self._gather_seconds = gather_seconds
+        self._gathering: dict[str, asyncio.TimerHandle] = {}
         self._slots = asyncio.Semaphore(concurrency)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
@@ -65,18 +72,31 @@ class LocalDispatcher:
             return
         if key in self._tasks:
             self._again.add(key)
-            return
-        self._tasks[key] = asyncio.create_task(self._run(key), name=f"queue {key}")
+        elif not self._gather_seconds:
+            self._begin(key)
+        elif key not in self._gathering:
+            loop = asyncio.get_running_loop()
+            self._gathering[key] = loop.call_later(self._gather_seconds, self._begin, key)
 
     async def settled(self) -> None:
-        while self._tasks:
+        while self._tasks or self._gathering:
+            for key in list(self._gathering):
+                self._begin(key)
             await asyncio.wait(list(self._tasks.values()))
 
     async def close(self, patience: float) -> None:
         self._closing = True
+        for timer in self._gathering.values():
+            timer.cancel()
+        self._gathering.clear()
         if self._tasks:
             _, late = await asyncio.wait(list(self._tasks.values()), timeout=patience)
             await cancel_and_wait(late)
+
+    def _begin(self, key: str) -> None:
+        if (timer := self._gathering.pop(key, None)) is not None:
+            timer.cancel()
+        self._tasks[key] = asyncio.create_task(self._run(key), name=f"queue {key}")
 
     async def _run(self, key: str) -> None:
         pause = 0.5
@@ -102,9 +122,12 @@ class LocalDispatcher:
                 self.wake(key)
 
 
+GATHER_SECONDS = 2.0  # in which turns gather for one request about their facts
+
+
 def create_local_dispatcher(kind: QueueKind, step: RunStep, concurrency: int) -> LocalDispatcher:
-    """Create a dispatcher of this process; every kind of queue is run the same way."""
-    return LocalDispatcher(step, concurrency)
+    """Create a dispatcher of this process."""
+    return LocalDispatcher(step, concurrency, GATHER_SECONDS if kind == "facts" else 0.0)
 
 
 SUSPECT_DEATHS = 2  # process deaths with a message in progress, after which it is processed alone

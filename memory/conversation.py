@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any, Literal
 
 from memory.text.quoting import indent_words
@@ -121,6 +121,8 @@ class Message:
     origin: str = "person"
     #: Written in a turn that saw words from outside (memory.context.taint); never set for a person's own words.
     tainted: bool = False
+    #: Tainted only by what was seen: it repeats none of it, so once that has left the view, this does not taint it.
+    seen_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,10 @@ class Summary:
     seen: int = 0
     #: At least one line rests on words from outside (memory.context.taint).
     tainted: bool = False
+    #: See FoldRow.
+    clean_lines: str = ""
+    #: Number of the newest folded turn, 0 where it is unknown.
+    last_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +190,7 @@ class Session:
     #: Seq of the next message.
     next_seq: int
     next_turn: int
-    #: First seq that was not cleared.
+    #: First seq of the epoch: what its view shows, as itself or in its summary.
     view_from: int
     #: Id of the newest fold, "" for none.
     fold_head: str
@@ -198,6 +204,10 @@ class Session:
     prefix_generation: int = 0
     #: next_seq when a person undid the newest fold, 0 for none.
     held: int = 0
+    #: Messages with a lower seq were cleared by a person; 0 for none.
+    cleared_before: int = 0
+    #: Zone of the times that its view shows; None shows none.
+    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

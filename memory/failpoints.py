@@ -38,20 +38,27 @@ def hit(name: str) -> None:
     """Pass a failpoint in synchronous code; `hang` blocks the thread."""
     for action, arg in _due_actions(name):
         _perform(name, action, arg)
-        if action == "hang":
-            time.sleep(86_400)
-        if action == "sleep":
-            time.sleep(float(arg))
+        _block(action, arg)
 
 
 async def hit_async(name: str) -> None:
-    """Pass a failpoint in a coroutine; `hang` and `sleep` do not block the event loop."""
+    """Pass a failpoint in a coroutine; `hang` and `sleep` do not block an event loop, but a thread without one."""
     for action, arg in _due_actions(name):
         _perform(name, action, arg)
-        if action == "hang":
+        if not _has_running_loop():
+            _block(action, arg)
+        elif action == "hang":
             await asyncio.Event().wait()
-        if action == "sleep":
+        elif action == "sleep":
             await asyncio.sleep(float(arg))
+
+
+def _block(action: str, arg: str) -> None:
+    """Stop this thread for `hang` and `sleep`."""
+    if action == "hang":
+        time.sleep(86_400)
+    if action == "sleep":
+        time.sleep(float(arg))
 
 
 def is_torn(name: str) -> bool:
@@ -65,6 +72,14 @@ def is_torn(name: str) -> bool:
 def kill_process() -> None:
     """End this process at once, as SIGKILL would."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _has_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _due_actions(name: str, counter: str = "") -> list[tuple[str, str]]:

@@ -2,34 +2,194 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
+from memory.context.reductions import conversation_key, conversation_tag
 from memory.context.summary import prompt
-from memory.context.summary.extractive import detect_language, log_utterances, part_summary
-from memory.context.summary.prompt import MAX_PROMPT_TOKENS, FoldTexts, PromptBudget, PromptChunk, Task
-from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
+from memory.context.summary.extractive import detect_language, part_summary
+from memory.context.summary.log_text import log_utterances
+from memory.context.summary.prompt import (
+    MAX_PROMPT_TOKENS,
+    Fault,
+    FoldTexts,
+    Language,
+    PromptBudget,
+    PromptChunk,
+    Task,
+    TextName,
+    parse_answer,
+)
+from memory.context.summary.validation import FoldSource, SummaryLimit, judge_texts, validate_summary
 from memory.context.taint import CLEAN_FOLD
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.failpoints import hit_async
-from memory.store.conversations.folds import Folds
+from memory.store.conversations.folds import FoldChanges, Folds
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import FoldMethod, FoldPlan, FoldRow
-from memory.tasks import result_or_none
+from memory.store.rows import FoldPlan, FoldRow
+from memory.tasks import wait_for_end
 from memory.workspace import daily_log
 from memory.workspace.daily_log import LogSection
 from memory.workspace.files import Workspace
 from memory.workspace.fold_labels import label_texts
+from memory.workspace.log_section import body_sha256, replace_body
 
 # Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that is charged.
 # May raise anything, or never return.
 Complete = Callable[[str, str, int, str], Awaitable[str]]
 
 MAX_STEPS_BACK = 4  # extractive folds before this one that are summarised again from their messages
+MAX_REJECTED = 2  # unusable answers about the same messages; after these their digest is final
 MAX_PARALLEL_CALLS = 4  # model calls of one fold at the same time
 CHUNKS_TIME_SHARE = 2 / 3  # of the deadline; the merge gets the rest
-DEFAULT_SUMMARY = 1_000  # tokens the prompt allows for a summary that is thrown away
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTexts:
+    """What a model wrote for a fold."""
+
+    #: Its usable texts.
+    texts: FoldTexts
+    #: Answers that were asked for with the messages of the fold, and could not be used.
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ModelCalls:
+    """Calls of the model for one fold."""
+
+    complete: Complete
+    conversation: str
+    limit: SummaryLimit
+    lang: Language
+    #: Loop time at which an answer is given up.
+    until: float
+
+    async def request(self, task: Task, text: str, *, fault: Fault | None = None) -> FoldTexts | None:
+        """The texts of one call, "" for each that is missing; None when the call failed or there was no time for it."""
+        left = self.until - asyncio.get_running_loop().time()
+        if left <= 0:
+            return None
+        system = prompt.system_prompt(self.lang, self.limit.summary_tokens, task, material=len(text), fault=fault)
+        work = self.complete(system, text, prompt.MAX_ANSWER_TOKENS, self.conversation)
+        answer = await wait_for_end(work, timeout=left)
+        if not answer.done():
+            return FoldTexts()  # it was sent, and is paid for like an answer that says nothing
+        return None if answer.cancelled() or answer.exception() else parse_answer(answer.result())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryWriter:
+    """Has a model write the log and the summary of one fold: in one call, or in chunks that are merged."""
+
+    complete: Complete
+    #: Charged for the calls.
+    conversation: str
+    limit: SummaryLimit
+    #: Seconds for all calls together.
+    deadline: float
+    #: Token limit of one prompt.
+    prompt_tokens: int
+
+    async def write(self, source: FoldSource) -> WrittenTexts:
+        """The model's usable texts.
+
+        If only one of the two can be used, the other is asked for once more. A chunk without an answer is represented
+        by its extract, in the log and in the merge. When no call about the turns is answered, there are no texts.
+        """
+        until = asyncio.get_running_loop().time() + self.deadline
+        budget = await asyncio.to_thread(self._prompt_budget, source)
+        prompts = await asyncio.to_thread(prompt.build_prompts, source.before, source.earlier, source.turns, budget)
+        lang = detect_language(source.messages)
+        calls = _ModelCalls(
+            complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang, until=until
+        )
+        if prompts.whole:
+            first = await calls.request("whole" if self.limit.summary_tokens else "log", prompts.whole)
+            return await self._improve(first, source, calls, prompts.whole)
+        earlier = prompts.earlier if self.limit.summary_tokens else ()
+        chunks = (*earlier, *prompts.turns)
+        answers = await self._call_chunks(chunks, calls, until - self.deadline * (1 - CHUNKS_TIME_SHARE))
+        turn_answers = answers[len(earlier) :]
+        if not any(texts and (texts.log or texts.summary) for texts in turn_answers):
+            return WrittenTexts(texts=FoldTexts(), rejected=int(any(texts is not None for texts in answers)))
+        logs = (
+            _chunk_log(chunk, texts, self.limit.zone) for chunk, texts in zip(prompts.turns, turn_answers, strict=True)
+        )
+        merge = await self._merge_prompt(source.before, list(zip(chunks, answers, strict=True)), budget)
+        merged = await calls.request("merge", merge) if merge else None
+        first = replace(merged or FoldTexts(), log="\n".join(logs))
+        return await self._improve(first, source, calls, merge, is_merge=True)
+
+    async def _improve(
+        self, texts: FoldTexts | None, source: FoldSource, calls: _ModelCalls, text: str, *, is_merge: bool = False
+    ) -> WrittenTexts:
+        """Keep what can be used of an answer, and ask once more for the other text if one of them can.
+
+        Args:
+            texts: None if the call failed.
+            text: the prompt.
+            is_merge: the logs of chunks are not asked for again: each has stood in for itself.
+        """
+        if texts is None:
+            return WrittenTexts(texts=FoldTexts())
+        judged = await asyncio.to_thread(judge_texts, texts, source, self.limit)
+        usable = FoldTexts(
+            log="" if judged.log.fault else texts.log, summary="" if judged.summary.fault else texts.summary
+        )
+        faults = (judged.log.fault, judged.summary.fault)
+        if not any(faults):
+            return WrittenTexts(texts=usable)
+        if usable == FoldTexts() or (judged.log.fault and is_merge):
+            return WrittenTexts(texts=usable, rejected=1)
+        name: TextName = "log" if judged.log.fault else "summary"
+        wrong = judged.log if judged.log.fault else judged.summary
+        again = await calls.request(
+            "merge" if is_merge else name, prompt.retry_prompt(text, wrong.unsupported), fault=wrong.fault
+        )
+        if again is None:
+            return WrittenTexts(texts=usable, rejected=1)
+        second = await asyncio.to_thread(judge_texts, again, source, self.limit)
+        if (second.log if name == "log" else second.summary).fault:
+            return WrittenTexts(texts=usable, rejected=2)
+        found = replace(usable, log=again.log) if name == "log" else replace(usable, summary=again.summary)
+        return WrittenTexts(texts=found, rejected=1)
+
+    async def _call_chunks(
+        self, chunks: Sequence[PromptChunk], calls: _ModelCalls, until: float
+    ) -> list[FoldTexts | None]:
+        slots = asyncio.Semaphore(MAX_PARALLEL_CALLS)
+        calls = replace(calls, until=until)
+        task: Task = "part" if self.limit.summary_tokens else "log"
+
+        async def call(chunk: PromptChunk) -> FoldTexts | None:
+            async with slots:
+                return await calls.request(task, prompt.chunk_prompt(chunk))
+
+        return await asyncio.gather(*map(call, chunks))
+
+    async def _merge_prompt(
+        self, before: str, answers: Sequence[tuple[PromptChunk, FoldTexts | None]], budget: PromptBudget
+    ) -> str:
+        """The prompt that makes one summary of the earlier one and all chunks; "" when none is wanted."""
+        if not self.limit.summary_tokens:
+            return ""
+        limit = min(self.limit.summary_tokens, prompt.part_tokens(budget, len(answers)))
+        parts = [
+            (chunk, (texts and texts.summary) or part_summary(chunk.said, self.limit.counter, limit))
+            for chunk, texts in answers
+        ]
+        return await asyncio.to_thread(prompt.merge_prompt, before, parts, budget)
+
+    def _prompt_budget(self, source: FoldSource) -> PromptBudget:
+        return PromptBudget(
+            counter=self.limit.counter, most=self.prompt_tokens, zone=self.limit.zone, weights=source.weights()
+        )
+
+
+def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str:
+    return texts.log if texts and texts.log.strip() else log_utterances(chunk.said, zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +211,8 @@ class FoldRunner:
     prompt_tokens: int = MAX_PROMPT_TOKENS
     #: Called with the row and "planned", "summarised", "digest" (no usable answer), "logged", "folded" or "stale".
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
+    #: Requests of folds that were finished before the answer, by id of the fold.
+    _requests: dict[str, asyncio.Task[WrittenTexts]] = field(default_factory=dict)
 
     async def start(self, plan: FoldPlan) -> FoldRow | None:
         """Store the plan; None when a fold of this conversation is open or the view has moved on."""
@@ -66,8 +228,10 @@ class FoldRunner:
         """Run the remaining steps of a fold; None when it has become stale.
 
         Args:
-            extract: call no model; the summary is extracted from the messages.
+            extract: wait for no model; the summary is extracted from the messages.
             finish_now: once set, the model is not waited for any longer, and the summary is extracted.
+
+        A fold that did not wait for the model may still get its texts, see `write_late_texts`.
 
         Raises:
             OSError: the daily log could not be written; the fold stays in its state.
@@ -76,6 +240,15 @@ class FoldRunner:
         finish_now = finish_now or asyncio.Event()
         if extract:
             finish_now.set()
+        done: FoldRow | None = None
+        try:
+            done = await self._run_steps(row, finish_now)
+        finally:
+            if done is None or done.awaiting != "texts":
+                self._drop_request(row)
+        return done
+
+    async def _run_steps(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
         source = await self._load_source(row)
         current: FoldRow | None = row
         if row.state == "planned":
@@ -94,23 +267,77 @@ class FoldRunner:
         self.notify(current, "folded")
         return current
 
+    async def write_late_texts(self, row: FoldRow, give_up: asyncio.Event) -> None:
+        """Let the model's texts replace the digest of a fold that was finished without them.
+
+        Resumes from the row. The summary is replaced in one transaction, then the section of the daily log.
+
+        Args:
+            give_up: once set, the model is not waited for any longer.
+
+        Raises:
+            OSError: the daily log could not be written; the row still awaits that.
+            StoreError: the store failed; the row is unchanged.
+        """
+        current: FoldRow | None = row
+        if row.awaiting == "texts":
+            current = await self._replace_texts(row, give_up)
+        while current is not None and current.awaiting == "log":
+            files = await asyncio.to_thread(self.workspace.space, current.space)
+            path = await asyncio.to_thread(daily_log.find_section, files, self._section(current))
+            if path is not None:
+                await asyncio.to_thread(replace_body, files, path, current.id, current.body_sha256, current.log_text)
+            await hit_async("fold.late_logged")
+            if await self.folds.end_log(current):
+                return
+            current = await self._load_fold(row.id)
+
+    async def _replace_texts(self, row: FoldRow, give_up: asyncio.Event) -> FoldRow | None:
+        """Store what the model writes in place of the digest; None if there is nothing better, or it came too late."""
+        source = await self._load_source(row)
+        written = await self._request_texts(row, source, give_up) or WrittenTexts(texts=FoldTexts())
+        changes = FoldChanges(rejected=row.rejected + written.rejected)
+        if written.rejected:
+            changes["sent_from"] = source.messages[0].seq
+        if written.texts.summary:
+            limit = await self._limit(row)
+            valid = await asyncio.to_thread(validate_summary, written.texts.log, written.texts.summary, source, limit)
+            both_logs = "\n".join((row.log_text, valid.log))  # until the file is written it has the former text
+            labels = await asyncio.to_thread(label_texts, both_logs, valid.summary, source)
+            changes |= FoldChanges(
+                method=valid.method,
+                summary=valid.summary,
+                summary_tokens=limit.counter.text(valid.summary),
+                source_sha256=valid.source_sha256,
+                tainted=labels.tainted,
+                clean_lines=labels.clean_lines,
+                summary_tainted=labels.summary_tainted,
+            )
+            if written.texts.log:
+                changes |= FoldChanges(log_text=valid.log, awaiting="log", body_sha256=body_sha256(row.log_text))
+        return await self.folds.replace_texts(row, **changes)
+
     async def _load_source(self, row: FoldRow) -> FoldSource:
         """Load the messages of the range and what the new summary continues.
 
         Extractive summaries before it are replaced by their messages: a model summarises them better than a digest.
+        Where a model has failed at them MAX_REJECTED times, the digest stands for them.
         """
         turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
         previous = None if row.log_only else await self._load_fold(row.prev_fold)
-        replaced, from_seq = previous.summary_tokens if previous else 0, row.from_seq
-        for _ in range(MAX_STEPS_BACK):
-            if previous is None or previous.method == "model":
+        replaced, extracts = previous.summary_tokens if previous else 0, list[FoldRow]()
+        while previous is not None and previous.method == "extract" and len(extracts) < MAX_STEPS_BACK:
+            extracts.append(previous)
+            if _count_rejected(extracts, previous) >= MAX_REJECTED:
+                extracts.pop()
                 break
-            from_seq = previous.from_seq
             previous = await self._load_fold(previous.prev_fold)
         earlier: list[Message] = []
-        if from_seq < row.from_seq:
-            earlier = await self.sessions.messages(row.conversation, from_seq, row.from_seq - 1)
+        if extracts:
+            earlier = await self.sessions.messages(row.conversation, extracts[-1].from_seq, row.from_seq - 1)
+        name = await self.sessions.name(row.conversation)
         return FoldSource(
+            conversation=conversation_key(row.channel, name.chat if name else "", row.conversation),
             before=previous.summary if previous else "",
             label=previous.label if previous else CLEAN_FOLD,
             replaced=replaced,
@@ -123,38 +350,60 @@ class FoldRunner:
         return await self.folds.fold(id) if id else None
 
     async def _summarise(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
-        """planned → summarised: store the model's log and summary, or empty texts for an extractive fold."""
-        texts = None if finish_now.is_set() else await self._request_texts(row, source, finish_now)
-        method: FoldMethod = "model" if texts else "extract"
-        log, summary = (texts.log, texts.summary) if texts else ("", "")
-        after = await self.folds.advance(row, "summarised", method=method, log_text=log, summary=summary)
+        """planned → summarised: store the model's usable texts."""
+        found = None if finish_now.is_set() else await self._request_texts(row, source, finish_now)
+        written = found or WrittenTexts(texts=FoldTexts())
+        texts = written.texts
+        after = await self.folds.advance(
+            row,
+            "summarised",
+            method="model" if texts.summary or (row.log_only and texts.log) else "extract",
+            log_text=texts.log,
+            summary=texts.summary,
+            rejected=written.rejected,
+            sent_from=source.messages[0].seq if written.rejected else 0,
+            awaiting="texts" if found is None and not row.log_only else "",
+        )
         await hit_async("fold.summarised")
         return after
 
-    async def _request_texts(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> FoldTexts | None:
-        """The model's texts; None when it fails, is too slow or gives no valid answer, or `finish_now` is set."""
-        writer = SummaryWriter(
-            complete=self.complete,
-            conversation=row.conversation,
-            counter=await asyncio.to_thread(self.counter),
-            zone=self.zone,
-            deadline=self.deadline,
-            prompt_tokens=self.prompt_tokens,
-            summary_tokens=self._summary_limit(row),
-        )
-        request = asyncio.create_task(writer.write(source))
+    async def _request_texts(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> WrittenTexts | None:
+        """What the model writes; None if `finish_now` is set before."""
+        request = self._requests.pop(row.id, None)
+        if request is None:
+            writer = SummaryWriter(
+                complete=self.complete,
+                conversation=row.conversation,
+                limit=await self._limit(row),
+                deadline=self.deadline,
+                prompt_tokens=self.prompt_tokens,
+            )
+            request = asyncio.create_task(writer.write(source))
         stop = asyncio.create_task(finish_now.wait())
         try:
             await asyncio.wait((request, stop), return_when=asyncio.FIRST_COMPLETED)
-            return request.result() if request.done() else None
+            if request.done():
+                return request.result()
+            if row.state == "planned":
+                self._requests[row.id] = request  # what it sends is awaited again once the fold is done
+            return None
         finally:
-            request.cancel()
+            if row.id not in self._requests:
+                request.cancel()
             stop.cancel()
+
+    def _drop_request(self, row: FoldRow) -> None:
+        if request := self._requests.pop(row.id, None):
+            request.cancel()
+
+    async def _limit(self, row: FoldRow) -> SummaryLimit:
+        counter = await asyncio.to_thread(self.counter)
+        tokens = 0 if row.log_only else self.summary_tokens(row.policy)
+        return SummaryLimit(counter=counter, summary_tokens=tokens, zone=self.zone)
 
     async def _validate(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
         """summarised → checked: drop what the messages do not say, add what is missing, label tainted lines."""
-        counter = await asyncio.to_thread(self.counter)
-        limit = SummaryLimit(counter=counter, summary_tokens=self._summary_limit(row), zone=self.zone)
+        limit = await self._limit(row)
         valid = await asyncio.to_thread(validate_summary, row.log_text, row.summary, source, limit)
         labels = await asyncio.to_thread(label_texts, valid.log, valid.summary, source)
         after = await self.folds.advance(
@@ -163,7 +412,7 @@ class FoldRunner:
             method=valid.method,
             log_text=valid.log,
             summary=valid.summary,
-            summary_tokens=counter.text(valid.summary),
+            summary_tokens=limit.counter.text(valid.summary),
             source_sha256=valid.source_sha256,
             tainted=labels.tainted,
             clean_lines=labels.clean_lines,
@@ -181,9 +430,10 @@ class FoldRunner:
             resumed: a former process may have written it already, into another day's file if the zone was another one.
         """
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        path = await asyncio.to_thread(daily_log.find_section, files, self._section(row)) if resumed else None
+        section = replace(self._section(row), channel=await self._channel(row))
+        path = await asyncio.to_thread(daily_log.find_section, files, section) if resumed else None
         if path is None:
-            path = await asyncio.to_thread(daily_log.append_section, files, self._section(row))
+            path = await asyncio.to_thread(daily_log.append_section, files, section)
             await hit_async("fold.log_written")
         after = await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
         await hit_async("fold.log_synced")
@@ -206,8 +456,12 @@ class FoldRunner:
         if row is not None and row.state == state:
             self.notify(row, state)
 
-    def _summary_limit(self, row: FoldRow) -> int:
-        return 0 if row.log_only else self.summary_tokens(row.policy)
+    async def _channel(self, row: FoldRow) -> str:
+        """The channel of the section's heading, with the conversation's name."""
+        name, tag = await self.sessions.name(row.conversation), conversation_tag(row.conversation)
+        if name is None:
+            return row.channel
+        return daily_log.format_channel(row.channel, name.person or name.chat, tag, is_unique=name.is_unique)
 
     def _section(self, row: FoldRow) -> LogSection:
         return LogSection(
@@ -220,87 +474,6 @@ class FoldRunner:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryWriter:
-    """Has a model write the log and the summary of one fold: in one call, or in chunks that are merged."""
-
-    complete: Complete
-    #: Charged for the calls.
-    conversation: str
-    counter: TokenCounter
-    zone: tzinfo
-    #: Seconds for all calls together.
-    deadline: float
-    #: Token limit of one prompt.
-    prompt_tokens: int
-    #: Token limit of the summary; 0 when only the log is wanted, and then nothing is merged.
-    summary_tokens: int
-
-    async def write(self, source: FoldSource) -> FoldTexts | None:
-        """The model's texts, None when they are not complete in time.
-
-        A chunk without an answer is represented by its extract, in the log and in the merge. Without any answer for
-        the turns, or without the merge, there are no texts.
-        """
-        until = asyncio.get_running_loop().time() + self.deadline
-        budget = await asyncio.to_thread(self._prompt_budget, source)
-        prompts = await asyncio.to_thread(prompt.build_prompts, source.before, source.earlier, source.turns, budget)
-        lang = detect_language(source.messages)
-        if prompts.whole:
-            return await self._call(prompts.whole, "whole", lang, until)
-        earlier = prompts.earlier if self.summary_tokens else ()
-        chunks = (*earlier, *prompts.turns)
-        answers = await self._call_chunks(chunks, lang, until - self.deadline * (1 - CHUNKS_TIME_SHARE))
-        turn_answers = answers[len(earlier) :]
-        if not any(turn_answers):
-            return None
-        logs = (_chunk_log(chunk, texts, self.zone) for chunk, texts in zip(prompts.turns, turn_answers, strict=True))
-        summary = await self._merge(source.before, list(zip(chunks, answers, strict=True)), budget, lang, until)
-        return None if summary is None else FoldTexts(log="\n".join(logs), summary=summary)
-
-    async def _call_chunks(self, chunks: Sequence[PromptChunk], lang: str, until: float) -> list[FoldTexts | None]:
-        slots = asyncio.Semaphore(MAX_PARALLEL_CALLS)
-
-        async def call(chunk: PromptChunk) -> FoldTexts | None:
-            async with slots:
-                return await self._call(prompt.chunk_prompt(chunk), "part", lang, until)
-
-        return await asyncio.gather(*map(call, chunks))
-
-    async def _merge(
-        self,
-        before: str,
-        answers: Sequence[tuple[PromptChunk, FoldTexts | None]],
-        budget: PromptBudget,
-        lang: str,
-        until: float,
-    ) -> str | None:
-        """One summary of the earlier summary and all chunks; "" when none is wanted, None when the call fails."""
-        if not self.summary_tokens:
-            return ""
-        limit = min(self.summary_tokens, prompt.part_tokens(budget, len(answers)))
-        parts = [
-            (chunk, texts.summary if texts else part_summary(chunk.said, self.counter, limit))
-            for chunk, texts in answers
-        ]
-        merge = await asyncio.to_thread(prompt.merge_prompt, before, parts, budget)
-        texts = await self._call(merge, "merge", lang, until)
-        return texts.summary if texts else None
-
-    async def _call(self, text: str, task: Task, lang: str, until: float) -> FoldTexts | None:
-        """The texts of one call; None when it fails, is not done by `until` (loop time), or the answer is invalid."""
-        left = until - asyncio.get_running_loop().time()
-        if left <= 0:
-            return None
-        system = prompt.system_prompt(lang, self.summary_tokens or DEFAULT_SUMMARY, task)
-        answer = await result_or_none(
-            self.complete(system, text, prompt.MAX_ANSWER_TOKENS, self.conversation), timeout=left
-        )
-        return None if answer is None else prompt.parse_answer(answer, task)
-
-    def _prompt_budget(self, source: FoldSource) -> PromptBudget:
-        return PromptBudget(counter=self.counter, most=self.prompt_tokens, zone=self.zone, weights=source.weights())
-
-
-def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str:
-    return texts.log if texts and texts.log.strip() else log_utterances(chunk.said, zone)
+def _count_rejected(extracts: Sequence[FoldRow], fold: FoldRow) -> int:
+    """How often a model failed at the messages of a fold: in that fold, and in later ones that sent them again."""
+    return sum(each.rejected for each in extracts if each is fold or each.sent_from <= fold.from_seq)

@@ -1,5 +1,6 @@
 """Checks people's usage in the store against their budgets, before anything is spent."""
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,7 +33,6 @@ from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.store.people.spending import (
-    OWNER,
     LimitNotice,
     ModelUsage,
     Spending,
@@ -43,7 +43,11 @@ from memory.store.people.spending import (
 from memory.store.rows import InboxRow, TurnRow
 
 log = structlog.get_logger(__name__)
-SETTLE_SECONDS = 60.0  # after which no row is added with an earlier time: no transaction takes so long
+# After so many seconds no row is added with an earlier time: no transaction takes so long, and all processes use one
+# clock, that of the machine or of PostgreSQL.
+SETTLE_SECONDS = 60.0
+MAX_STEP_BACK = SETTLE_SECONDS / 2  # of the clock; after a larger one everything is summed again
+EXTEND_SECONDS = 10.0  # by which the cached part of a day is behind before it is extended
 ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
@@ -64,10 +68,12 @@ WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedSpending:
-    """Usage since midnight up to a time; later rows are read at each check."""
+    """Usage since midnight up to a time; later rows are read at each check. What is deleted later stays spent."""
 
     day: float
     until: float
+    #: Monotonic time at which it was summed.
+    summed: float
     used: tuple[ModelUsage, ...] = ()
     #: Turns of all people.
     turns: int = 0
@@ -84,6 +90,7 @@ class BudgetGuard:
         channels: Mapping[str, Channel],
         notify_owner: Callable[[str, str, str, str], Awaitable[None]],
         storage: StorageQuota,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.storage = storage
         self._spending = spending
@@ -91,6 +98,7 @@ class BudgetGuard:
         self._now = now
         self._channels = channels
         self._notify_owner = notify_owner
+        self._monotonic = monotonic
         self._cached: dict[str, _CachedSpending] = {}
 
     async def refuse(self, row: InboxRow, said: MessageBody, actor: Actor, model: str) -> bool:
@@ -142,11 +150,11 @@ class BudgetGuard:
         most = budgets.user.money_per_day if actor.role == "owner" else budgets.total.money_per_day
         if not most:
             return
+        wants: frozenset[SpendingPart] = frozenset({"tokens"} if actor.role == "owner" else {"whole"})
+        spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
         if actor.role == "owner":
-            used = total_usage(await self._spending.sum_by_person(start_of_day(now), OWNER))
-            await self._warn("own", used.money, most, now)
+            await self._warn("own", total_usage(spent.used).money, most, now)
             return
-        spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=frozenset({"whole"}))
         used = total_usage(spent.whole)
         await self._warn("all" if used.money >= most else "nearly", used.money, most, now)
 
@@ -177,13 +185,13 @@ class BudgetGuard:
     async def _spent(
         self, who: str, limits: UsageLimits, asked: float, turn: str = "", *, wants: frozenset[SpendingPart]
     ) -> SpendingTotals:
-        """Return the sums in `wants`; rows over a minute old are summed once and cached."""
+        """Return the sums in `wants`; rows that are old enough are summed once and cached."""
         day = start_of_day(self._now()).timestamp()
         if not wants:
             return SpendingTotals()
-        mine = await self._up_to(who, day) if "tokens" in wants else _CachedSpending(day=day, until=day)
-        needs_all = wants & {"everybody", "whole"}
-        whole = await self._up_to(ALL_PEOPLE, day) if needs_all else _CachedSpending(day=day, until=day)
+        nothing = _CachedSpending(day=day, until=day, summed=self._monotonic())
+        mine = await self._up_to(who, nothing) if "tokens" in wants else nothing
+        whole = await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
         spent = await self._spending.load_totals(
             SpendingQuery(
                 who=who,
@@ -204,19 +212,24 @@ class BudgetGuard:
             whole=merge_usage(whole.used, spent.whole),
         )
 
-    async def _up_to(self, who: str, day: float) -> _CachedSpending:
-        """Return the cached part of an account's day, extended from time to time."""
-        cached = self._cached.get(who)
-        if cached is None or cached.day != day:
-            cached = _CachedSpending(day=day, until=day)
-        if (until := self._now().timestamp() - SETTLE_SECONDS) - cached.until > SETTLE_SECONDS:
+    async def _up_to(self, who: str, nothing: _CachedSpending) -> _CachedSpending:
+        """Return the cached part of an account's day, extended from time to time. nothing: that of a day's start."""
+        until = self._now().timestamp() - SETTLE_SECONDS
+        cached = self._cached.get(who, nothing)
+        if cached.day != nothing.day or until - cached.until < nothing.summed - cached.summed - MAX_STEP_BACK:
+            cached = nothing
+        if until - cached.until > EXTEND_SECONDS:
             turns, used = 0, list[ModelUsage]()
             if who == ALL_PEOPLE:
                 turns, used = await self._spending.sum_of_all(cached.until, until)
             else:
                 used = await self._spending.sum_of_person(who, cached.until, until)
             cached = _CachedSpending(
-                day=day, until=until, used=merge_usage(cached.used, used), turns=cached.turns + turns
+                day=cached.day,
+                until=until,
+                summed=nothing.summed,
+                used=merge_usage(cached.used, used),
+                turns=cached.turns + turns,
             )
         if len(self._cached) >= MAX_CACHED_SUMS:
             self._cached.clear()

@@ -97,7 +97,6 @@ ACTIONS: dict[str, _ActionRule] = {
     "memory.forget.group": _ActionRule(least="owner", places=("group",)),
     "memory.link": _ActionRule(least="user", places=_PRIVATE_KINDS),
     "memory.index": _ActionRule(least="owner", places=_LOCAL_KINDS),
-    "clock.read": _ActionRule(least="guest", model=True),
     "console.read": _ActionRule(least="owner", places=("console",)),
     "metrics.read": _ActionRule(least="owner", places=("console",)),
     "console.write": _ActionRule(least="owner", places=("console",)),

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +10,7 @@ from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
 from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
 from bot.agent.token_calibration import TokenCalibration
 from bot.agent.turn_context import MessageCounter
-from bot.config.schema import Config
+from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.models.catalog import context_window
 from bot.models.fallback import SMALLER_WINDOW
@@ -18,7 +19,7 @@ from memory.context.policies.planner import ContextLimits, ContextPlan, min_budg
 from memory.context.policies.policies import Policy, build_policy
 from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
-from memory.context.view import ContextView, assemble_view, fixed_tokens
+from memory.context.view import ContextView, assemble_view, count_text, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
 from memory.store.conversations.sessions import Sessions
 
@@ -92,8 +93,10 @@ class ContextFitter:
     tool_lines: ToolLineWriter
     config: Callable[[], Config]
     telemetry: Telemetry = field(default_factory=Telemetry)
-    #: Hash of the prefix that `_mark_prefix` stored last, by conversation.
-    _marked_prompts: dict[str, str] = field(default_factory=dict)
+    #: What `_mark_prefix` stored last, by conversation.
+    _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    #: What the running turn was told of memory, by conversation; see `_memory_changes`.
+    _told_changes: dict[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
     #: Conversations whose newest request was far from a fold.
     _far_from_fold: dict[str, bool] = field(default_factory=dict)
 
@@ -106,6 +109,13 @@ class ContextFitter:
         """Return the token counter."""
         return await self.message_counter.counter()
 
+    async def load_session(self, conversation: str) -> Session:
+        """Load a conversation as the model sees it, with its times in the configured zone."""
+        return self._in_zone(await self.sessions.load(conversation))
+
+    def _in_zone(self, session: Session) -> Session:
+        return replace(session, zone=time_zone(self.config()))
+
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """Load the limits and system parts of the session's next request.
 
@@ -114,11 +124,7 @@ class ContextFitter:
         """
         config, counter, tools = self.config(), await self.counter(), self.specs
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
-        limits = replace(
-            request_limits(config, fit_request.model, factor),
-            refused=fit_request.refused,
-            shrunk_tokens=fit_request.shrunk_tokens,
-        )
+        limits = request_limits(config, fit_request.model, factor, fit_request.refused, fit_request.shrunk_tokens)
         prompt = await self.prompt.load(session, self._prompt_budget(limits.most, tools, counter), counter)
         fixed = fixed_tokens((part.text for part in prompt.parts), tools, "", counter)
         least = min_budget(fixed)
@@ -152,24 +158,25 @@ class ContextFitter:
             BudgetTooSmall: see load_limits; or the newest step alone is over the budget.
             FoldFailed: nothing fits without a fold, and the fold cannot be written.
         """
-        counter = await self.counter()
+        counter, session = await self.counter(), self._in_zone(session)
         for _ in range(MAX_FIT_ROUNDS):
             fit_limits = await self.load_limits(session, fit_request)
             tokens = fit_limits.limits.budget - fit_limits.fixed
-            block = suffix.shown(fit_limits.system, fit_limits.memory_changes, tokens, counter)
-            fixed = fit_limits.fixed + counter.text(block.text) + counter.text(suffix.last)
+            summary = session.summary.text if session.summary else ""
+            block = suffix.shown(
+                (*fit_limits.system, summary), self._memory_changes(session, fit_limits), tokens, counter
+            )
+            fixed = fit_limits.fixed + count_text(counter, block.text) + count_text(counter, suffix.last)
             is_folding = self.folding.is_folding(session.conversation)
             policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy
             lines = self.tool_lines.lines(session.conversation)
             planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
             if not await self._apply_plan(session, planned, fit_limits):
                 break
-            session = await self.sessions.load(session.conversation)
+            session = self._in_zone(await self.sessions.load(session.conversation))
         if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(planned.tokens)
-        await asyncio.gather(
-            self.prompt.store_snapshot(session.conversation), self._mark_prefix(session.conversation, fit_limits)
-        )
+        await self._store_prefix(session.conversation, fit_limits)
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
@@ -196,11 +203,13 @@ class ContextFitter:
         left = min(max(left, int(refused * MIN_SHRINK_FACTOR)), int(refused * NAMED_LIMIT_SHARE))
         return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
 
+    def needs_preparation(self, conversation: str) -> bool:
+        """Tell whether a fold may be due after the turn that has just ended: not if it was far from one."""
+        return not self._far_from_fold.pop(conversation, False)
+
     async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
-        """Start the fold and the tool lines that the next turn will need; do nothing far from the budget."""
-        if self._far_from_fold.pop(conversation, False):
-            return
-        counter, session = await self.counter(), await self.sessions.load(conversation)
+        """Start the fold and the tool lines that the next turn will need."""
+        counter, session = await self.counter(), await self.load_session(conversation)
         if session.running:
             return
         try:
@@ -218,15 +227,39 @@ class ContextFitter:
         spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 
+    def _memory_changes(self, session: Session, fit_limits: FitLimits) -> str:
+        """Return the changes of memory that the turn's first request told of, while the system parts are the same.
+
+        They stand before the turn's tool results: a change would make the provider read all of these again. What the
+        turn itself remembers, its own calls show.
+        """
+        turn, system, told = self._told_changes.get(session.conversation, (0, (), ""))
+        if turn == session.running and system == fit_limits.system:
+            return told
+        if len(self._told_changes) >= MAX_TRACKED_CONVERSATIONS:
+            self._told_changes.clear()
+        self._told_changes[session.conversation] = session.running, fit_limits.system, fit_limits.memory_changes
+        return fit_limits.memory_changes
+
+    async def _store_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
+        """Store what is new in the prefix before the request is sent; both parts at once, for one commit."""
+        if self.prompt.has_unstored_snapshot(conversation):
+            await asyncio.gather(self.prompt.store_snapshot(conversation), self._mark_prefix(conversation, fit_limits))
+        else:
+            await self._mark_prefix(conversation, fit_limits)
+
     async def _mark_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
-        """Store a change of the prefix that is no fold, reduction or snapshot: of model, tools or SOUL.md."""
+        """Store a change of the prefix that is no fold, reduction or snapshot: of model, tools, SOUL.md or zone."""
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
-        sha256 = hashlib.sha256(repr((fit_limits.model, own, fit_limits.tools)).encode()).hexdigest()
-        if self._marked_prompts.get(conversation) != sha256:
-            await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools or model")
-            if len(self._marked_prompts) >= MAX_TRACKED_CONVERSATIONS:
-                self._marked_prompts.clear()
-            self._marked_prompts[conversation] = sha256
+        zone = self.config().timezone or (time.tzname, time.timezone)
+        prefix = (fit_limits.model, own, fit_limits.tools, zone)
+        if self._marked_prefixes.get(conversation) == prefix:
+            return
+        sha256 = hashlib.sha256(repr(prefix).encode()).hexdigest()
+        await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools, model or time zone")
+        if len(self._marked_prefixes) >= MAX_TRACKED_CONVERSATIONS:
+            self._marked_prefixes.clear()
+        self._marked_prefixes[conversation] = prefix
 
     async def _apply_plan(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
         """Apply reductions and folds; return whether the view may have changed and has to be planned again.
@@ -258,7 +291,9 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
     return few and planned.tokens + limits.reserve < limits.budget * share
 
 
-def request_limits(config: Config, model: str, factor: float) -> ContextLimits:
+def request_limits(
+    config: Config, model: str, factor: float, refused: int = 0, shrunk_tokens: int = 0
+) -> ContextLimits:
     """Return the limits of one request. A factor below 1 is ignored: the budget also holds by our count."""
     window = config.llm.context_window or context_window(model)
     return ContextLimits(
@@ -268,4 +303,6 @@ def request_limits(config: Config, model: str, factor: float) -> ContextLimits:
         reserve=min(config.llm.max_output_tokens, window // 2),
         margin=int(window * ESTIMATE_MARGIN),
         factor=max(1.0, factor),
+        refused=refused,
+        shrunk_tokens=shrunk_tokens,
     )

@@ -75,6 +75,8 @@ def format_fold_reason(reason: str, lang: str) -> str:
 
 def format_cut_place(why: dict[str, Any], lang: str) -> str:
     """Say in a few words why the cut is at this place; "" if for no special reason."""
+    if why.get("candidates") == 1:
+        return "唯一可切的地方" if lang == "zh" else "at the only place"
     good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
     said = [SCORE_TERM_TEXTS.get(name, (name, name)) for name in good]
     if lang == "zh":
@@ -84,17 +86,18 @@ def format_cut_place(why: dict[str, Any], lang: str) -> str:
 
 def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
     """Explain the cut in one sentence. to_turn: the last folded turn."""
-    side = _language_index(lang)
+    side, is_only = _language_index(lang), why["candidates"] == 1
     terms = [f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}" for name, points in why["terms"]]
     adapted = [ADAPTATION_TEXTS.get(name, (name, name))[side] for name in why["adapted"]]
     if lang == "zh":
         extra = f"；{'、'.join(adapted)}，目标保留 {why['keep']:.0%}" if adapted else ""
         score = f"{why['score']} 分：{'，'.join(terms)}"
-        return f"切在第 {to_turn + 1} 轮之前：{why['candidates']} 处里得分最高（{score}）{extra}。"
+        place = "这是唯一可切的地方" if is_only else f"{why['candidates']} 处里得分最高（{score}）"
+        return f"切在第 {to_turn + 1} 轮之前：{place}{extra}。"
     extra = f"; {', '.join(adapted)}, so {why['keep']:.0%} was to stay" if adapted else ""
     score = f"{why['score']} points: {', '.join(terms)}"
-    places = "the only place" if why["candidates"] == 1 else f"the best of {why['candidates']} places"
-    return f"Cut before turn {to_turn + 1}, {places} ({score}){extra}."
+    place = "the only place" if is_only else f"the best of {why['candidates']} places ({score})"
+    return f"Cut before turn {to_turn + 1}, {place}{extra}."
 
 
 def _language_index(lang: str) -> int:
@@ -127,13 +130,23 @@ _FOLD_TRIGGER_TEXTS = {
 
 
 def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-    """Format the facts as short lines for a phone's screen, with times in this zone."""
+    """Format what a person wants to know as short lines for a phone's screen, with times in this zone.
+
+    `format_operator_report` has the rest: the counter, the cache, the prefix, and ids.
+    """
+    zh = lang == "zh"
+    blocks = [_measure_lines(facts, zh), _contents_lines(facts, zh), _fold_lines(facts, zh, zone)]
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def format_operator_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
+    """Format everything: the person's report, what only an operator understands, and every fold with its id."""
     zh = lang == "zh"
     blocks = [
         _measure_lines(facts, zh),
         _contents_lines(facts, zh),
-        _aside_lines(facts, zh),
-        _fold_lines(facts, zh, zone),
+        _operator_lines(facts, zh),
+        _all_fold_lines(facts, zh, zone),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -151,9 +164,8 @@ def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
 
 
 def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
-    epoch = f"第 {facts['epoch']} 期" if zh else f"epoch {facts['epoch']}"
     lines = [
-        f"**{'上下文' if zh else 'Context'}** · {facts['policy']} · {epoch}",
+        f"**{'上下文' if zh else 'Context'}** · {facts['policy']}",
         _measure_line(facts["tokens"], facts["max_tokens"], "tokens"),
         _measure_line(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
     ]
@@ -161,9 +173,9 @@ def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
         lines.append(f"下次整理：{marks}" if zh else f"next fold {marks}")
     if facts["budget"] < facts["max_tokens"]:
         lines.append(
-            f"按模型的窗口与计数，最多 {facts['budget']:,} tokens"
+            f"这个模型最多只能看 {facts['budget']:,} tokens"
             if zh
-            else f"by the model's window and count: {facts['budget']:,} at most"
+            else f"this model can read {facts['budget']:,} tokens at most"
         )
     return lines
 
@@ -183,7 +195,7 @@ def _contents_lines(facts: dict[str, Any], zh: bool) -> list[str]:
             )
         if name == "system":
             lines += _wrap_items([f"{_format_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]])
-    return lines + _left_out_lines(facts, zh)
+    return [*lines, *_left_out_lines(facts, zh), *_soul_lines(facts, zh), _messages_line(facts, zh)]
 
 
 def _format_part(part: dict[str, Any], zh: bool) -> str:
@@ -220,37 +232,80 @@ def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
     return f"（{turns} 轮）" if zh else f" (of {turns} turn{'s' * (turns != 1)})"
 
 
-def _aside_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+def _messages_line(facts: dict[str, Any], zh: bool) -> str:
     side = 0 if zh else 1
     roles = " · ".join(
         f"{_ROLE_TEXTS[role][side]} {count}" for role, count in sorted(facts["roles"].items(), reverse=True)
     )
-    counter, share = facts["counter"], facts["cache_share"]
-    lines = [
-        f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
+    if zh:
+        return f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
+    return f"messages {facts['messages']}{f' ({roles})' if roles else ''}, {facts['characters']:,} characters"
+
+
+def _soul_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+    if facts["soul_tokens"] <= LONG_SOUL_TOKENS:
+        return []
+    return [
+        f"⚠ SOUL.md 超过建议的 {LONG_SOUL_TOKENS:,} tokens；它总是整篇放入。"
         if zh
-        else f"messages {facts['messages']}{f' ({roles})' if roles else ''}, {facts['characters']:,} characters",
-        f"计数 {counter['name']} × {counter['factor']:.2f}，上次误差 {counter['last_error_percent']:+.1f}%"
-        if zh
-        else f"counter {counter['name']} × {counter['factor']:.2f}, last error {counter['last_error_percent']:+.1f}%",
-        f"上次回答的缓存命中 {share:.0%}" if zh else f"last answer {share:.0%} from cache",
+        else f"⚠ SOUL.md is over the advised {LONG_SOUL_TOKENS:,} tokens; it always goes in whole."
     ]
-    if facts["soul_tokens"] > LONG_SOUL_TOKENS:
-        lines.append(
-            f"⚠ SOUL.md 超过建议的 {LONG_SOUL_TOKENS:,} tokens；它总是整篇放入。"
-            if zh
-            else f"⚠ SOUL.md is over the advised {LONG_SOUL_TOKENS:,} tokens; it always goes in whole."
-        )
-    return lines
+
+
+def _operator_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+    """Lines on model, counter, cache, prefix, epoch and the range of the turns in the view."""
+    counter, live = facts["counter"], facts["live_turns"]
+    error = f"{counter['last_error_percent']:+.1f}%"
+    turns = (f"第 {live[0]}–{live[1]} 轮" if zh else f"turns {live[0]}–{live[1]}") if live else ("无" if zh else "none")
+    own = ("本会话自选" if zh else "chosen here") if facts["policy_own"] else ("来自设置" if zh else "as configured")
+    if zh:
+        return [
+            "**运行**",
+            f"模型 {facts['model']} · 请求上限 {facts['budget']:,}",
+            f"计数 {counter['name']} × {counter['factor']:.2f}，上次误差 {error}",
+            f"上次回答的缓存命中 {facts['cache_share']:.0%}",
+            f"前缀第 {facts['prefix_generation']} 版 · 第 {facts['epoch']} 期",
+            f"视图里是{turns} · 策略{own}",
+        ]
+    return [
+        "**Operation**",
+        f"model {facts['model']} · request limit {facts['budget']:,}",
+        f"counter {counter['name']} × {counter['factor']:.2f}, last error {error}",
+        f"last answer {facts['cache_share']:.0%} from cache",
+        f"prefix generation {facts['prefix_generation']} · epoch {facts['epoch']}",
+        f"in the view: {turns} · policy {own}",
+    ]
 
 
 def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[str]:
     folds = facts["folds"]
-    if not folds:
-        return ["**整理** 还没有" if zh else "**Folds** none yet"]
-    return [f"**整理** {len(folds)} 次" if zh else f"**Folds** {len(folds)}"] + [
-        _fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:])
-    ]
+    lines = [_fold_count(facts, zh), *(_fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:]))]
+    if folds:
+        show = f"/memory show {_path_in_space(folds[-1]['file'])}"
+        lines.append(f"读这一天的日记：{show}" if zh else f"to read it: {show}")
+    return lines
+
+
+def _all_fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[str]:
+    lines = [_fold_count(facts, zh)]
+    for fold in reversed(facts["folds"]):
+        lines += [_fold_line(fold, zh, zone), f"  {fold['id']} · {fold['policy']}"]
+        if fold["file"] != _path_in_space(fold["file"]):
+            lines.append(f"  {fold['file']}")
+    if running := facts["folding"]:
+        lines.append(f"{'进行中：' if zh else 'under way: '}{running['id']} · {running['state']}")
+    return lines
+
+
+def _fold_count(facts: dict[str, Any], zh: bool) -> str:
+    if not facts["folds"]:
+        return "**整理** 还没有" if zh else "**Folds** none yet"
+    return f"**整理** {len(facts['folds'])} 次" if zh else f"**Folds** {len(facts['folds'])}"
+
+
+def _path_in_space(file: str) -> str:
+    """Return a log's path as its person names it, without the folder of their space."""
+    return file.split("/", 2)[2] if file.startswith("spaces/") else file
 
 
 def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
@@ -261,7 +316,7 @@ def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
     at = datetime.fromisoformat(fold["at"]).astimezone(zone)
     lines = [
         f"- {turns} · {before:,} → {after:,} · {format_saving(before, after)}{extract}",
-        f"  {at:%m-%d %H:%M} · {fold['file']}",
+        f"  {at:%m-%d %H:%M} · {_path_in_space(fold['file'])}",
         f"  {_fold_reason_suffix(fold, zh)}",
     ]
     return "\n".join(lines)
@@ -301,7 +356,7 @@ class ContextReport:
         row = await self._store.sessions.conversation(conversation)
         if row is None:
             raise LookupError(f"no conversation {conversation}")
-        session = await self._store.sessions.load(conversation)
+        session = await self._fitter.load_session(conversation)
         policy = row.policy or self._config().context_policy
         fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
         fit_limits = await self._fitter.load_limits(session, fit_request)

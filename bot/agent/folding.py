@@ -32,11 +32,21 @@ ToolResultKey = tuple[str, int]
 MAX_PARALLEL_FOLDS = 8  # folds that call a model; a restart may start thousands
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LateTexts:
+    """The texts of a model for a fold that is done."""
+
+    conversation: str
+    task: asyncio.Task[None]
+    give_up: asyncio.Event
+
+
 class FoldManager:
     """Starts, finishes early and resumes folds.
 
     A fold that fails in the background stays open in the store; it is resumed in place of its conversation's next one.
-    Log-only folds change no view: any number of them may run beside the view's fold.
+    Log-only folds change no view: any number of them may run beside the view's fold. A fold that could not wait for the
+    model is done with the digest; the model's texts replace that when they arrive before the next fold.
     """
 
     def __init__(self, runner: FoldRunner, folds: Folds) -> None:
@@ -45,6 +55,7 @@ class FoldManager:
         self._tasks: dict[str, FoldTask] = {}
         self._finish_events: dict[str, asyncio.Event] = {}
         self._view_folds: dict[str, str] = {}
+        self._late: dict[str, _LateTexts] = {}
         self._starting = asyncio.Lock()
         self._starts: set[asyncio.Task[FoldTask | None]] = set()
         self._slots = asyncio.Semaphore(MAX_PARALLEL_FOLDS)
@@ -72,7 +83,7 @@ class FoldManager:
     async def fold_now(self, plan: FoldPlan) -> FoldRow | None:
         """Fold with the digest, without waiting for a model; finish a fold in progress that way.
 
-        What the model still sends for a fold in progress is dropped.
+        What the model sends later replaces the digest, unless the view has changed by then.
 
         Returns:
             The ended fold, in whatever state; None if none could be started.
@@ -80,7 +91,7 @@ class FoldManager:
         return await self._ended_fold(await self._start(plan, finish_now=True))
 
     async def finish(self, conversation: str) -> bool:
-        """Finish this view's fold with the digest, now; return False if none is in progress."""
+        """Finish this view's fold with the digest, now (see `fold_now`); return False if none is in progress."""
         return await self._ended_fold(self._request_finish(conversation)) is not None
 
     async def detach(self, conversation: str) -> None:
@@ -91,11 +102,15 @@ class FoldManager:
         async with self._starting:  # a fold that is being started has no task yet
             self._request_finish(conversation)
             self._view_folds.pop(conversation, None)
+            self._give_up_late(conversation)
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
-        """Resume folds that an earlier process started."""
+        """Resume folds that an earlier process started, and those that await the texts of a model."""
         for row in rows:
-            self._start_task(row)
+            if row.state == "folded":
+                self._start_late(row)
+            else:
+                self._start_task(row)
 
     async def write_logs(self, conversation: str) -> None:
         """Resume the log-only folds that clearing a conversation left."""
@@ -103,14 +118,16 @@ class FoldManager:
         self.resume([row for row in rows if row.conversation == conversation and row.log_only])
 
     async def settled(self) -> None:
-        """Wait until no fold is in progress."""
-        while self._starts or self._tasks:
-            await asyncio.wait([*self._starts, *self._tasks.values()])
+        """Wait until no fold is in progress, and none awaits the texts of a model."""
+        while self._starts or self._tasks or self._late:
+            late = (each.task for each in self._late.values())
+            await asyncio.wait([*self._starts, *self._tasks.values(), *late])
 
     async def close(self) -> None:
         """Stop; open folds resume from their rows at the next start."""
         await cancel_and_wait(list(self._starts))
         await cancel_and_wait(list(self._tasks.values()))
+        await cancel_and_wait([each.task for each in self._late.values()])
 
     async def _start(self, plan: FoldPlan, *, finish_now: bool = False) -> FoldTask | None:
         """Return the task of this view's fold; start one if there is none.
@@ -165,12 +182,19 @@ class FoldManager:
         finish_event = self._finish_events[row.id] = asyncio.Event()
         if finish_now:
             finish_event.set()
-        task = asyncio.create_task(self._run_with_slot(row, finish_event), name=row.id)
+        task = asyncio.create_task(self._run(row, finish_event), name=row.id)
         self._tasks[row.id] = task
         if not row.log_only:
             self._view_folds[row.conversation] = row.id
+            self._give_up_late(row.conversation)
         task.add_done_callback(lambda done: self._on_done(row, done))
         return task
+
+    async def _run(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
+        done = await self._run_with_slot(row, finish_now)
+        if done is not None and done.awaiting:
+            self._start_late(done)
+        return done
 
     async def _run_with_slot(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
         """Run a fold once a slot is free, or at once without a model when `finish_now` is set."""
@@ -185,6 +209,31 @@ class FoldManager:
             if slot.done() and not slot.cancelled():
                 self._slots.release()
             slot.cancel()
+
+    def _start_late(self, row: FoldRow) -> None:
+        """Have the model's texts replace the digest of a fold, in the background."""
+        if row.id in self._late:
+            return
+        self._give_up_late(row.conversation)
+        give_up = asyncio.Event()
+        task = asyncio.create_task(self._write_late(row, give_up), name=row.id)
+        self._late[row.id] = _LateTexts(conversation=row.conversation, task=task, give_up=give_up)
+        task.add_done_callback(self._on_late_done)
+
+    async def _write_late(self, row: FoldRow, give_up: asyncio.Event) -> None:
+        async with self._slots:
+            await self._runner.write_late_texts(row, give_up)
+
+    def _give_up_late(self, conversation: str) -> None:
+        """Wait no longer for texts whose fold is followed by another one, or is not in the view any more."""
+        for late in self._late.values():
+            if late.conversation == conversation:
+                late.give_up.set()
+
+    def _on_late_done(self, task: asyncio.Task[None]) -> None:
+        del self._late[task.get_name()]
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.error("late texts failed", fold=task.get_name(), error=type(err).__name__, exc_info=err)
 
     def _on_done(self, row: FoldRow, task: FoldTask) -> None:
         del self._tasks[row.id], self._finish_events[row.id]

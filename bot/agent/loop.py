@@ -6,15 +6,24 @@ from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
-from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner, is_tainted
-from bot.agent.turn_context import EventSink, MessageCounter, TurnContext, TurnResult, format_minutes
+from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
+from bot.agent.turn_context import (
+    EventSink,
+    MessageCounter,
+    TurnContext,
+    TurnResult,
+    format_minutes,
+    label_reply,
+)
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.memory.recall import NOTHING_RECALLED
 from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import SMALLER_WINDOW
+from bot.models.providers.transport import ClosingStream
 from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
+from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
 from memory.failpoints import hit_async
@@ -91,20 +100,21 @@ async def run_model_step(model: ModelClient, request: Request, event_sink: Event
 
 async def _call_model(model: ModelClient, request: Request, event_sink: EventSink) -> Answer:
     is_first = True
-    async for event in model.stream(request):
-        await (hit_async("llm.first_byte") if is_first else hit_async("llm.mid_stream"))
-        is_first = False
-        match event:
-            case TextDelta():
-                event_sink.send("delta", event.text)
-            case ToolStarted() if request.may_call:
-                event_sink.send("tool_started", tool=event.name, planned=True)
-            case Restarted():
-                event_sink.send("delta", "", whole=True)
-            case Answer():
-                if event.stop == "overflow":
-                    raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
-                return event
+    async with ClosingStream(model.stream(request)) as events:
+        async for event in events:
+            await (hit_async("llm.first_byte") if is_first else hit_async("llm.mid_stream"))
+            is_first = False
+            match event:
+                case TextDelta():
+                    event_sink.send("delta", event.text)
+                case ToolStarted() if request.may_call:
+                    event_sink.send("tool_started", tool=event.name, planned=True)
+                case Restarted():
+                    event_sink.send("delta", "", whole=True)
+                case Answer():
+                    if event.stop == "overflow":
+                        raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
+                    return event
     raise RuntimeError(f"{model.name} ended its stream without an answer")
 
 
@@ -168,18 +178,18 @@ class Agent:
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
                     text = format_text(context.lang, "same_call", tool=tool)
-                    tainted = turn.messages[-1].tainted
-                    return TurnResult(state="done", parts=(Text(text=text),), reply=text, tainted=tainted)
+                    label = ReplyLabel(tainted=turn.messages[-1].tainted)
+                    return TurnResult(state="done", parts=(Text(text=text),), reply=text, label=label)
                 await self._tool_runner.run(context, open_calls, turn.messages[-1])
                 continue
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
             step, recalled = await self._call_model(context, session, final_note)
-            tainted = recalled or is_tainted(context, session)
+            label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
-                return replace(self._final_result(context, step, late=late, last=last), tainted=tainted)
-            await self._store_step(context, step, tainted=tainted)
+                return replace(self._final_result(context, step, late=late, last=last), label=label)
+            await self._store_step(context, step, label)
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
 
     async def _call_model(self, context: TurnContext, session: Session, final_note: str) -> tuple[ModelStep, bool]:
@@ -198,7 +208,7 @@ class Agent:
             view, fit_limits = fitted.view, fitted.fit_limits
             await self._budget_guard.check(context.actor, context.turn, context.model, context.lang)
             await hit_async("llm.before")
-            request = replace(build_request(view, fit_limits, self._config(), context), may_call=not final_note)
+            request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
             try:
                 step = await run_model_step(self._models.model, request, context.event_sink)
             except Overflow as err:
@@ -221,7 +231,7 @@ class Agent:
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 return step, fitted.tainted
 
-    async def _store_step(self, context: TurnContext, step: ModelStep, *, tainted: bool) -> None:
+    async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
         await hit_async("llm.before_commit")
         effects = {spec.name: spec.effect for spec in self._fitter.specs}
@@ -229,7 +239,7 @@ class Agent:
             PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=effects.get(call.name, "pure"))
             for call in step.calls
         ]
-        draft = await self._message_counter.draft("assistant", step.parts, "model", tainted=tainted)
+        draft = await self._message_counter.draft("assistant", step.parts, "model", label)
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
             usage = replace(usage, input=usage.input + other.input, output=usage.output + other.output)
@@ -306,7 +316,9 @@ def find_refused_image(request: Request, error: BadImage | TooLarge) -> str:
     return part.sha256 if isinstance(part, Image) else ""
 
 
-def build_request(view: ContextView, fit_limits: FitLimits, config: Config, context: TurnContext) -> Request:
+def build_request(
+    view: ContextView, fit_limits: FitLimits, config: Config, context: TurnContext, *, may_call: bool
+) -> Request:
     """Build the model request of a view."""
     return Request(
         model=fit_limits.model,
@@ -318,6 +330,7 @@ def build_request(view: ContextView, fit_limits: FitLimits, config: Config, cont
         conversation=context.conversation.id,
         space=context.conversation.place.space,
         size=int(view.tokens.total * fit_limits.limits.factor),
+        may_call=may_call,
     )
 
 

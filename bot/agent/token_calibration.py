@@ -51,7 +51,15 @@ class TokenCalibration:
         return await self._read(_factor_key(model))
 
     def note(self, model: str, counted: int, actual: int, conversation: str) -> None:
-        """Learn in the background; what is lost is learned again from later replies."""
+        """Learn at once if there is nothing to store, else in the background; what is lost is learned again."""
+        keys = _factor_keys(model, conversation)
+        if not is_believable(counted, actual):
+            return
+        if all(key in self._known for key in keys):
+            learned = _learn_factors({key: self._known[key] for key in keys}, counted, actual)
+            if not self._changed(learned):
+                self._known.update(learned)
+                return
         task = asyncio.create_task(self.learn(model, counted, actual, conversation))
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
@@ -70,17 +78,8 @@ class TokenCalibration:
         """
         if not is_believable(counted, actual):
             return
-        used = await self.factor(model, conversation)
-        _, error = calibrate_factor(used[0], counted, actual)
-        of_model = await self._read(_factor_key(model))
-        fresh, _ = calibrate_factor(of_model[0], counted, actual)
-        learned = {_factor_key(model): _update_factor(of_model, fresh, error)}
-        if conversation:
-            own = await self._read(_factor_key(model, conversation))
-            start = own if own[1] else of_model
-            fresh, _ = calibrate_factor(start[0], counted, actual, CONVERSATION_WEIGHT)
-            learned[_factor_key(model, conversation)] = _update_factor((start[0], own[1], own[2]), fresh, error)
-        await self._store(learned)
+        known = {key: await self._read(key) for key in _factor_keys(model, conversation)}
+        await self._store(_learn_factors(known, counted, actual))
 
     async def window(self, model: str) -> int:
         """Return the window that the model's provider named when it refused a request; 0 if it never did."""
@@ -103,9 +102,7 @@ class TokenCalibration:
 
     async def _store(self, learned: Mapping[str, CalibrationFactor]) -> None:
         """Update memory, then the store; a failed write is undone in memory."""
-        changed = {
-            row: factor for row, factor in learned.items() if factor[:2] != self._known.get(row, NO_CALIBRATION)[:2]
-        }
+        changed = self._changed(learned)
         self._known.update(learned)
         if not changed:
             return
@@ -115,6 +112,12 @@ class TokenCalibration:
             for row in changed:
                 self._known.pop(row, None)
             raise
+
+    def _changed(self, learned: Mapping[str, CalibrationFactor]) -> dict[str, CalibrationFactor]:
+        """Return the factors that differ from the known ones, errors aside."""
+        return {
+            key: factor for key, factor in learned.items() if factor[:2] != self._known.get(key, NO_CALIBRATION)[:2]
+        }
 
     def note_cache(self, conversation: str, cached: int, total: int) -> None:
         """Record how many input tokens of the newest request came from the provider's cache."""
@@ -135,6 +138,26 @@ def _update_factor(before: CalibrationFactor, fresh: float, error: float) -> Cal
     if samples >= SETTLED_SAMPLES and abs(fresh - factor) <= MIN_FACTOR_CHANGE:
         return factor, samples, round(error, 2)
     return round(fresh, 4), samples + 1, round(error, 2)
+
+
+def _learn_factors(
+    known: Mapping[str, CalibrationFactor], counted: int, actual: int
+) -> Mapping[str, CalibrationFactor]:
+    """Return the factors after one more reply. known: the model's factor, then perhaps the conversation's. Pure."""
+    (model_key, of_model), *conversation = known.items()
+    used = next((own for _, own in conversation if own[1]), of_model)
+    _, error = calibrate_factor(used[0], counted, actual)
+    fresh, _ = calibrate_factor(of_model[0], counted, actual)
+    learned = {model_key: _update_factor(of_model, fresh, error)}
+    for key, own in conversation:
+        fresh, _ = calibrate_factor(used[0], counted, actual, CONVERSATION_WEIGHT)
+        learned[key] = _update_factor((used[0], own[1], own[2]), fresh, error)
+    return learned
+
+
+def _factor_keys(model: str, conversation: str) -> tuple[str, ...]:
+    """Return the key of the model's factor, and that of the conversation's if there is one."""
+    return (_factor_key(model), _factor_key(model, conversation)) if conversation else (_factor_key(model),)
 
 
 def _factor_key(model: str, conversation: str = "") -> str:

@@ -15,12 +15,12 @@ from bot.access.permissions import Actor, authorize
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.approvals import TAINTED_CALL_TEXT, ApprovalRequest, ApprovalService, action_for_call
-from bot.agent.turn_context import MessageCounter, TurnContext
+from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset
-from memory.context.taint import is_view_tainted, judge_results
-from memory.conversation import Message, Session, ToolResult
+from memory.context.taint import judge_results
+from memory.conversation import Message, ToolResult
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState
@@ -35,14 +35,6 @@ OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
     " It is not repeated by itself: look first, then decide.]"
 )
-
-
-def is_tainted(context: TurnContext, session: Session) -> bool:
-    """Tell whether the conversation in view holds outside words, or what was derived from them.
-
-    Recalled passages are left aside: the answer to that request is labelled instead.
-    """
-    return context.scope.kind == "group" or is_view_tainted(session)
 
 
 async def load_message_context(store: Store, context: TurnContext) -> MessageContext:
@@ -111,8 +103,8 @@ class ToolRunner:
             ToolResult(call_id=outcome.call.call_id, text=outcome.text, is_error=outcome.state != "done")
             for outcome in ordered
         ]
-        tainted = judge_results(message, results)
-        draft = await self._message_counter.draft("user", results, "tool", tainted=tainted)
+        label = judge_results(message, results)
+        draft = await self._message_counter.draft("user", results, "tool", label)
         await self._store.sessions.end_calls(
             context.turn, [(outcome.call, outcome.state) for outcome in ordered], draft
         )

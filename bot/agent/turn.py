@@ -27,12 +27,11 @@ from bot.agent.turn_context import (
     TurnSetup,
     format_minutes,
 )
-from bot.commands.names import is_mutating, parse_command
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, CreateDispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.gateway.receiver import access_scope
-from bot.messages import MessageBody, load_body, split_reply, to_address
+from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
@@ -296,7 +295,7 @@ class TurnRunner:
         place = context.conversation.place
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
-        final = await self._message_counter.draft("assistant", result.parts, origin, tainted=result.tainted)
+        final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
         kind: OutboxKind = "final" if result.state == "done" else "notice"
         allowance = self._allowance(place)
         split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
@@ -310,8 +309,9 @@ class TurnRunner:
         if result.declined:
             await self._hide_request(context)
         # The fold that the next message will need starts now, while no person waits for it.
-        fit_request = FitRequest(model=context.model, policy=context.policy)
-        self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
+        if self._fitter.needs_preparation(context.conversation.id):
+            fit_request = FitRequest(model=context.model, policy=context.policy)
+            self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
         return result.state if stored else "cancelled"
 

@@ -29,11 +29,13 @@ from bot.messages import (
 from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
-from memory.context.taint import NOT_READ_LABEL
+from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, ReplyLabel, is_view_tainted
 from memory.context.tokens import TokenCounter
-from memory.conversation import Part, Role, Text
+from memory.conversation import Part, Role, Session, Text, ToolCall
 from memory.store.rows import ConversationRow, InboxRow, NewMessage, Place, TurnRow, TurnState, Usage
 from memory.store.store import Store
+from memory.tasks import cancel_and_wait
+from memory.workspace import fold_labels
 from memory.workspace.blobs import Blobs
 
 ShowEvent = Callable[[LiveEvent], None]
@@ -101,8 +103,8 @@ class TurnResult:
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
-    #: The parts were written while outside words were in view.
-    tainted: bool = False
+    #: Of the parts.
+    label: ReplyLabel = CLEAN_REPLY
 
 
 def format_minutes(seconds: float) -> int:
@@ -125,16 +127,25 @@ class MessageCounter:
                 self._counter = await asyncio.to_thread(self._load)
         return self._counter
 
-    async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> NewMessage:
+    async def draft(
+        self, role: Role, parts: Sequence[Part], origin: str, label: ReplyLabel = CLEAN_REPLY
+    ) -> NewMessage:
         """Build a message to store.
 
         Args:
             origin: person, model, tool or house.
-            tainted: see Message.
         """
         counter, stored = await self.counter(), tuple(parts)
         tokens = counter.message(stored)
-        return NewMessage(role=role, parts=stored, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)
+        return NewMessage(
+            role=role,
+            parts=stored,
+            tokens=tokens,
+            counter=counter.name,
+            origin=origin,
+            tainted=label.tainted,
+            seen_only=label.seen_only,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,9 +196,13 @@ class TurnSetup:
         config = self.config()
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
-        turn, recalled = await asyncio.gather(  # independent of each other
-            self._resume_or_claim(row, body, parts, place, lang, actor), self._recall(conversation, words)
-        )
+        recalling = asyncio.create_task(self._recall(conversation, words))  # beside the claim, which it needs not
+        try:
+            turn = await self._resume_or_claim(row, body, parts, place, lang, actor)
+            recalled = await recalling
+        except BaseException:
+            await cancel_and_wait({recalling})
+            raise
         return TurnContext(
             conversation=conversation,
             turn=turn,
@@ -283,3 +298,29 @@ def _query_text(body: MessageBody, parts: tuple[Part, ...] | None) -> str:
     if parts is None:
         return body.text
     return " ".join(part.text for part in parts if isinstance(part, Text) and not part.aside)
+
+
+def is_tainted(context: TurnContext, session: Session) -> bool:
+    """Tell whether the conversation in view holds outside words, or what was derived from them.
+
+    Recalled passages are left aside: the answer to that request is labelled instead.
+    """
+    return context.scope.kind == "group" or is_view_tainted(session)
+
+
+async def label_reply(
+    context: TurnContext, session: Session, parts: Sequence[Part], *, recalled: bool = False
+) -> ReplyLabel:
+    """Label what the model has just written.
+
+    Args:
+        recalled: a passage recalled into its request is tainted.
+    """
+    is_view_clean, is_private = not is_tainted(context, session), context.scope.kind != "group"
+    if is_view_clean and not recalled:
+        return ReplyLabel()
+    if not is_private or (recalled and any(isinstance(part, ToolCall) for part in parts)):
+        # The passage is in no later view, so until the turn ends a step stands for it.
+        return ReplyLabel(tainted=True)
+    words = [passage.words for passage in context.suffix.recalled.outside] if recalled else []
+    return await asyncio.to_thread(fold_labels.label_reply, session, parts, words)  # slow with much in view

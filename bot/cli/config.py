@@ -99,6 +99,8 @@ def init(
     if not yes:
         for key, value in _ask_settings():
             file.set(key, value)
+        if (language := _ask_soul_language()) in ("zh", "en"):
+            home.set_soul_language(language)
     print(f"{'Created' if created else 'Kept'} {home.config}.")
     print(f"Talk to the bot with: mnema --home {home.root} chat")
     return 0
@@ -118,6 +120,14 @@ def _ask_settings() -> list[tuple[str, str]]:
         owner = _ask("Your own Telegram user id, a number (empty: no one may talk to it yet)")
         answers.append(("channels.telegram.owners", f'["{owner}"]' if owner else ""))
     return [(key, value) for key, value in answers if value]
+
+
+def _ask_soul_language() -> str:
+    """Ask for the language of SOUL.md, last, so that scripts that answer only the settings still work; "" for none."""
+    try:
+        return _ask("Language of SOUL.md, which describes the bot (zh or en; empty keeps what is there)").lower()
+    except typer.Abort:  # the end of the input
+        return ""
 
 
 def _ask(question: str, *, secret: bool = False) -> str:

@@ -1,17 +1,19 @@
 """The command line `mnema`: its commands, and errors as one sentence and an exit code."""
 
 import asyncio
+import importlib
 import os
 import sys
 import traceback
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
+from typer.main import get_group
 
-from bot.cli import channels, config, database, memory, people, sessions
 from bot.cli.common import JsonOption, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError, MnemaError
@@ -24,27 +26,57 @@ STDOUT_DESCRIPTOR = 1
 PROCESS_ROLES = ("all", "gateway", "worker")
 
 
+# Commands in the order of --help, with the module that has them; "" for those of this one.
+COMMANDS = {
+    "init": "bot.cli.config:init",
+    "chat": "",
+    "run": "",
+    "doctor": "",
+    "config": "bot.cli.config:app",
+    "channels": "bot.cli.channels:app",
+    "sessions": "bot.cli.sessions:app",
+    "memory": "bot.cli.memory:app",
+    "pair": "bot.cli.people:pair_app",
+    "owner": "bot.cli.people:owner_app",
+    "people": "bot.cli.people:people_app",
+    "audit": "bot.cli.database:app",
+    "replay": "bot.cli.sessions:replay",
+    "backup": "bot.cli.database:backup",
+    "restore": "bot.cli.database:restore",
+    "migrate": "bot.cli.database:migrate",
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of `mnema`; a module of commands is imported when one of them is named, or for --help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of --help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, or None if there is none with this name."""
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            module, _, attribute = COMMANDS[cmd_name].partition(":")
+            found = getattr(importlib.import_module(module), attribute)
+            parent = typer.Typer(add_completion=False, rich_markup_mode=None)
+            if isinstance(found, typer.Typer):
+                parent.add_typer(found, name=cmd_name)
+            else:
+                parent.command(cmd_name)(found)
+            self.add_command(get_group(parent).commands[cmd_name])
+        return super().get_command(ctx, cmd_name)
+
+
 app = typer.Typer(
     name="mnema",
     help="A chat bot for your own platforms that does not forget.",
+    cls=LazyGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(config.app, name="config")
-app.add_typer(sessions.app, name="sessions")
-app.add_typer(memory.app, name="memory")
-app.add_typer(people.pair_app, name="pair")
-app.add_typer(people.owner_app, name="owner")
-app.add_typer(channels.app, name="channels")
-app.add_typer(database.app, name="audit")
-app.add_typer(people.people_app, name="people")
-app.command("init")(config.init)
-app.command("replay")(sessions.replay)
-app.command("backup")(database.backup)
-app.command("restore")(database.restore)
-app.command("migrate")(database.migrate)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -110,6 +142,17 @@ def _options(
     resume_restore(ctx.obj.root)
 
 
+def _import_alone(package: str, *optional: str) -> None:
+    """Import a package as if other packages, which it uses if it can, were not installed."""
+    hidden = [name for name in optional if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden, cast(Any, None)))  # Python's own mark of a module that cannot be imported
+    try:
+        importlib.import_module(package)
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
 def _create_home(home: HomeFolder) -> HomeFolder:
     """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile
@@ -146,6 +189,7 @@ def run(
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
     home = _create_home(ctx.obj)
+    _import_alone("structlog", "rich", "greenlet")
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)

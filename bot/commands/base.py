@@ -11,11 +11,11 @@ from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
 from bot.agent.folding import FoldManager
-from bot.commands.names import CHINESE_NAMES
 from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
 from memory.forgetting.forget import ForgetService

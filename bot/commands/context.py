@@ -1,14 +1,16 @@
-"""The commands /context (with clear, fold, undo and diff) and /new."""
+"""The commands /context (with all, clear, fold, undo and diff) and /new."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC
+from datetime import UTC, tzinfo
+from typing import Any
 
 from bot.agent.context_report import (
     format_context_report,
     format_cut,
     format_fold_reason,
+    format_operator_report,
     format_saving,
     load_cut_facts,
 )
@@ -18,9 +20,12 @@ from bot.errors import BudgetTooSmall
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
 from bot.texts import format_budget_too_small
 from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
+from memory.context.summary.statistics import RangeStatistics, count_statistics
 from memory.store.rows import FoldRow
+from memory.text.quoting import shorten
 from memory.workspace import daily_log
 
+MAX_NAMES, MAX_FILE_CHARS = 6, 60  # tools and files that /context diff names, and characters of each name
 MAX_ITEMS = 20  # of a fold that /context diff lists, to fit a phone; the rest is counted
 _RECALL_CALL = ('recall(handle="', '")')
 ITEM_KIND_TEXTS: dict[str, tuple[str, str]] = {
@@ -46,7 +51,8 @@ async def format_fold_diff(context: CommandContext) -> str:
     row = folds[-1]
     messages = await store.sessions.messages(id, row.from_seq, row.to_seq)
     items = await asyncio.to_thread(compare_with_summary, messages, row.summary, context.services.now().tzinfo or UTC)
-    return "\n\n".join([_diff_head(row, context), _diff_reason(row, context), *_item_lines(items, context)])
+    statistics = _diff_statistics(count_statistics(messages), context)
+    return "\n\n".join([_diff_head(row, context), _diff_reason(row, context), statistics, *_item_lines(items, context)])
 
 
 def _item_lines(items: Sequence[FoldItem], context: CommandContext) -> list[str]:
@@ -87,6 +93,29 @@ def _diff_reason(row: FoldRow, context: CommandContext) -> str:
     return context.text(f"为什么：{reason}。{words}", f"Why: {reason}. {words}").rstrip()
 
 
+def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
+    """What the folded turns hold, in a line for each kind; kinds without anything are left out."""
+    files = [f"`{shorten(path.replace('`', ''), MAX_FILE_CHARS)}`" for path in found.files]
+    tools = [f"{shorten(name, MAX_FILE_CHARS)} ×{count}" for name, count in found.tools]
+    lines = [
+        context.text(
+            f"消息：人 {found.user} 条，我 {found.bot} 条", f"messages: {found.user} from people, {found.bot} from me"
+        ),
+        context.text("工具：", "tools: ") + _format_some(tools, context) if tools else "",
+        context.text("文件：", "files: ") + _format_some(files, context) if files else "",
+        context.text(f"图片：{found.pictures}", f"pictures: {found.pictures}") if found.pictures else "",
+        context.text(f"文档：{found.documents}", f"documents: {found.documents}") if found.documents else "",
+        context.text(f"失败的调用：{found.errors}", f"failed calls: {found.errors}") if found.errors else "",
+    ]
+    return "\n".join([context.text("**包含**", "**What it covers**"), *(f"- {line}" for line in lines if line)])
+
+
+def _format_some(names: Sequence[str], context: CommandContext) -> str:
+    shown = context.text("、", ", ").join(names[:MAX_NAMES])
+    rest = len(names) - MAX_NAMES
+    return f"{shown}{context.text(f'，另有 {rest} 个', f' and {rest} more')}" if rest > 0 else shown
+
+
 def _format_items(title: str, items: Sequence[FoldItem], most: int, context: CommandContext) -> str:
     lines = [_format_item(item, context) for item in most_important(items, most)]
     if rest := len(items) - len(lines):
@@ -117,22 +146,35 @@ async def _context(context: CommandContext) -> str:
     changes = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in changes:
         return context.text(
-            f"/上下文 后面可以是 清空、整理、撤销、对比（clear、fold、undo、diff），不认识“{context.arguments}”。",
-            f"/context takes clear, fold, undo or diff, not “{context.arguments}”.",
+            "/上下文 后面可以是 全部、清空、整理、撤销、对比（all、clear、fold、undo、diff），"
+            f"不认识“{context.arguments}”。",
+            f"/context takes all, clear, fold, undo or diff, not “{context.arguments}”.",
         )
     require(context, CHANGE_ACTION)
     return await changes[word](context)
 
 
 async def _report(context: CommandContext) -> str:
+    report = await _format_facts(context, format_context_report)
+    more = context.text("全部数字：/context all", "every number: /context all")
+    return f"{report}\n\n{more}"
+
+
+async def _report_all(context: CommandContext) -> str:
+    return await _format_facts(context, format_operator_report)
+
+
+async def _format_facts(
+    context: CommandContext, format_report: Callable[[dict[str, Any], str, tzinfo | None], str]
+) -> str:
     try:
         facts = await context.services.report.facts(context.conversation.id)
     except BudgetTooSmall as err:
         return format_budget_too_small(context.lang, err.least, err.soul)
-    return format_context_report(facts, context.lang, context.services.now().tzinfo)
+    return format_report(facts, context.lang, context.services.now().tzinfo)
 
 
-READ_SUBCOMMANDS = {"": _report, "diff": format_fold_diff}
+READ_SUBCOMMANDS = {"": _report, "all": _report_all, "diff": format_fold_diff}
 
 
 async def _clear(context: CommandContext) -> str:
@@ -149,7 +191,7 @@ async def _new(context: CommandContext) -> str:
     session = await context.store.sessions.load(id)
     count = len(session.turns)
     log_fold = plan_oldest_turns(session, "/new", _policy(context)) if count else None
-    await context.store.sessions.clear(id, log_fold, by=context.who)
+    await context.store.sessions.clear(id, log_fold, reason="new", by=context.who)
     await folding.detach(id)
     if not count:
         return context.text("新的会话开始了。", "A new conversation begins.")
@@ -208,11 +250,11 @@ def _policy(context: CommandContext) -> str:
 CONTEXT_COMMANDS = (
     Command(
         name="context",
-        usage="[clear|fold|undo|diff]",
-        usage_zh="[清空|整理|撤销|对比]",
+        usage="[all|clear|fold|undo|diff]",
+        usage_zh="[全部|清空|整理|撤销|对比]",
         action="context.read",
-        zh="上下文用量；清空、整理、撤销、对比",
-        en="what the model sees; clear, fold, undo, diff",
+        zh="上下文用量；全部、清空、整理、撤销、对比",
+        en="what the model sees; all, clear, fold, undo, diff",
         run=_context,
     ),
     Command(

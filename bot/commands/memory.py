@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.commands.base import Command, CommandContext, require
-from bot.commands.names import parse_command
 from bot.memory.files import SpaceMemoryFile, find_memory_file, list_memory_files
 from bot.memory.recall import format_source, memory_line_keys
-from bot.messages import load_body
+from bot.messages import load_body, parse_command
 from memory.conversation import Document, Message, Text
 from memory.longterm.memories import MAX_RECORDED, MemoryCandidate, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable
@@ -85,7 +84,9 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     passage = await find
     if passage is None:
         return context.text(f"没有与“{_truncate(rest)}”对应的记忆。", f"There is no memory for “{_truncate(rest)}”.")
-    explain = {"memory": _explain_line, "log": _explain_log_line, "said": _explain_message}[passage.kind]
+    explain = {"memory": _explain_line, "log": _explain_log_line, "said": _explain_message, "tool": _explain_message}[
+        passage.kind
+    ]
     return "\n".join([f"**{_truncate(passage.words)}**", *await explain(context, passage)])
 
 
@@ -171,7 +172,10 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
     return [
         line
         for message in messages
-        for line in (f"{_format_time(context, message.at)} · {source}", *_quote(_message_text(message)))
+        for line in (
+            f"{_format_time(context, message.at)} · {source}",
+            *_quote(_message_text(message) or passage.words),
+        )
     ]
 
 

@@ -1,6 +1,7 @@
 """Runs slash commands: find the command, check the sender's rights, settle the row with the reply."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import difflib
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 
 import structlog
@@ -13,13 +14,20 @@ from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
-from bot.commands.names import is_mutating, nearest_commands, parse_command
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.trace import TRACE_COMMAND
 from bot.config.messages import ConfigRejected
 from bot.errors import MnemaError
 from bot.gateway.receiver import access_scope
-from bot.messages import PRESS_COMMAND, MessageBody, split_reply
+from bot.messages import (
+    CHINESE_NAMES,
+    CHINESE_SUBCOMMANDS,
+    PRESS_COMMAND,
+    MessageBody,
+    is_mutating,
+    parse_command,
+    split_reply,
+)
 from bot.texts import format_text, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
@@ -46,6 +54,8 @@ COMMANDS: dict[str, Command] = {
 COMMAND_ALIASES = {"start": "help", PRESS_COMMAND: "approve"}
 RETRY_COMMAND = "retry"
 MAX_NAME_CHARS = 60  # of an unknown name that the reply repeats
+MAX_SUGGESTIONS = 3
+SIMILARITY_CUTOFF = 0.5  # difflib's ratio
 
 
 class CommandRouter:
@@ -143,6 +153,23 @@ class CommandRouter:
             arguments=arguments,
             commands=COMMANDS,
         )
+
+
+def nearest_commands(name: str, known: Collection[str]) -> list[str]:
+    """Return the commands similar to an unknown name, best first, without the slash, in either language.
+
+    Args:
+        known: English names of all commands.
+    """
+    shown = dict.fromkeys(known, "")
+    shown |= {zh: CHINESE_NAMES[command][0] for command in known for zh in CHINESE_NAMES.get(command, ())}
+    for command in CHINESE_NAMES.keys() & CHINESE_SUBCOMMANDS.keys() & set(known):
+        for word, names in CHINESE_SUBCOMMANDS[command].items():
+            shown |= dict.fromkeys(names, f"{CHINESE_NAMES[command][0]} {names[0]}")
+            shown.setdefault(word, f"{command} {word}")
+    begun = sorted((one for one in shown if not one.isascii() and name.startswith(one)), key=len, reverse=True)
+    alike = difflib.get_close_matches(name, shown, n=MAX_SUGGESTIONS, cutoff=SIMILARITY_CUTOFF)
+    return list(dict.fromkeys(shown[one] or one for one in (*begun, *alike)))[:MAX_SUGGESTIONS]
 
 
 MENU_ACTOR = Actor(channel="", id="", role="user")

@@ -3,8 +3,10 @@
 import json
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
-from bot.config.loader import nearest_policies
-from memory.context.policies.policies import POLICIES
+from bot.config.key_texts import POLICY_SETTING_TEXTS
+from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key
+from bot.config.loader import find_named_key, nearest_policies
+from memory.context.policies.policies import POLICIES, Policy, build_policy
 
 # Admins may set these too, in any private chat; all other keys need the owner at the terminal or console.
 CONTEXT_KEYS = (
@@ -25,15 +27,72 @@ async def _config(context: CommandContext) -> str:
     file = context.services.config
     if not key:
         shown = {name: file.masked()[name] for name in CONTEXT_KEYS}
-        return "\n".join(f"{name} = {_format_json(value)}" for name, value in shown.items())
+        foot = context.text(
+            "/config 键 看说明，例如 /config language。", "/config KEY explains one, as /config language."
+        )
+        return "\n".join([*(f"{name} = {_format_json(value)}" for name, value in shown.items()), "", foot])
     if not value.strip():
-        return f"{key} = {_format_json(file.get(key))}"
-    action = "config.write.context" if key.split(".")[0] in CONTEXT_KEYS else "config.write"
-    require(context, action)
+        return _explain_key(context, key)
+    require(context, _write_action(key))
     file.set(key, value.strip())
     await context.store.note("config", key, "set", context.who, args={"value": file.get(key)})
     setting = f"{key} = {_format_json(file.get(key))}"
     return context.text(f"{setting}，已写入 config.json。", f"{setting}, saved.")
+
+
+def _write_action(key: str) -> str:
+    return CHANGE_ACTION if key.split(".")[0] in CONTEXT_KEYS else "config.write"
+
+
+def _explain_key(context: CommandContext, name: str) -> str:
+    """Explain a key: meaning, current value, default, what it accepts, and an example of a change."""
+    value, key = context.services.config.get(name), find_named_key(name)
+    if key is None:  # all settings of one policy
+        policy = build_policy(name.split(".")[1], context.config.policies)
+        return "\n".join(
+            [f"**{policy.name}** — {context.text(*POLICY_TEXTS[policy.name])}", *_all_settings(context, policy)]
+        )
+    head = [f"**{context.text(*key.title)}**", context.text(*key.about)]
+    if key.form == "section":
+        return "\n".join([*head, *_section_lines(context, key)])
+    default = _format_json(key.default)
+    same = _format_json(value) == default
+    mark = (
+        context.text("（默认）", " (default)") if same else context.text(f"（默认 {default}）", f" (default {default})")
+    )
+    accepts = (
+        context.text(*ANY_TEXT)
+        if key.form in ("text", "secret")
+        else context.text(*describe_key(key, with_default=False))
+    )
+    return "\n".join(
+        [
+            *head,
+            f"{name} = {_format_json(value)}{mark}",
+            context.text(f"{accepts}。", f"{accepts[0].upper()}{accepts[1:]}."),
+            _example_line(context, key),
+        ]
+    )
+
+
+def _example_line(context: CommandContext, key: ConfigKey) -> str:
+    example = f"/config {key.name} {key.example}"
+    if is_allowed(context, _write_action(key.name)):
+        return context.text(f"示例：{example}", f"Example: {example}")
+    return context.text(f"只能在终端或网页里改，例如：{example}", f"Only in the terminal or on the page: {example}")
+
+
+def _section_lines(context: CommandContext, section: ConfigKey) -> list[str]:
+    """List the keys of a section with their values, and the sections in it with their titles."""
+    lines = []
+    for key in KEYS.values():
+        if key.path[:-1] != section.path or LIST_ITEM in key.path:
+            continue
+        if key.form == "section":
+            lines.append(f"{key.name} — {context.text(*key.title)}")
+        else:
+            lines.append(f"{key.name} = {_format_json(context.services.config.get(key.name))}")
+    return lines
 
 
 async def _model(context: CommandContext) -> str:
@@ -69,6 +128,17 @@ POLICY_TEXTS: dict[str, tuple[str, str]] = {
 }
 RESET_WORDS = ("default", "默认")
 CHANGE_ACTION = "config.write.context"
+ANY_TEXT = ("任意文字", "any text")
+# The settings that say when a policy acts and how much it leaves; /policy lists them and the changed ones. Without an
+# entry here all are listed.
+KEY_SETTINGS: dict[str, tuple[str, ...]] = {
+    "balanced": ("snip_chars", "line_at", "fold_at", "keep_most"),
+    "turns": ("snip_chars", "text_only_below"),
+    "budget": ("most_tokens", "fold_tokens", "keep_tokens"),
+    "layers": ("snip_chars", "line_at", "fold_at", "drop_at"),
+    "boundary": ("fold_tokens", "fold_messages", "keep"),
+    "rolling": ("every_messages", "every_tokens", "keep_messages", "keep_tokens"),
+}
 
 
 async def _policy(context: CommandContext) -> str:
@@ -103,16 +173,59 @@ def _format_policies(context: CommandContext) -> str:
         else context.text("来自设置", "as configured")
     )
     head = context.text(f"**策略** {current}（{source}）", f"**Policy** {current} ({source})")
-    lines = [
-        f"- {f'**{name}** ●' if name == current else name} — {context.text(*about)}"
-        for name, about in POLICY_TEXTS.items()
+    lines = [head, _format_limits(context)]
+    for name, about in POLICY_TEXTS.items():
+        lines.append(f"- {f'**{name}** ●' if name == current else name} — {context.text(*about)}")
+        lines.append(f"  {_format_key_settings(context, build_policy(name, context.config.policies))}")
+    lines += [
+        "",
+        context.text(f"/config policies.{current} 逐个说明。", f"/config policies.{current} explains each number."),
     ]
-    if not is_allowed(context, CHANGE_ACTION):
-        return "\n".join([head, *lines])
-    foot = context.text(
-        "/policy 名称 更换，/policy default 恢复默认。", "/policy NAME changes it, /policy default resets it."
+    if is_allowed(context, CHANGE_ACTION):
+        lines.append(
+            context.text(
+                "/policy 名称 更换，/policy default 恢复默认。", "/policy NAME changes it, /policy default resets it."
+            )
+        )
+    return "\n".join(lines)
+
+
+def _format_limits(context: CommandContext) -> str:
+    turns, tokens = context.config.agent_max_context_turns, context.config.agent_max_context_tokens
+    return context.text(
+        f"上限 {tokens:,} tokens；balanced 和 turns 满 {turns} 轮也整理。",
+        f"At most {tokens:,} tokens; balanced and turns also fold at {turns} turns.",
     )
-    return "\n".join([head, *lines, "", foot])
+
+
+def _format_key_settings(context: CommandContext, policy: Policy) -> str:
+    """List a policy's key settings and the changed ones, such as "fold_at 0.8 (default 0.75)"."""
+    names = dict.fromkeys((*KEY_SETTINGS.get(policy.name, policy.setting_names), *_changed_settings(policy)))
+    return " · ".join(f"{name} {_format_setting(context, policy, name)}" for name in names)
+
+
+def _changed_settings(policy: Policy) -> list[str]:
+    default = POLICIES[policy.name].settings
+    return [name for name in policy.setting_names if getattr(policy.settings, name) != getattr(default, name)]
+
+
+def _format_setting(context: CommandContext, policy: Policy, name: str) -> str:
+    value, default = (getattr(settings, name) for settings in (policy.settings, POLICIES[policy.name].settings))
+    notes = [context.text(f"默认 {default:,}", f"default {default:,}")] if value != default else []
+    window, limit = policy.settings.window, context.config.agent_max_context_tokens
+    if name == "fold_tokens" and limit < window:  # the policy's tokens are those of its window
+        notes.append(context.text(f"按上限缩为 {value * limit // window:,}", f"here {value * limit // window:,}"))
+    return f"{value:,}" + (context.text(f"（{'，'.join(notes)}）", f" ({', '.join(notes)})") if notes else "")
+
+
+def _all_settings(context: CommandContext, policy: Policy) -> list[str]:
+    lines = [
+        f"- {name} {_format_setting(context, policy, name)} — {context.text(*POLICY_SETTING_TEXTS[name])}"
+        for name in policy.setting_names
+    ]
+    name = KEY_SETTINGS.get(policy.name, policy.setting_names)[-1]
+    key = find_named_key(f"policies.{policy.name}.{name}")
+    return [*lines, _example_line(context, key)] if key else lines
 
 
 def _unknown_policy_text(context: CommandContext, name: str) -> str:

@@ -110,6 +110,8 @@ class ConfigFile:
         if path[:1] == (POLICIES_KEY,) and path[1:]:
             return self._policy_numbers(path)
         for step in path:
+            if settings is None and path in KEYS:  # of a section that is off
+                return KEYS[path].default
             if not isinstance(settings, dict) or step not in settings:
                 raise unknown_key_refusal(path)
             settings = settings[step]

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-import memory
+from bot.config.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 from bot.errors import HomeLocked
+from bot.texts import detect_machine_language
 from memory.workspace.files import write_atomic
 
-TEMPLATES = Path(memory.__file__).parent / "templates"
-LIVE_FILES = ("SOUL.md", "MEMORY.md")
+SOUL_FILE = "SOUL.md"
 OTHERS_MODE = 0o077  # the permission bits of group and others
 MAX_ENTRIES = 200_000  # files and folders checked in one pass, about two seconds of one core
 MAX_CONFIG_BYTES = 1_000_000
@@ -87,16 +87,23 @@ class HomeFolder:
         return self.data / "lock"
 
     def ensure(self) -> None:
-        """Create missing folders and live files, readable only by this account.
+        """Create missing folders and live files, readable only by this account; SOUL.md in the machine's language.
 
         Raises:
             OSError: a folder or file cannot be created.
         """
         for folder in (self.root, self.workspace, self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name in LIVE_FILES:
+        for name, template in ((SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]), ("MEMORY.md", MEMORY_TEMPLATE)):
             if not os.path.lexists(self.workspace / name):
-                write_atomic(self.workspace / name, (TEMPLATES / name).read_bytes())
+                write_atomic(self.workspace / name, template.read_bytes())
+
+    def set_soul_language(self, language: str) -> None:
+        """Replace SOUL.md by the template in that language, "zh" or "en", unless somebody has changed it."""
+        path = self.workspace / SOUL_FILE
+        with suppress(OSError):
+            if not path.is_symlink() and is_soul_template(read_regular_file(path)):
+                write_atomic(path, SOUL_TEMPLATES[language].read_bytes())
 
     def lock(self) -> "HomeLock":
         """Lock this home for one process; `store_access.lock_home` finishes an interrupted restore first.

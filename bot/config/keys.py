@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic.fields import FieldInfo
 
-from bot.config.messages import KEY_NOTES, VALUE_TEXTS
+from bot.config.key_texts import KeyText, find_key_text
+from bot.config.messages import DEFAULT_EXAMPLE, KEY_NOTES, VALUE_TEXTS
 from bot.config.schema import Config
 from channels.toolkit.settings import ConfigSection, ValueForm
 
@@ -20,6 +21,8 @@ LIST_ITEM = "*"
 MASK_PATTERN = re.compile(r"…\(\d+\)")
 REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_SHOWN_CHARS = 40
+MAX_NEAREST = 2
+MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
 _SECRET_FORMS = ("secret", "secret_url", "database")
 
 
@@ -33,8 +36,12 @@ class ConfigKey:
     form: str
     #: As JSON, possibly a reference such as "${NAME}".
     default: Any
-    #: Its description.
-    about: str
+    #: Its name for people, in Chinese and in English.
+    title: tuple[str, str]
+    #: What it means, in Chinese and in English.
+    about: tuple[str, str]
+    #: Another value than the default, as it is typed; "" for a section and for the keys of a list's items.
+    example: str = ""
     #: The accepted values of a "choice".
     choices: tuple[str, ...] = ()
     #: Range of a number.
@@ -77,15 +84,26 @@ def _section_type(kind: Any) -> type[ConfigSection] | None:
 
 def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    text = find_key_text(".".join(path)) or KeyText(title=("", ""), about_zh="")
+    choices = tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else ()
     return ConfigKey(
         path=path,
         form=_value_form(info),
         default=extra.get("reference", _plain_default(info.default)),
-        about=info.description or "",
-        choices=tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else (),
+        title=text.title,
+        about=(text.about_zh, info.description or ""),
+        example=text.example or _other_value(info.default, choices),
+        choices=choices,
         least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
         most=next((mark.le for mark in info.metadata if hasattr(mark, "le")), None),
     )
+
+
+def _other_value(default: Any, choices: tuple[str, ...]) -> str:
+    """Return another value than the default of a flag or a choice, as it is typed."""
+    if isinstance(default, bool):
+        return json.dumps(not default)
+    return next((choice for choice in choices if choice != default), "")
 
 
 def _value_form(info: FieldInfo) -> str:
@@ -113,21 +131,39 @@ def find_key(path: tuple[str | int, ...]) -> ConfigKey | None:
 
 
 def nearest_keys(path: KeyPath) -> list[str]:
-    """Return up to two known keys with a similar name: siblings first, then others."""
+    """Return up to MAX_NEAREST known keys with a similar name, siblings first, or with these words in name or title."""
     path = tuple(LIST_ITEM if step.isdigit() else step for step in path)
     siblings = {key.path[-1]: key.name for key in KEYS.values() if key.path[:-1] == path[:-1]}
     everywhere = {key.path[-1]: key.name for key in reversed(KEYS.values())}
     full = {name: name for name in map(".".join, KEYS)}
-    for names, written in ((siblings, path[-1]), (everywhere, path[-1]), (full, ".".join(path))):
-        if matches := difflib.get_close_matches(written, names, n=2, cutoff=0.7):
-            return [names[match] for match in matches]
-    return []
+    near = [
+        [names[match] for match in difflib.get_close_matches(written, names, n=MAX_NEAREST, cutoff=0.7)]
+        for names, written in ((siblings, path[-1]), (everywhere, path[-1]), (full, ".".join(path)))
+    ]
+    if path[-1] not in everywhere:
+        near.insert(1, _containing_keys(path))
+    return next(filter(None, near), [])
 
 
-def describe_key(key: ConfigKey) -> tuple[str, str]:
-    """Describe the values that the key accepts, in Chinese and English."""
+def _containing_keys(path: KeyPath) -> list[str]:
+    """Return keys whose name or title contains what was typed."""
+    typed = ".".join(path).casefold()
+    if len(typed.encode()) < MIN_CONTAINED_BYTES:
+        return []
+    names = [key.name for key in KEYS.values() if LIST_ITEM not in key.path]
+    return [name for name in names if typed in _searched_text(name)][:MAX_NEAREST]
+
+
+def _searched_text(name: str) -> str:
+    return "\n".join((name, *KEYS[tuple(name.split("."))].title)).casefold()
+
+
+def describe_key(key: ConfigKey, *, with_default: bool = True) -> tuple[str, str]:
+    """Describe the values that the key accepts, in Chinese and English; of a number, with its default as an example."""
     more = KEY_NOTES.get(key.name, ("", ""))
     zh, en = VALUE_TEXTS[key.form]
+    if with_default and key.form in ("integer", "number"):
+        zh, en = zh + DEFAULT_EXAMPLE[0], en + DEFAULT_EXAMPLE[1]
     fields = {"default": json.dumps(key.default), "least": _format_number(key.least), "most": _format_number(key.most)}
     return (
         zh.format(choices=_format_choices(key.choices, "或"), **fields) + more[0],

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from bot.config import json_source
 from bot.config.json_source import JsonNode, JsonSyntaxError
+from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import (
     KEYS,
     REFERENCE_PATTERN,
@@ -237,13 +238,29 @@ def _is_in_range(name: str, value: Any) -> bool:
     return least <= value <= most and (name not in INTEGER_SETTINGS or value == int(value))
 
 
+def find_named_key(name: str) -> ConfigKey | None:
+    """Return the key of a dotted name, also of one number of a policy; None if there is none."""
+    path = tuple(name.strip().split("."))
+    if len(path) == 3 and path[0] == POLICIES_KEY and path[2] in _setting_names(path[1]):
+        return _number_key(path[1], path[2])
+    return KEYS.get(path)
+
+
+def _setting_names(policy: str) -> tuple[str, ...]:
+    return POLICIES[policy].setting_names if policy in POLICIES else ()
+
+
 def _number_key(policy: str, name: str) -> ConfigKey:
     least, most = NUMBER_RANGES[name]
+    default, (zh, en) = getattr(POLICIES[policy].settings, name), POLICY_SETTING_TEXTS[name]
+    other = min(most, default * 2) if name in INTEGER_SETTINGS else round(max(least, default * 0.8), 2)
     return ConfigKey(
         path=(POLICIES_KEY, policy, name),
         form="integer" if name in INTEGER_SETTINGS else "number",
-        default=getattr(POLICIES[policy].settings, name),
-        about="",
+        default=default,
+        title=(f"{policy} 策略的 {name}", f"{name} of the policy {policy}"),
+        about=(f"{zh}。", f"{en[0].upper()}{en[1:]}."),
+        example=str(int(other) if name in INTEGER_SETTINGS else other if other != default else round(default + 0.1, 2)),
         least=least,
         most=most,
     )

@@ -67,12 +67,12 @@ FAULT_TEXTS: dict[str, tuple[str, str]] = {
 
 VALUE_TEXTS: dict[str, tuple[str, str]] = {
     "integer": (
-        "应为 {least} 到 {most} 之间的整数，例如 {default}",
-        "it must be a whole number from {least} to {most}, such as {default}",
+        "应为 {least} 到 {most} 之间的整数",
+        "it must be a whole number from {least} to {most}",
     ),
     "number": (
-        "应为 {least} 到 {most} 之间的数，例如 {default}",
-        "it must be a number from {least} to {most}, such as {default}",
+        "应为 {least} 到 {most} 之间的数",
+        "it must be a number from {least} to {most}",
     ),
     "flag": ("应为 true 或 false", "it must be true or false"),
     "choice": ("应为 {choices}", "it must be {choices}"),
@@ -115,6 +115,8 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
     "zone": ('应为时区名，例如 Asia/Shanghai，或留空 ""', 'it must be a time zone such as Asia/Shanghai, or ""'),
     "clock": ("应为时刻 HH:MM，例如 03:30", "it must be a time of day as HH:MM, such as 03:30"),
 }
+
+DEFAULT_EXAMPLE = ("，例如 {default}", ", such as {default}")  # after the text of a number
 
 KEY_NOTES: dict[str, tuple[str, str]] = {
     "channels.web.host": (

@@ -65,14 +65,16 @@ class LlmConfig(ConfigSection):
 
     provider: Provider = Field("anthropic", description="anthropic, openai (any compatible endpoint) or offline.")
     model: str = Field("", description="Model id; empty means the provider's current middle model.")
-    fast_model: str = Field("", description="For summaries; empty means the provider's current small model.")
+    fast_model: str = Field("", description="The model for summaries; empty means the provider's current small model.")
     api_key: Secret = Field(
         "",
         description="Without it, the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; without any, offline.",
         json_schema_extra={"reference": "${ANTHROPIC_API_KEY}"},
     )
     base_url: Url = Field("", description="Endpoint; empty means the provider's own.")
-    context_window: int = Field(0, ge=0, le=100_000_000, description="In tokens; 0 means from the model table.")
+    context_window: int = Field(
+        0, ge=0, le=100_000_000, description="What the model can read, in tokens; 0 means from the model table."
+    )
     max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Maximum tokens of one answer.")
     proxy: SecretUrl = Field("", description="HTTP proxy for model calls; empty means none.")
     fallback: Annotated[tuple[FallbackConfig, ...], Field(strict=False), ValueForm("fallbacks")] = Field(
@@ -110,7 +112,9 @@ class MemoryConfig(ConfigSection):
     dream_at: ClockTime = Field("03:30", description="When memory is tidied each night, HH:MM.")
     recall_limit: int = Field(5, ge=0, le=50, description="Maximum passages recalled for one message.")
     recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Maximum milliseconds that recall may take.")
-    embedding: EmbeddingConfig | None = Field(None, description="Vectors for recall; null means none.")
+    embedding: EmbeddingConfig | None = Field(
+        None, description="Recall by vectors in addition to words; null means none."
+    )
 
 
 class UserBudgetConfig(ConfigSection):
@@ -188,22 +192,31 @@ class Config(ConfigSection):
         "full", description="Context after a restart: all of it, or the newest turns' texts."
     )
     session_max_idle_days: int = Field(
-        30, ge=0, le=36_500, description="Idle days after which a session ends; 0: never."
+        30, ge=0, le=36_500, description="Days without a message after which a session ends; 0: never."
     )
-    retention_days: int = Field(0, ge=0, le=36_500, description="Days after which rows are deleted; 0: never.")
+    retention_days: int = Field(
+        0, ge=0, le=36_500, description="Conversations idle for so many days are deleted at night; 0: never."
+    )
     notify_folds: bool = Field(False, description="Announce in the chat when older turns are folded.")
-    language: Literal["auto", "zh", "en"] = Field("auto", description="Of command replies; auto: the user's.")
-    timezone: Zone = Field("", description="Such as Asia/Shanghai; empty means the machine's zone.")
-    concurrency: int = Field(64, ge=1, le=10_000, description="Turns in parallel.")
+    language: Literal["auto", "zh", "en"] = Field(
+        "auto", description="Language of the bot's own texts, such as replies to commands; auto: the user's."
+    )
+    timezone: Zone = Field(
+        "",
+        description="Decides the day of a log entry; empty: the machine's zone. Takes effect at the next start.",
+    )
+    concurrency: int = Field(
+        64, ge=1, le=10_000, description="Messages that are answered at the same time. Takes effect at the next start."
+    )
     database_url: DatabaseUrl = Field("", description="postgresql+psycopg://…; empty means SQLite in data/mnema.db.")
-    llm: LlmConfig = Field(LlmConfig(), description="The language model.")
+    llm: LlmConfig = Field(LlmConfig(), description="Which model answers, and how it is reached.")
     channels: ChannelsConfig = Field(ChannelsConfig(), description="Where people talk to the bot.")
-    groups: GroupsConfig = Field(GroupsConfig(), description="Group chats.")
-    memory: MemoryConfig = Field(MemoryConfig(), description="Long-term memory.")
+    groups: GroupsConfig = Field(GroupsConfig(), description="What the bot does in group chats.")
+    memory: MemoryConfig = Field(MemoryConfig(), description="What is remembered, and how it is recalled.")
     budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
-    tools: ToolsConfig = Field(ToolsConfig(), description="The model's tools.")
-    log: LogConfig = Field(LogConfig(), description="The program's log.")
+    tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
+    log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 
 class MachineZone(tzinfo):

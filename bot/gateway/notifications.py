@@ -11,11 +11,10 @@ from typing import Literal
 import structlog
 
 from bot.access.permissions import LOCAL_CHANNELS
-from bot.commands.names import is_language_evidence
 from bot.config.schema import Config
 from bot.gateway.channel_status import ChannelStatus
 from bot.gateway.gateway import Gateway
-from bot.messages import split_reply, to_address
+from bot.messages import is_language_evidence, split_reply, to_address
 from bot.models.health import ModelStatus, is_owner_needed, remedy_kind
 from bot.telemetry.log import redact
 from bot.texts import format_text, resolve_language

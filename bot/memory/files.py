@@ -10,8 +10,9 @@ from typing import Any
 from bot.config.home import HomeFolder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.longterm.memory_file import MEMORY_PATH
+from memory.recall.index import RecallDependencies, SpaceIndexes
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.store.store import Store
 from memory.workspace import daily_log
 from memory.workspace.blobs import Blobs

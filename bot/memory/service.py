@@ -28,8 +28,9 @@ from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
+from memory.recall.index import RecallDependencies, SpaceIndexes
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SpaceIndexes
 from memory.recall.vectors import VectorSearch
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
@@ -165,7 +166,7 @@ class MemoryService:
                 source=f"{item.path}:{item.line}" if item.path else format_text(lang, "turn", number=item.turn),
             )
             for item in found
-            if item.kind != "said" or item.speaker != BOT_SPEAKER
+            if item.kind != "tool" and (item.kind != "said" or item.speaker != BOT_SPEAKER)
         ][:QUOTED_PASSAGES]
 
     async def open(self) -> None:

@@ -10,7 +10,7 @@ from bot.errors import ModelError, NoSuchModel, Overflow, RateLimited, Stalled, 
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.catalog import model_facts
 from bot.models.health import HEALTHY, ModelHealth, after_failure, after_success
-from bot.models.providers.transport import Timeouts, closing_source, iterate_with_timeouts
+from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts
 
 log = structlog.get_logger(__name__)
 STEP_SECONDS = 900.0  # for all models of one call together: as long as a whole turn may take
@@ -103,7 +103,7 @@ class FallbackModel:
                 shown = False
                 yield Restarted(why=str(error))
             try:
-                async with closing_source(self._call(step, end - self._clock())) as events:
+                async with ClosingStream(self._call(step, end - self._clock())) as events:
                     async for event in events:
                         shown = shown or not isinstance(event, Answer)
                         yield event
@@ -120,14 +120,14 @@ class FallbackModel:
         steps, resting, now = list[_ChainStep](), list[_ChainStep](), self._clock()
         error: ModelError = Transient("there is no model to ask")
         for index, entry in enumerate(self._chain):
-            step = _ChainStep(index=index, request=_adapt_request(entry, request))
-            health = self.health(*step.key)
+            adapted = _adapt_request(entry, request)
+            health = self.health(index, adapted.model)
             if not health.is_skipped(now):
-                steps.append(replace(step, probe=not health.is_healthy))
+                steps.append(_ChainStep(index=index, request=adapted, probe=not health.is_healthy))
             elif health.error is not None:
                 error = health.error
                 if isinstance(error, TRANSIENT_ERRORS) and not health.probing:
-                    resting.append(step)
+                    resting.append(_ChainStep(index=index, request=adapted))
         return [*steps, *(replace(step, probe=bool(steps)) for step in resting)], error
 
     async def _call(self, step: _ChainStep, seconds: float) -> AsyncIterator[ModelEvent]:
@@ -139,7 +139,7 @@ class FallbackModel:
         if step.probe:
             self._set_probing(step, probing=True)
         try:
-            async with closing_source(iterate_with_timeouts(model.stream(step.request), limits)) as events:
+            async with TimedStream(model.stream(step.request), limits) as events:
                 async for event in events:
                     if isinstance(event, Answer):
                         self._record_success(step)  # before the yield: the consumer may close this stream there

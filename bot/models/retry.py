@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.providers.failures import BAD_THINKING
-from bot.models.providers.transport import Timeouts, closing_source, iterate_with_timeouts
+from bot.models.providers.transport import TimedStream, Timeouts
 from memory.conversation import Thinking
 
 
@@ -85,7 +85,7 @@ class RetryingModel:
             calls, shown, remaining = calls + 1, False, end - self._clock()
             limits = Timeouts(first=remaining, gap=remaining, step=remaining)
             try:
-                async with closing_source(iterate_with_timeouts(self._model.stream(request), limits)) as events:
+                async with TimedStream(self._model.stream(request), limits) as events:
                     async for event in events:
                         shown = shown or not isinstance(event, Answer)
                         yield event

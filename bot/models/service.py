@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -16,7 +16,7 @@ from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
-from bot.models.providers.transport import Timeouts, closing_source
+from bot.models.providers.transport import ClosingStream, Timeouts
 from bot.models.retry import SINGLE_RETRY, RetryingModel
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
@@ -134,7 +134,7 @@ class InstrumentedModel:
         trace = current_trace() if request.purpose in TRACED_PURPOSES else ""
         began, outcome, answer = time.perf_counter(), "stopped", None
         try:
-            async with closing_source(self._model.stream(request)) as events:
+            async with ClosingStream(self._model.stream(request)) as events:
                 async for event in events:
                     if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
                         outcome, answer = "ok", event
@@ -332,7 +332,15 @@ def log_unusable(name: str, error: Unusable) -> None:
 
 def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
     """Build the stored usage of one call."""
-    return Usage(model=answer.model, purpose=purpose, **asdict(answer.usage))
+    used = answer.usage
+    return Usage(
+        model=answer.model,
+        purpose=purpose,
+        input=used.input,
+        output=used.output,
+        cache_read=used.cache_read,
+        cache_write=used.cache_write,
+    )
 
 
 async def probe_model(config: Config) -> list[tuple[bool, str]]:

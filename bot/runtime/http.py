@@ -12,7 +12,6 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.gateway.channel_manager import build_channels
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.auth import RequestGuard, load_token
@@ -120,6 +119,8 @@ async def serve_worker_metrics(home: HomeFolder, port: int) -> AsyncIterator[Mon
 
 async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
     """Open a bot with the configured channels, and serve its console on the page's site."""
+    from bot.gateway.channel_manager import build_channels  # imports the whole gateway, so only with the bot
+
     built = build_channels(file)
     for why in built.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)

@@ -115,7 +115,7 @@ async def end_idle_conversations(store: Store, folding: FoldManager, config: Con
         if not session.turns or session.running:
             continue
         plan = plan_oldest_turns(session, "idle", config.context_policy)
-        await store.sessions.clear(conversation, plan, by=SYSTEM_ACTOR.id)
+        await store.sessions.clear(conversation, plan, reason="idle", by=SYSTEM_ACTOR.id)
         await folding.detach(conversation)
         await folding.write_logs(conversation)
         ended += 1

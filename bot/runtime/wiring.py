@@ -60,7 +60,7 @@ from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
 from memory.folding import FoldRunner
-from memory.recall.sqlite_index import SpaceIndexes
+from memory.recall.index import SpaceIndexes
 from memory.store.engine.database import QueueKey
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs

@@ -68,18 +68,17 @@ class ToolArguments(BaseModel):
 
     @classmethod
     def to_json_schema(cls) -> str:
-        """Return the JSON Schema for the model provider, without titles and defaults."""
+        """Return the JSON Schema for the model provider, without what would only repeat itself.
+
+        Titles repeat the names, the class's description is for programmers, and defaults are applied here.
+        """
         built = cls.model_json_schema()
         properties = {
             name: {key: value for key, value in field.items() if key not in ("title", "default")}
             for name, field in built["properties"].items()
         }
-        schema = {**built, "properties": properties, "required": built.get("required", [])}
-        return json.dumps(
-            {key: value for key, value in schema.items() if key not in ("title", "description")},
-            ensure_ascii=False,
-            sort_keys=True,
-        )
+        schema = {key: value for key, value in built.items() if key not in ("title", "description")}
+        return json.dumps({**schema, "properties": properties}, ensure_ascii=False, sort_keys=True)
 
     @classmethod
     def parse(cls, given: Any) -> Self:

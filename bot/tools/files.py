@@ -22,37 +22,37 @@ MAX_LISTED = 500
 VERSION_CHARS = 12  # hex digits of the SHA-256 that name a file's version
 _MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # later prompts trust the text of these
 T = TypeVar("T")
-FilePath = Annotated[str, Field(description="Path relative to the workspace, such as memory/2026-11-20.md")]
+FilePath = Annotated[str, Field(description="Relative to the workspace")]
 
 
 class ListFilesArguments(ToolArguments):
     """Arguments of `list_files`."""
 
-    path: str = Field("", description="Folder, empty for everything")
+    path: str = ""
 
 
 class ReadFileArguments(ToolArguments):
     """Arguments of `read_file`."""
 
     path: FilePath
-    offset: int = Field(1, ge=1, description="First line, from 1")
-    limit: int = Field(PAGE_LINES, ge=1, le=2000, description="How many lines")
+    offset: int = Field(1, ge=1, description="First line")
+    limit: int = Field(PAGE_LINES, ge=1, le=2000)
 
 
 class WriteFileArguments(ToolArguments):
     """Arguments of `write_file`."""
 
     path: FilePath
-    content: str = Field(description="The whole new content")
-    version: str = Field("", description="Version of the file to replace; leave out for a new one")
+    content: str
+    version: str = Field("", description="Of the file to replace; none for a new file")
 
 
 class EditFileArguments(ToolArguments):
     """Arguments of `edit_file`."""
 
     path: FilePath
-    old: str = Field(description="The exact passage, long enough to be the only one")
-    new: str = Field(description="What stands there instead")
+    old: str
+    new: str
 
 
 def _file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
@@ -67,7 +67,7 @@ class ListFilesTool:
     spec = _file_tool_spec(
         arguments,
         "list_files",
-        "List the files in the workspace, or in one of its folders, with size and time of change.",
+        "List a folder of the workspace with sizes and times; everything without a path.",
         "pure",
     )
 
@@ -94,8 +94,8 @@ class ReadFileTool:
     spec = _file_tool_spec(
         arguments,
         "read_file",
-        f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
-        "The first line of the result tells the file's version, which write_file asks for.",
+        f"Read a text file of the workspace, {PAGE_LINES} lines by default. The result begins with its version, which "
+        "write_file needs.",
         "pure",
     )
 
@@ -115,7 +115,7 @@ class WriteFileTool:
     spec = _file_tool_spec(
         arguments,
         "write_file",
-        "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
+        "Write a whole text file. To replace a file, read it first and pass its version.",
         "idempotent",
     )
 
@@ -141,7 +141,7 @@ class EditFileTool:
     spec = _file_tool_spec(
         arguments,
         "edit_file",
-        "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
+        "Replace one passage of a text file. `old` is copied from the file and occurs there exactly once.",
         "unsafe",
     )
 

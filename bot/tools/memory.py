@@ -14,7 +14,7 @@ from bot.memory.recall import SearchPassages, UseCounters, find_tainted, format_
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
 from bot.tools.files import format_page
 from bot.tools.recall import PAGE_CHARS, paginate_text
-from memory.context.taint import OUTSIDE_LABEL
+from memory.context.taint import NOT_NOTED, NOTE_TOOL, OUTSIDE_LABEL
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MEMORY_PATH, MemoryFileUnreadable, MemoryLossRefused
 from memory.longterm.own_words import OwnWords
@@ -30,7 +30,7 @@ DEFAULT_RESULTS, MAX_RESULTS = 8, 20
 DEFAULT_LINES, MAX_LINES = 40, 200
 MAX_TEXT_CHARS = 2_000  # characters of one memory
 MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
-Day = Annotated[str, Field(description="YYYY-MM-DD, this day included")]
+Day = Annotated[str, Field(description="YYYY-MM-DD")]
 
 
 # Sends a notice to a conversation: (its id, Chinese text, English text, a key that lets it be sent only once).
@@ -40,27 +40,27 @@ NotifyOnce = Callable[[str, str, str, str], Awaitable[None]]
 class MemorySearchArguments(ToolArguments):
     """Arguments of `memory_search`."""
 
-    query: str = Field(description="What is looked for")
-    limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS, description="How many passages")
+    query: str
+    limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
     until: Day = ""
-    speaker: str = Field("", description='Only what this one said: "User", "Bot" or a name')
-    page: int = Field(1, ge=1, description="From 1, where the result has several")
+    speaker: str = Field("", description='"User", "Bot" or a name')
+    page: int = Field(1, ge=1)
 
 
 class MemoryGetArguments(ToolArguments):
     """Arguments of `memory_get`."""
 
-    path: str = Field(description="As memory_search gives it, such as memory/2026-11-20.md")
-    line: int = Field(1, ge=1, description="First line, from 1")
-    count: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES, description="How many lines")
+    path: str = Field(description="As in a result of memory_search")
+    line: int = Field(1, ge=1, description="First line")
+    count: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES)
 
 
 class MemoryWriteArguments(ToolArguments):
     """Arguments of `memory_write`."""
 
-    category: MemoryCategory = Field(description="What kind of fact it is")
-    text: str = Field(description="The fact alone, one sentence that is clear by itself")
+    category: MemoryCategory
+    text: str = Field(description="One sentence, clear by itself")
 
 
 class MemorySearchTool:
@@ -71,8 +71,9 @@ class MemorySearchTool:
         arguments,
         name="memory_search",
         description=(
-            "Search all that this person has told you or that was noted: long-term memory, daily logs and every "
-            "conversation, however old. Give the content words, in the language it was said in."
+            "Search long-term memory, daily logs and every past conversation with this person, however old. Give the "
+            "content words, in the language they were said in. If the answer is missing, search again with other words "
+            "for it, or with names found in the first result."
         ),
         effect="pure",
         action="memory.read",
@@ -114,10 +115,7 @@ class MemoryGetTool:
     spec = LazyToolSpec(
         arguments,
         name="memory_get",
-        description=(
-            f"Read lines of a memory file, around one that memory_search named, at most {MAX_LINES}: "
-            "MEMORY.md or a daily log."
-        ),
+        description="Read the lines around a search result in MEMORY.md or a daily log.",
         effect="pure",
         action="memory.read",
     )
@@ -148,10 +146,9 @@ class MemoryWriteTool:
     arguments = MemoryWriteArguments
     spec = LazyToolSpec(
         arguments,
-        name="memory_write",
+        name=NOTE_TOOL,
         description=(
-            "Note one lasting fact in long-term memory; it is merged with what is noted of the same already, "
-            "and the person is shown it."
+            "Note one lasting fact in long-term memory. It is merged with what is known, and the person is shown it."
         ),
         effect="idempotent",
         action="memory.write",
@@ -197,10 +194,12 @@ def _check_own_words(text: str, own: OwnWords) -> None:
     """
     if own.supports(text):
         return
-    why = "Not noted: words from outside are in view (a file, a tool's result), and this person has not written that."
-    if not (sentence := own.nearest(text)[:MAX_TEXT_CHARS]):
-        raise ToolFailed(f"{why} Leave it, or tell them that /remember TEXT notes it.")
-    raise ToolFailed(f"{why} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting.")
+    sentence = own.nearest(text)
+    if not sentence or len(sentence) > MAX_TEXT_CHARS:
+        raise ToolFailed(f"{NOT_NOTED} Leave it, or tell them that /remember TEXT notes it.")
+    raise ToolFailed(
+        f"{NOT_NOTED} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting."
+    )
 
 
 def _parse_day(name: str, given: str) -> str:

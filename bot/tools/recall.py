@@ -1,39 +1,41 @@
 """The tool that shows earlier messages of a conversation as they were stored."""
 
-import re
 from datetime import tzinfo
 
 from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from memory.context.reductions import Handle, conversation_tag, parse_handle
 from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 from memory.store.conversations.sessions import Sessions
 
 PAGE_CHARS = 8_000
 MAX_MESSAGES = 200  # of one turn; no turn within the step limit has more
-_HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
 
 
 class RecallArguments(ToolArguments):
     """Arguments of `recall`: a handle or a turn."""
 
-    handle: str = Field("", description='Such as "41.0"')
-    turn: int = Field(0, ge=1, description="Number of a turn")
-    page: int = Field(1, ge=1, description="From 1")
+    handle: str = Field("", description='As it stands there: "41.0" or "web:c1~7x9k2mqd#41.0"')
+    turn: int = Field(0, ge=1)
+    page: int = Field(1, ge=1)
 
 
 class RecallTool:
-    """Shows originals of this conversation by handle or turn; cleared messages do not exist for it."""
+    """Shows originals by handle or turn: of this conversation, or of the one of this space that a handle names.
+
+    Cleared messages, and conversations of other spaces, do not exist for it.
+    """
 
     arguments = RecallArguments
     spec = LazyToolSpec(
         arguments,
         name="recall",
         description=(
-            "Show the stored original of something earlier in this conversation that is shortened or folded now: "
-            f"by the handle given there, or a whole turn by its number. Pages of about {PAGE_CHARS} characters."
+            "Show in full what is shortened or summarised now: a message by its handle, or a turn of this chat "
+            "by its number."
         ),
         effect="pure",
         action="memory.read",
@@ -46,23 +48,27 @@ class RecallTool:
         if bool(arguments.handle) == bool(arguments.turn):
             raise ToolFailed("Give either a handle or a turn.")
         if arguments.turn:
-            text, tainted = await self._show_turn(context, arguments.turn)
+            text, tainted = await self._show_turn(context, context.conversation, arguments.turn)
         else:
             text, tainted = await self._show_handle(context, arguments.handle)
         page = paginate_text(text, arguments.page)
         return f"{page}\n{OUTSIDE_LABEL}" if tainted else page
 
-    async def _show_handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
+    async def _show_handle(self, context: ToolContext, text: str) -> tuple[str, bool]:
         """Return the text, and whether it is tainted."""
-        message, parts = await _find_part(self._sessions, context.conversation, handle)
-        around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
+        handle = _parse(text)
+        conversation = await _named_conversation(self._sessions, context, handle, text)
+        if handle.turn:
+            return await self._show_turn(context, conversation, handle.turn)
+        message, parts = await _find_part(self._sessions, conversation, handle, text)
+        around = await self._sessions.messages(conversation, max(1, message.seq - 1), message.seq)
         tainted = any(
             found for other, part, found in judge_parts(around) if other.id == message.id and other.parts[part] in parts
         )
         return format_message(message, parts, context.now().tzinfo), tainted
 
-    async def _show_turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
-        conversation, zone = context.conversation, context.now().tzinfo
+    async def _show_turn(self, context: ToolContext, conversation: str, turn: int) -> tuple[str, bool]:
+        zone = context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
         messages = await self._sessions.messages(conversation, first, after - 1, MAX_MESSAGES) if after > first else []
@@ -84,32 +90,53 @@ class RecallTool:
         return low
 
 
-async def find_original(sessions: Sessions, conversation: str, handle: str) -> Part:
+async def find_original(sessions: Sessions, context: ToolContext, text: str) -> Part:
     """Return the stored part that a handle names; without a part number, the first one.
 
     Raises:
         ToolFailed: there is none, or the person cleared it.
     """
-    _, parts = await _find_part(sessions, conversation, handle)
+    handle = _parse(text)
+    conversation = await _named_conversation(sessions, context, handle, text)
+    _, parts = await _find_part(sessions, conversation, handle, text)
     return parts[0]
 
 
-async def _find_part(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
-    match = _HANDLE.fullmatch(handle.strip())
-    if match is None:
-        raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
-    seq, part = int(match[1]), match[2]
+def _parse(text: str) -> Handle:
+    handle = parse_handle(text)
+    if handle is None:
+        raise ToolFailed(f'{text!r} is no handle; they look like "41.0".')
+    return handle
+
+
+async def _named_conversation(sessions: Sessions, context: ToolContext, handle: Handle, text: str) -> str:
+    """Return the id of the conversation that a handle is of: the running one, or another one of the same space."""
+    if not handle.tag or handle.tag == conversation_tag(context.conversation):
+        return context.conversation
+    found = await sessions.tagged(context.space, handle.tag)
+    if len(found) != 1:
+        raise _nothing_at(text)
+    return found[0]
+
+
+async def _find_part(
+    sessions: Sessions, conversation: str, handle: Handle, text: str
+) -> tuple[Message, tuple[Part, ...]]:
     first, _ = await _epoch_bounds(sessions, conversation)
-    messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
-    if not messages or (part is not None and int(part) >= len(messages[0].parts)):
-        raise ToolFailed(f"There is nothing at {handle}.")
+    messages = await sessions.messages(conversation, handle.seq, handle.seq) if handle.seq >= first else []
+    if not messages or (handle.part is not None and handle.part >= len(messages[0].parts)):
+        raise _nothing_at(text)
     message = messages[0]
-    return message, message.parts if part is None else message.parts[int(part) : int(part) + 1]
+    return message, message.parts if handle.part is None else message.parts[handle.part : handle.part + 1]
+
+
+def _nothing_at(text: str) -> ToolFailed:
+    return ToolFailed(f"There is nothing at {text}.")
 
 
 async def _epoch_bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
     row = await sessions.conversation(conversation)
-    return (row.view_from, row.next_seq) if row else (1, 1)
+    return (max(1, row.cleared_before), row.next_seq) if row else (1, 1)
 
 
 def format_message(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:

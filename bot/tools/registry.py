@@ -1,9 +1,9 @@
-"""The built-in tools, among them the clock, and which of them are offered to the model."""
+"""The built-in tools, and which of them are offered to the model."""
 
 from collections.abc import Callable, Mapping
 
 from bot.memory.recall import SearchPassages, UseCounters
-from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, Toolset
+from bot.tools.base import Toolset
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -15,28 +15,8 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
-
-class ClockTool:
-    """Returns the person's date, weekday, time and zone."""
-
-    arguments = ToolArguments
-    spec = LazyToolSpec(
-        arguments,
-        name="now",
-        description="The current date, weekday, time and time zone of the person.",
-        effect="pure",
-        action="clock.read",
-    )
-
-    async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
-        now = context.now()
-        offset = now.strftime("%z")
-        zone = getattr(now.tzinfo, "key", "") or now.tzname() or "UTC"
-        return f"{now:%Y-%m-%d} {now:%A} {now:%H:%M:%S} {zone} (UTC{offset[:3]}:{offset[3:5]})"
-
-
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
-_TOOLS = (ClockTool, RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool)
+_TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool)
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
@@ -69,7 +49,6 @@ class OfferedTools:
     ) -> None:
         self._all = Toolset(
             [
-                ClockTool(),
                 RecallTool(store.sessions),
                 MemorySearchTool(store, search, uses),
                 MemoryGetTool(store, workspace, uses),

@@ -37,9 +37,9 @@ class _FileToSend:
 class SendFileArguments(ToolArguments):
     """Arguments of `send_file`: a path or a handle."""
 
-    path: str = Field("", description=f"Such as {OUTBOX_FOLDER}report.md; write_file makes it")
-    handle: str = Field("", description='Such as "41.0": message and part, as recall shows them')
-    caption: str = Field("", description="A few words beside it")
+    path: str = Field("", description=f"Such as {OUTBOX_FOLDER}report.md")
+    handle: str = Field("", description='Such as "41.0"')
+    caption: str = ""
 
 
 class SendFileTool:
@@ -50,9 +50,8 @@ class SendFileTool:
         arguments,
         name="send_file",
         description=(
-            f"Send a file into this chat: one that stands under {OUTBOX_FOLDER} in the workspace, by `path`, "
-            "or one that came "
-            "with an earlier message, by `handle`. It is delivered by itself."
+            f"Send a file into this chat: by `path` one that write_file made under {OUTBOX_FOLDER}, or by `handle` one "
+            "that came with an earlier message."
         ),
         effect="idempotent",
         action="files.read",
@@ -108,7 +107,7 @@ class SendFileTool:
         )
 
     async def _read_attachment(self, handle: str, context: ToolContext) -> _FileToSend:
-        part = await find_original(self._store.sessions, context.conversation, handle)
+        part = await find_original(self._store.sessions, context, handle)
         if not isinstance(part, Image | Document):
             raise ToolFailed(f"There is no picture or file at {handle}.")
         data = await asyncio.to_thread(self._blobs.get, part.sha256)

@@ -1,8 +1,9 @@
-"""Makes and applies reductions: shorter texts in place of single message parts."""
+"""Reductions, which are shorter texts in place of single message parts, and the handles of what they stand for."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
@@ -102,3 +103,63 @@ def _replacement_part(part: Part, reduction: Reduction) -> Part | None:
 def turn_tokens(turn: Turn, reductions: Reductions, counter: TokenCounter, *, running: bool) -> int:
     """Tokens of a turn as shown."""
     return sum(message_tokens(message, reductions, counter, running=running) for message in turn.messages)
+
+
+# Handles: the number of a message part or turn, in shared files with the conversation's name.
+
+TAG_CHARS = 8  # of the conversation's id, from its random part
+MAX_CHAT_CHARS = 24  # characters of a chat id that is part of a name
+_PLAIN_CHAT = re.compile(rf"[A-Za-z0-9._:-]{{1,{MAX_CHAT_CHARS}}}")
+_BARE = re.compile(r"recall\((?:handle=(?P<quote>\\?\")(?P<part>\d+(?:\.\d+)?)(?P=quote)|turn=(?P<turn>\d+))\)")
+_HANDLE = re.compile(
+    rf"(?:[^#~\"\s]{{0,60}}~(?P<tag>[0-9a-z]{{{TAG_CHARS}}})#)?"
+    r"(?:t(?P<turn>\d{1,9})|(?P<seq>\d{1,12})(?:\.(?P<part>\d{1,6}))?)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handle:
+    """A parsed handle: of a turn, or of a message and perhaps one of its parts."""
+
+    #: End of the conversation's id, "" for the running conversation.
+    tag: str
+    #: 0 for a message.
+    turn: int
+    #: 0 for a turn.
+    seq: int
+    #: None for the whole message.
+    part: int | None
+
+
+def conversation_tag(id: str) -> str:
+    """The end of a conversation's id, which tells it from the others of a space."""
+    return id[-TAG_CHARS:]
+
+
+def conversation_key(channel: str, chat_id: str, id: str) -> str:
+    """Name a conversation in handles, such as `web:c1~7x9k2mqd`: readable where the chat id is short, then its tag."""
+    name = f"{channel}:{chat_id}" if _PLAIN_CHAT.fullmatch(chat_id) else channel
+    return f"{name}~{conversation_tag(id)}"
+
+
+def name_handles(text: str, key: str) -> str:
+    """Add the conversation to all handles in a text that have none; key: see `conversation_key`, "" adds nothing."""
+
+    def named(found: re.Match[str]) -> str:
+        quote = found["quote"] or '"'
+        return f"recall(handle={quote}{key}#{found['part'] or 't' + found['turn']}{quote})"
+
+    return _BARE.sub(named, text) if key else text
+
+
+def parse_handle(text: str) -> Handle | None:
+    """Parse what a handle quotes, such as `41.0`, `web:c1~7x9k2mqd#41.0` or `web:c1~7x9k2mqd#t12`."""
+    found = _HANDLE.fullmatch(text.strip())
+    if found is None or (found["turn"] and not found["tag"]):
+        return None
+    return Handle(
+        tag=found["tag"] or "",
+        turn=int(found["turn"] or 0),
+        seq=int(found["seq"] or 0),
+        part=int(found["part"]) if found["part"] else None,
+    )

@@ -22,6 +22,8 @@ from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 MEMORY_SHARE, LOG_SHARE = 5, 10  # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
+_REPORT = re.compile(r"[-*+]\s+\d\d:\d\d [^:：\n]{1,60}[:：]")
+_CALL = re.compile(r'recall\(handle="[^"\n]{1,90}"\)\s*$')
 _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*+$")
 
 
@@ -51,7 +53,7 @@ class PromptSources:
     log: str = ""
     #: The log's day, as in its file name.
     day: str = ""
-    #: Ids of the conversation's own folds: their sections are in its summary, or a clear has hidden them.
+    #: Ids of those folds of the conversation that its view or summary holds, or that were cleared.
     own_folds: frozenset[str] = frozenset()
 
 
@@ -64,6 +66,12 @@ class _LogEntry:
     by_person: bool
     #: The headings above it, including itself if it is one.
     headings: tuple[MarkdownBlock, ...]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Story, report of a message or call, and its section, the newest first."""
+        section = self.headings[0].at if self.headings else -1
+        return 1 if _REPORT.match(self.block.text) else 2 if _CALL.search(self.block.text) else 0, -section
 
 
 def budgets_for(room: int) -> PromptBudgets:
@@ -121,15 +129,16 @@ def cut_log(text: str, budget: int, counter: TokenCounter, own_folds: frozenset[
     """Cut the day's log to the budget, without what this conversation knows anyway.
 
     Sections of own folds, and of folds that are stale or were undone, are left out. What people wrote between the
-    sections comes first, then the lines of folds, newest first. A heading is shown if something under it is.
+    sections comes first, then the stories of all folds, so that the whole day is told, then the messages that they
+    report, then their calls, always the later ones first. A heading is shown if something under it is.
     """
     entries = _NewestEntries(max(budget, 0), counter)
     for entry in _visible_entries(iter_blocks(text), own_folds):
         entries.add(entry)
     candidates = [
         BlockCandidate(blocks=(*entry.headings, entry.block), group=group)
-        for group, members in enumerate((entries.by_person, entries.folded))
-        for entry in reversed(members)
+        for group, members in enumerate((entries.by_person[::-1], entries.folded_in_order()))
+        for entry in members
     ]
     return select_blocks(entries.blocks, candidates, max(budget, 0), counter)
 
@@ -206,27 +215,40 @@ class _NewestEntries:
         self._indexes.append(len(self.blocks) - 1)
         self._size += len(entry.block.text)
         if self._size > self._most:
-            self._drop_texts(self._first_fitting())
+            self._drop_texts(self._fitting())
             self._most = max(self._most, 2 * self._size)
 
-    def _first_fitting(self) -> int:
-        """Index of the first fold entry that fits the budget together with all newer ones."""
-        room = self._budget
-        for index, entry in reversed([*enumerate(self.folded)]):
+    def folded_in_order(self) -> list[_LogEntry]:
+        """The lines of folds, the most wanted first."""
+        return [self.folded[index] for index in self._order()]
+
+    def _order(self) -> list[int]:
+        return sorted(range(len(self.folded)), key=lambda index: (*self.folded[index].place, -index))
+
+    def _fitting(self) -> set[int]:
+        """Indexes of the entries of folds that fit the budget together with all that are more wanted.
+
+        What is added later only takes room from them.
+        """
+        room, fitting = self._budget, set[int]()
+        for index in self._order():
+            entry = self.folded[index]
             cost, *others = (
                 block_tokens(block, self._budget, self._counter) for block in (entry.block, *entry.headings)
             )
-            if cost + sum(others) > self._budget:
-                continue  # never shown, so it takes no room
-            room -= cost
+            if cost + sum(others) <= self._budget:  # else it is never shown, and takes no room
+                room -= cost
             if room < 0:
-                return index + 1
-        return 0
+                break
+            fitting.add(index)
+        return fitting
 
-    def _drop_texts(self, count: int) -> None:
-        for index, entry in zip(self._indexes[:count], self.folded, strict=False):
-            self.blocks[index] = replace(entry.block, text="")
-        del self._indexes[:count], self.folded[:count]
+    def _drop_texts(self, fitting: set[int]) -> None:
+        for number, (index, entry) in enumerate(zip(self._indexes, self.folded, strict=True)):
+            if number not in fitting:
+                self.blocks[index] = replace(entry.block, text="")
+        self._indexes = [index for number, index in enumerate(self._indexes) if number in fitting]
+        self.folded = [entry for number, entry in enumerate(self.folded) if number in fitting]
         self._size = sum(len(entry.block.text) for entry in self.folded)
 
 

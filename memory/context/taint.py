@@ -3,14 +3,17 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
 from memory.text.normalize import normalize_text
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
 # Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL.
-OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _FILE_TOOLS
+NOTE_TOOL = "memory_write"
+OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", NOTE_TOOL}) | _FILE_TOOLS
+# How the answer of NOTE_TOOL begins if it refuses a text; the text itself is not in the answer.
+NOT_NOTED = "Not noted: words from outside are in view (a file, a tool's result), and this person has not written that."
 
 # Labels of asides (see Text): words of others, of the bot and of the person, and the name of a file.
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
@@ -38,6 +41,15 @@ class FoldLabel:
         return self.tainted and line_key(words) not in self.clean
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyLabel:
+    """Label of what the bot writes; see Message."""
+
+    tainted: bool = False
+    seen_only: bool = False
+
+
+CLEAN_REPLY = ReplyLabel()
 CLEAN_FOLD = FoldLabel(tainted=False)
 UNKNOWN_FOLD = FoldLabel(tainted=True)  # for a fold without a row: it may hold anything
 
@@ -61,16 +73,30 @@ def judge_parts(messages: Iterable[Message]) -> Iterator[tuple[Message, int, boo
             yield message, place, message.tainted or _is_from_outside(part, own)
 
 
-def judge_results(asked: Message, results: Iterable[ToolResult]) -> bool:
-    """Whether the results of a message's calls are tainted."""
+def clean_texts(messages: Iterable[Message]) -> list[str] | None:
+    """What was typed or written in the untainted parts of these messages; None if no part is tainted."""
+    parts = [(message.parts[place], tainted) for message, place, tainted in judge_parts(messages)]
+    clean = [part.text for part, tainted in parts if isinstance(part, Text) and not tainted]
+    return clean if any(tainted for _, tainted in parts) else None
+
+
+def judge_results(asked: Message, results: Iterable[ToolResult]) -> ReplyLabel:
+    """Label the results of a message's calls."""
     own = {part.id for part in asked.parts if isinstance(part, ToolCall) and part.name in OWN_TOOLS}
-    return asked.tainted or any(_is_from_outside(result, own) for result in results)
+    outside = any(_is_from_outside(result, own) for result in results)
+    return ReplyLabel(tainted=asked.tainted or outside, seen_only=asked.seen_only and not outside)
 
 
 def is_view_tainted(session: Session) -> bool:
-    """Whether this session's next turn is tainted: by its live turns or by its summary."""
+    """Whether this session's next turn is tainted: by its live turns or by its summary.
+
+    What the bot only wrote beside words from outside does not taint the view once those have left it.
+    """
     by_summary = session.summary is not None and session.summary.tainted
-    return by_summary or is_tainted(message for turn in session.turns for message in turn.messages)
+    messages = (message for turn in session.turns for message in turn.messages)
+    return by_summary or is_tainted(
+        replace(message, tainted=False) if message.seen_only else message for message in messages
+    )
 
 
 def line_key(words: str) -> str:

@@ -1,11 +1,12 @@
 """Assembles the view of one request: system parts, summary, history with its reductions, and the running turn."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.context.message_rules import find_faults, repair_messages
 from memory.context.reductions import Reductions, apply_reductions, index_reductions, turn_tokens
+from memory.context.time_marks import time_mark_tokens, time_marks
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, ShownMessage, Summary, Text, ToolSpec, Turn
 
@@ -58,8 +59,9 @@ def assemble_view(
     reductions = index_reductions(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
     running = [turn for turn in session.turns if turn.number == session.running]
-    before = list(_shown_messages(history, reductions, running=False))
-    current = list(_shown_messages(running, reductions, running=True))
+    times = time_marks(session)
+    before = list(_shown_messages(history, reductions, times, running=False))
+    current = list(_shown_messages(running, reductions, times, running=True))
     if tail and current:
         current[0] = replace(current[0], parts=(*current[0].parts, Text(text=tail)))
     if last and current:
@@ -74,12 +76,13 @@ def assemble_view(
         stable=stable,
         repaired=repaired,
         tokens=ViewTokens(
-            system=sum(_count_cached(counter, part) for part in system),
+            system=sum(count_text(counter, part) for part in system),
             tools=_count_tools_cached(counter, tools),
             summary=summary_tokens(session.summary, counter),
-            history=sum(turn_tokens(turn, reductions, counter, running=False) for turn in history),
+            history=sum(turn_tokens(turn, reductions, counter, running=False) for turn in history)
+            + time_mark_tokens(times.values(), counter),
             running=sum(turn_tokens(turn, reductions, counter, running=True) for turn in running)
-            + (_count_cached(counter, tail) + _count_cached(counter, last) if current else 0),
+            + (count_text(counter, tail) + count_text(counter, last) if current else 0),
         ),
     )
 
@@ -87,30 +90,41 @@ def assemble_view(
 def summary_text(summary: Summary) -> str:
     """The summary as the model reads it, with its frame."""
     turns = "1 earlier turn" if summary.turns == 1 else f"{summary.turns} earlier turns"
-    return (
-        f"[Summary of {turns}. It is reference: the newest message wins, memory files are authoritative.]\n"
-        f"{summary.text}\n[End of summary]"
-    )
+    return f"[Summary of {turns}. {_turn_numbers(summary)}Newer messages win.]\n{summary.text}\n[End of summary]"
+
+
+def _turn_numbers(summary: Summary) -> str:
+    """The folded turns' numbers: an unbroken run, which need not begin at 1 after a clear."""
+    last = summary.last_turn
+    first = max(1, last - summary.turns + 1)
+    if not last:
+        return ""
+    numbers = f"Turn {last}" if first == last else f"Turns {first}–{last}"
+    return f"{numbers}; recall(turn=N) shows one in full. "
 
 
 def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: TokenCounter) -> int:
     """Tokens of every request of a conversation without its turns and summary."""
     return (
-        sum(_count_cached(counter, part) for part in system)
+        sum(count_text(counter, part) for part in system)
         + _count_tools_cached(counter, tools)
-        + _count_cached(counter, tail)
+        + count_text(counter, tail)
     )
 
 
 def summary_tokens(summary: Summary | None, counter: TokenCounter) -> int:
     """Tokens of the summary in a view, including its frame."""
-    return _count_cached(counter, summary_text(summary)) if summary else 0
+    return count_text(counter, summary_text(summary)) if summary else 0
 
 
-def _shown_messages(turns: Iterable[Turn], reductions: Reductions, *, running: bool) -> Iterable[ShownMessage]:
+def _shown_messages(
+    turns: Iterable[Turn], reductions: Reductions, times: Mapping[str, str], *, running: bool
+) -> Iterable[ShownMessage]:
     for turn in turns:
         for message in turn.messages:
             if parts := apply_reductions(message, reductions, running=running):
+                if message.id in times:
+                    parts = (Text(text=times[message.id]), *parts)
                 yield ShownMessage(role=message.role, parts=parts)
 
 
@@ -136,8 +150,8 @@ def _repair_if_needed(
 
 
 @lru_cache(maxsize=512)
-def _count_cached(counter: TokenCounter, text: str) -> int:
-    """Count system parts and summaries once: they repeat with every request."""
+def count_text(counter: TokenCounter, text: str) -> int:
+    """Count a text that repeats only once: a system part, a summary, the suffix of a plan and its view."""
     return counter.text(text) if text else 0
 
 

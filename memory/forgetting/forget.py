@@ -13,7 +13,6 @@ from memory.conversation import Document, Message, Text, Thinking, ToolCall, Too
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
-from memory.longterm.similarity import read_wording
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.store.errors import StoreBusy, StoreError
@@ -35,6 +34,7 @@ from memory.store.longterm.rows import (
 from memory.store.store import Store
 from memory.text.mentions import clear_caches, find_spans
 from memory.text.redaction import mentioning_sentences, redact_text
+from memory.text.wording import read_wording
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused

@@ -11,10 +11,10 @@ from typing import Any
 from memory.context.summary.grounding import GroundingSource
 from memory.longterm.memory_file import MemoryRevision
 from memory.longterm.recurring import EndedMemory, LogLine, RecurringFact, SimilarTexts, find_recurring
-from memory.longterm.similarity import merge_lines, normalize_key, read_wording, similarity
+from memory.longterm.similarity import merge_similar_lines, normalize_key, similarity
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory
 from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
-from memory.text.tokenizer import lexical_question_terms
+from memory.text.tokenizer import lexical_terms
 
 MAX_LOST_SHARE = 0.25  # of a memory's lines that one night may remove, merged ones included; one line always may
 
@@ -201,18 +201,10 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
             groups.append(LineMerge(parts=(line,), text=line.text))
         else:
             group = groups[number]
-            groups[number] = LineMerge(parts=(*group.parts, line), text=_merge_lines(group.text, line.text))
+            groups[number] = LineMerge(parts=(*group.parts, line), text=merge_similar_lines(group.text, line.text))
         index.add(line.text)
         numbers.append(number)
     return tuple(group for group in groups if len(group.parts) > 1)
-
-
-def _merge_lines(existing: str, incoming: str) -> str:
-    """The line that contains the other (the existing one if both do), else both joined."""
-    first, second = read_wording(existing).counted, read_wording(incoming).counted
-    if not second - first:
-        return existing
-    return merge_lines(existing, incoming) if first - second else incoming
 
 
 def _line_keys(text: str) -> Counter[str]:
@@ -247,7 +239,7 @@ def _find_dropped(
 def _is_supported(text: str, sources: Sequence[str]) -> bool:
     """Whether every name and number, and at least half of the content words, are in the sources."""
     words = "\n".join(sources)
-    known, terms = set(lexical_question_terms(words)), lexical_question_terms(text)
+    known, terms = set(lexical_terms(words)), lexical_terms(text)
     return GroundingSource(words).holds(text) and 2 * sum(term in known for term in terms) >= len(terms)
 
 

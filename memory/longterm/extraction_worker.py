@@ -16,8 +16,8 @@ from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MemoryFileUnreadable, MemoryLossRefused
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError, WrongState
-from memory.store.longterm.extractions import ExtractionQueue
-from memory.store.longterm.rows import ExtractionRow, MemorySource
+from memory.store.longterm.extractions import ExtractionMove, ExtractionQueue
+from memory.store.longterm.rows import ExtractionRow, ExtractionState, MemorySource
 from memory.tasks import wait_for_end
 from memory.workspace.files import FileConflict, FileTooBig
 from memory.workspace.safe_path import PathRefused
@@ -27,7 +27,9 @@ MAX_MODEL_ATTEMPTS = 3  # the first after the turn, the others after later turns
 MAX_STORE_ATTEMPTS = 20  # in all: a row that cannot be stored must not block the queue for good
 # The row stays in the queue and is tried again.
 RETRYABLE_ERRORS = (OSError, StoreError, FileConflict, PathRefused, FileTooBig, MemoryFileUnreadable, MemoryLossRefused)
+MAX_BATCH = 8  # turns of a space in one request
 MAX_NEAREST = 5  # known memories shown to the model
+MORE_NEAREST = 2  # for each further turn
 MODEL_SECONDS = 60.0
 
 
@@ -64,55 +66,80 @@ class ExtractionWorker:
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def step(self, space: str) -> bool:
-        """Advance the space's oldest row by one state; False when there is none or it has to wait.
+        """Advance the space's oldest rows by one state; False when there is none or they have to wait.
 
-        When the model fails or a file cannot be written, the row waits for the next turn or start.
+        When the model fails or a file cannot be written, the rows wait for the next turn or start.
         """
-        row = await self.extractions.next(space)
-        if row is None:
+        rows = await self.extractions.next(space, MAX_BATCH)
+        if not rows:
             return False
         try:
-            return await (self._store(row, space) if row.state == "found" else self._find(row, space))
+            return await (self._store(rows[0], space) if rows[0].state == "found" else self._find(rows, space))
         except ModelUnanswered as err:
-            last = row.attempts >= MAX_MODEL_ATTEMPTS
-            log.warning("extraction unanswered", why=str(err), attempt=row.attempts, last=last)
+            last = rows[0].attempts >= MAX_MODEL_ATTEMPTS
+            log.warning("extraction unanswered", why=str(err), attempt=rows[0].attempts, last=last, rows=len(rows))
             if last:
-                await self.extractions.move(row.turn_id, "failed", reason=str(err))
+                await self._move(rows, "failed", str(err))
         except WrongState:  # its turn was forgotten in between
             return True
         except RETRYABLE_ERRORS as err:
-            log.warning("extraction waits", state=row.state, error=type(err).__name__)
+            log.warning("extraction waits", state=rows[0].state, error=type(err).__name__)
         return False
 
-    async def _find(self, row: ExtractionRow, space: str) -> bool:
-        settings, messages = self.settings(), await self.extractions.messages(row)
-        exchange = replace(extraction.read_exchange(messages), tainted=is_tainted(messages))
-        if row.attempts > MAX_MODEL_ATTEMPTS:
-            await self.extractions.move(row.turn_id, "failed", reason="no attempt came to an end")
-        elif not settings.extract or not extraction.is_worth_reading(exchange):
-            await self.extractions.move(row.turn_id, "skipped", reason="too short" if settings.extract else "off")
-        else:
-            await self._find_facts(row, space, exchange, settings.rules)
+    async def _find(self, rows: Sequence[ExtractionRow], space: str) -> bool:
+        settings, worth, short = self.settings(), list[tuple[ExtractionRow, TurnExchange]](), list[ExtractionRow]()
+        if rows[0].attempts > MAX_MODEL_ATTEMPTS:
+            await self._move(rows, "failed", "no attempt came to an end")
+            return True
+        for row in rows:
+            messages = await self.extractions.messages(row)
+            exchange = replace(extraction.read_exchange(messages), tainted=is_tainted(messages))
+            if settings.extract and extraction.is_worth_reading(exchange):
+                worth.append((row, exchange))
+            else:
+                short.append(row)
+        if short:
+            await self._move(short, "skipped", "too short" if settings.extract else "off")
+        if worth:
+            await self._find_facts(worth, space, settings.rules)
         return True
 
-    async def _find_facts(self, row: ExtractionRow, space: str, exchange: TurnExchange, rules: ExtractionRules) -> None:
-        nearest = await self.memories(space).nearest(exchange.user, MAX_NEAREST)
+    async def _find_facts(
+        self, worth: Sequence[tuple[ExtractionRow, TurnExchange]], space: str, rules: ExtractionRules
+    ) -> None:
+        """queued → found or done: ask the model once about all these turns of a space."""
+        rows, exchanges = [row for row, _ in worth], [exchange for _, exchange in worth]
+        words = "\n".join(exchange.user for exchange in exchanges)
+        nearest = await self.memories(space).nearest(words, MAX_NEAREST + MORE_NEAREST * (len(rows) - 1))
         known = [KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in nearest]
         try:
-            answer = await self._call_model(row, extraction.build_prompts(exchange, known, rules))
+            answer = await self._call_model(rows, extraction.build_prompts(exchanges, known, rules))
         except NoModel:
-            await self.extractions.move(row.turn_id, "skipped", reason="no model")
+            await self._move(rows, "skipped", "no model")
             return
         records = extraction.parse_answer(answer)
         if records is None:
-            await self.extractions.move(row.turn_id, "failed", reason="the answer holds no JSON")
+            await self._move(rows, "failed", "the answer holds no JSON")
             return
-        result = await asyncio.to_thread(extraction.validate_facts, records, exchange, known, rules)
-        await self.extractions.move(row.turn_id, "found", found=extraction.dump_result(result))
+        results = await asyncio.to_thread(extraction.validate_facts, records, exchanges, known, rules)
+        await self.extractions.move_queued(
+            [
+                ExtractionMove(turn_id=row.turn_id, state="found", found=extraction.dump_result(result))
+                if result.facts
+                else ExtractionMove(turn_id=row.turn_id, state="done", reason=_outcome_text(result, 0))
+                for row, result in zip(rows, results, strict=True)
+            ]
+        )
         await hit_async("extract.found")
 
-    async def _call_model(self, row: ExtractionRow, prompts: tuple[str, str]) -> str:
-        call = self.complete(*prompts, extraction.MAX_ANSWER_TOKENS, row.conversation)
+    async def _move(self, rows: Sequence[ExtractionRow], state: ExtractionState, reason: str) -> None:
+        await self.extractions.move_queued(
+            [ExtractionMove(turn_id=row.turn_id, state=state, reason=reason) for row in rows]
+        )
+
+    async def _call_model(self, rows: Sequence[ExtractionRow], prompts: tuple[str, str]) -> str:
+        most = extraction.MAX_ANSWER_TOKENS + extraction.MORE_ANSWER_TOKENS * (len(rows) - 1)
+        call = self.complete(*prompts, most, rows[0].conversation)
         answer = await wait_for_end(call, timeout=self.deadline)
         if not answer.done() or answer.cancelled():
             raise ModelUnanswered("the model took too long")

@@ -1,17 +1,19 @@
 """Turns memory files and messages into index rows: one for each bullet, log line or message. Pure."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain
 from typing import Any, Literal
 
-from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text
+from memory.context.policies.tool_lines import call_subject
+from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text, ToolCall, ToolResult
 from memory.workspace import daily_log
 
-Kind = Literal["memory", "log", "said"]  # a line of MEMORY.md, a line of a daily log, a message of a conversation
+# A line of MEMORY.md, a line of a daily log, what a person or the bot said, a piece of a tool's result.
+Kind = Literal["memory", "log", "said", "tool"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +67,18 @@ class Passage:
     speaker: str = ""
     #: Id of the fold in whose section a log's line is.
     fold: str = ""
+    #: Position of a tool's result in its message.
+    part: int = 0
 
 
 LONG_TERM = "MEMORY.md"
 # Longer texts are split into pieces: characters of one, characters that two share, pieces per text.
 PIECE_CHARACTERS, OVERLAP_CHARACTERS, MAX_PIECES = 1_000, 100, 400
 MEMORY_PLACE_STEP = 10  # between neighbours in MEMORY.md: they are unrelated, so ranking must not see them as adjacent
+# A tool's result: characters of one piece, and of its beginning and end that are indexed.
+TOOL_PIECE_CHARACTERS, TOOL_HEAD_CHARACTERS, TOOL_TAIL_CHARACTERS = 400, 20_000, 4_000
+TOOL_SESSIONS = 1 << 30  # number of the first session of a tool's result; each result is one, apart from what was said
+TOOL_PLACES = 1_000  # between the results of one message
 SESSION_PAUSE = timedelta(hours=4)  # a longer pause begins a new session
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ENDS_AS_QUESTION = re.compile(r"[?？][\"'”’」』)）\s]*$")
@@ -102,6 +110,14 @@ class IndexRow:
     message_id: str = ""
     #: Id of the fold in whose section it is.
     fold: str = ""
+    #: Of a tool's result: its position in the message, and what the call was, such as "read_file notes.txt".
+    part: int = 0
+    subject: str = ""
+
+    @property
+    def searched(self) -> str:
+        """The text that is searched."""
+        return f"{self.subject} {self.words}" if self.subject else self.words
 
     @property
     def asks(self) -> bool:
@@ -111,7 +127,8 @@ class IndexRow:
     def shown(self) -> str:
         """Date, time and speaker, if they are known, and the words."""
         when = " ".join(filter(None, (self.day, self.time)))
-        return (f"[{when}] " if when else "") + (f"{self.speaker}: " if self.speaker else "") + self.words
+        whose = self.speaker or self.subject
+        return (f"[{when}] " if when else "") + (f"{whose}: " if whose else "") + self.words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +161,7 @@ def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
                 words=piece,
                 session=session,
                 place=count * (MEMORY_PLACE_STEP if kind == "memory" else 1),
-                day=day,
+                day=line.day or day,
                 time=line.time,
                 speaker=line.speaker,
                 line=line.number,
@@ -182,9 +199,18 @@ def skip_unchanged(
 def rows_of_messages(
     messages: Iterable[Message], until: IndexPosition, zone: tzinfo
 ) -> tuple[list[IndexRow], IndexPosition]:
-    """The rows of a conversation's next messages, and how far it is indexed with them; notices of the bot have none."""
+    """The rows of a conversation's next messages, and how far it is indexed with them; notices of the bot have none.
+
+    Args:
+        messages: those before `until` have no rows; they tell which calls the first results belong to.
+    """
     rows: list[IndexRow] = []
+    calls: dict[str, ToolCall] = {}
     for message in messages:
+        calls |= {part.id: part for part in message.parts if isinstance(part, ToolCall)}
+        if message.seq < until.seq:
+            continue
+        rows += _rows_of_results(message, calls, zone)
         words = "" if message.origin == "house" else " ".join(filter(None, map(_searchable_text, message.parts)))
         seconds = message.at.timestamp()
         if words.strip():
@@ -207,6 +233,49 @@ def split_pieces(words: str) -> Iterator[str]:
             yield f"{'…' if at else ''}{piece}{'…' if at + PIECE_CHARACTERS < len(words) else ''}"
 
 
+# Tools that repeat what memory holds anyway.
+_MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get", "memory_write", "now"})
+
+
+def _rows_of_results(message: Message, calls: Mapping[str, ToolCall], zone: tzinfo) -> Iterator[IndexRow]:
+    when = message.at.astimezone(zone)
+    for part, result in enumerate(message.parts):
+        call = calls.get(result.call_id) if isinstance(result, ToolResult) else None
+        if not isinstance(result, ToolResult) or (call and call.name in _MEMORY_TOOLS):
+            continue
+        for place, piece in enumerate(split_result(result.text)):
+            yield IndexRow(
+                kind="tool",
+                words=piece,
+                session=TOOL_SESSIONS + message.seq,
+                place=part * TOOL_PLACES + place,
+                day=f"{when:%Y-%m-%d}",
+                time=f"{when:%H:%M}",
+                turn=message.turn,
+                seq=message.seq,
+                message_id=message.id,
+                part=part,
+                subject=" ".join(filter(None, (call.name if call else "tool", call_subject(call)))),
+            )
+
+
+def split_result(text: str) -> Iterator[str]:
+    """Split the beginning and the end of a tool's result into pieces of whole lines; long lines are cut."""
+    cut = len(text) > TOOL_HEAD_CHARACTERS + TOOL_TAIL_CHARACTERS
+    for section in (text[:TOOL_HEAD_CHARACTERS], text[-TOOL_TAIL_CHARACTERS:]) if cut else (text,):
+        piece = ""
+        for raw in section.splitlines():
+            line = " ".join(raw.split())
+            for at in range(0, len(line), TOOL_PIECE_CHARACTERS):
+                wanted = line[at : at + TOOL_PIECE_CHARACTERS]
+                if piece and len(piece) + len(wanted) >= TOOL_PIECE_CHARACTERS:
+                    yield piece
+                    piece = ""
+                piece = f"{piece}\n{wanted}" if piece else wanted
+        if any(map(str.isalnum, piece)):
+            yield piece
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FileLine:
     """A line of a file with its continuation lines."""
@@ -219,6 +288,7 @@ class _FileLine:
     fold: str
     mark: str
     heading: str
+    day: str
 
 
 def _file_lines(text: str) -> Iterator[_FileLine]:
@@ -238,6 +308,7 @@ def _file_lines(text: str) -> Iterator[_FileLine]:
             fold=row.fold,
             mark=row.mark,
             heading=row.heading,
+            day=row.day,
         )
     if current:
         yield current

@@ -1,11 +1,15 @@
 """Protocols of a space's search index and of its keeper, for SQLite and PostgreSQL."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Protocol, TypeVar
 
 from memory.recall.documents import IndexRow
 from memory.recall.ranking import CandidateRow
+from memory.store.store import Store
+from memory.workspace.files import Workspace
 
 T = TypeVar("T")
 
@@ -17,10 +21,8 @@ class SearchFilter:
     since: str = ""
     until: str = ""
     speaker: str = ""
-
-    @property
-    def any(self) -> bool:
-        return bool(self.since or self.until or self.speaker)
+    #: Search results of tools, instead of what people and the bot said and wrote. Each has word statistics of its own.
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +81,8 @@ class SearchableIndex(Protocol):
         """Rows by their numbers, as they were indexed."""
         ...
 
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """The number of rows with each term, and the number of all rows."""
+    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+        """The number of rows with each term, and the number of all rows; see SearchFilter.tools."""
         ...
 
     def speakers(self) -> frozenset[str]:
@@ -93,6 +95,14 @@ class WritableIndex(Protocol):
 
     def sources(self) -> dict[str, str]:
         """Each source's name with the stamp it was indexed under."""
+        ...
+
+    def stamps(self, names: Collection[str]) -> dict[str, str]:
+        """The same for these sources, as far as they are indexed."""
+        ...
+
+    def batch(self) -> AbstractContextManager[None]:
+        """Until the end, changes are one transaction."""
         ...
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
@@ -123,7 +133,7 @@ class VectorStore(Protocol):
     """Vectors of rows. All methods block."""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, words) of rows without a vector of that model."""
+        """(row, words) of rows without a vector of that model, but not of tools' results: they are too many."""
         ...
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
@@ -154,8 +164,12 @@ class SpaceIndexKeeper(Protocol):
         """Whether the index is in use at this moment."""
         ...
 
-    async def use(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Update the index, then run `work`, which changes nothing, in a thread; returns its result.
+    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True) -> T:
+        """Run `work`, which changes nothing, in a thread on one snapshot; returns its result.
+
+        Args:
+            fresh: `work` must see everything that was written until now. Otherwise, while others use the index too,
+                it may lack what was written within the last second.
 
         Raises:
             StoreError: the index cannot be read or made.
@@ -170,14 +184,61 @@ class SpaceIndexKeeper(Protocol):
         """
         ...
 
+    def note_change(self, conversation: str) -> None:
+        """Note that messages of a conversation of the space were added or removed."""
+        ...
+
     async def remove(self) -> None:
-        """Delete the index; the next use makes it again.
+        """Delete the index once nobody uses it; the next use makes it again.
 
         Raises:
             StoreError: it could not be deleted.
         """
         ...
 
-    def close(self) -> None:
-        """Close what is open; blocks."""
+    async def settled(self) -> None:
+        """Wait until no update is running."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is running, and close what is open; the next use opens it again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallDependencies:
+    """Where recall finds what it indexes, and where it stores the indexes."""
+
+    store: Store
+    workspace: Workspace
+    indexes: "SpaceIndexes"
+    #: Time zone of the days and times of messages.
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexCheck:
+    """The result of checking one space's index."""
+
+    space: str
+    rows: int = 0
+    #: Number of files that have changed since they were indexed.
+    behind: int = 0
+    #: What is wrong with the index, "" for nothing.
+    fault: str = ""
+
+
+class SpaceIndexes(Protocol):
+    """The indexes of all spaces: files of one process, or tables that several processes share."""
+
+    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+        """Create the keeper of one space's index; opens nothing yet."""
+        ...
+
+    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
+        """Check the indexes, the owner's first; blocks.
+
+        Raises:
+            StoreError: their server cannot be reached.
+        """
         ...

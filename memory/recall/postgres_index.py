@@ -5,7 +5,8 @@ rank rare words higher. Every query names its tables through `_of_space`, so non
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from math import log
@@ -16,7 +17,7 @@ from memory.recall.index import IndexedRow, SearchFilter, days_condition
 from memory.recall.postgres_pool import IndexConnection, IndexConnections
 from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
-from memory.text.tokenizer import text_terms
+from memory.text.word_forms import index_terms
 
 SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
 # Parameters of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
@@ -37,7 +38,7 @@ def _lookup(table: str, condition: str) -> str:
 
 
 COLUMNS = tuple(field.name for field in fields(IndexRow))
-_TYPES = dict.fromkeys(("id", "source", "session", "place", "line", "last", "turn", "seq"), "integer")
+_TYPES = dict.fromkeys(("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer")
 _TYPES |= {"asks": "smallint", "length": "smallint"}
 ENTRY_COLUMNS = ("id", "source", *COLUMNS, "asks", "terms", "length")
 _CANDIDATE = (
@@ -45,7 +46,7 @@ _CANDIDATE = (
     "entry.source, entry.seq, entry.fold"
 )
 _FILTER = (
-    "(%(since)s::text = '' OR entry.day >= %(since)s::text) "
+    "(entry.kind = 'tool') = %(tools)s::boolean AND (%(since)s::text = '' OR entry.day >= %(since)s::text) "
     "AND (%(until)s::text = '' OR (entry.day <= %(until)s::text AND entry.day <> '')) "
     "AND (%(speaker)s::text = '' OR entry.speaker = %(speaker)s::text "
     "OR (length(entry.speaker) = length(%(speaker)s::text) + 6 "
@@ -99,23 +100,29 @@ SELECT COALESCE(made.id, posting.entry) FROM (
 ) AS made FULL JOIN {_of_space("posting")} ON posting.entry = made.id AND posting.term = made.term COLLATE "C"
 WHERE posting.count IS DISTINCT FROM made.count::smallint LIMIT 1
 """  # noqa: S608
-COUNT_ENTRIES = f"SELECT COUNT(*), COALESCE(SUM(length), 0) FROM {_of_space('entry')}"  # noqa: S608
+COUNT_ENTRIES = f"""
+SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHERE kind <> 'tool'), 0),
+    COUNT(*) FILTER (WHERE kind = 'tool'), COALESCE(SUM(length) FILTER (WHERE kind = 'tool'), 0)
+FROM {_of_space("entry")}
+"""  # noqa: S608
 UNEMBEDDED = f"""
 SELECT entry.id, entry.words FROM {_of_space("entry")}
 LEFT JOIN {_of_space("vector")} ON vector.entry = entry.id AND vector.model = %(model)s
-WHERE vector.entry IS NULL ORDER BY entry.id LIMIT %(most)s
+WHERE vector.entry IS NULL AND entry.kind <> 'tool' ORDER BY entry.id LIMIT %(most)s
 """  # noqa: S608
 VECTORS = f"SELECT entry, data FROM {_of_space('vector')} WHERE model = %(model)s AND entry > %(after)s ORDER BY entry"  # noqa: S608
 NEWEST_VECTOR = f"SELECT COALESCE(MAX(entry), 0) FROM {_of_space('vector')}"  # noqa: S608
 
-SPACE = "SELECT id, rows, length, next, gone, generation FROM mnema_index.space WHERE name = %(name)s"
+SPACE = """
+SELECT id, rows, length, tool_rows, tool_length, next, gone, generation FROM mnema_index.space WHERE name = %(name)s
+"""
 SPACES = "SELECT name FROM mnema_index.space ORDER BY name"
 LOCK_SPACE = f"{SPACE} FOR UPDATE"
 MAKE_SPACE = "INSERT INTO mnema_index.space(name) VALUES (%(name)s) ON CONFLICT DO NOTHING"
 SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(wait)s, true)"
 UPDATE_SPACE = """
-UPDATE mnema_index.space SET rows = %(rows)s, length = %(length)s, next = %(next)s, gone = %(gone)s,
-    generation = %(generation)s WHERE id = %(space)s
+UPDATE mnema_index.space SET rows = %(rows)s, length = %(length)s, tool_rows = %(tool_rows)s,
+    tool_length = %(tool_length)s, next = %(next)s, gone = %(gone)s, generation = %(generation)s WHERE id = %(space)s
 """
 DROP_SPACE = tuple(
     f"DELETE FROM mnema_index.{table} WHERE {'id' if table == 'space' else 'space'} = %(space)s"  # noqa: S608
@@ -139,7 +146,7 @@ INSERT INTO mnema_index.speaker(space, name) SELECT %(space)s, * FROM unnest(%(n
 """
 DROP_ENTRIES = """
 DELETE FROM mnema_index.entry WHERE space = %(space)s AND source = %(source)s AND id > %(after)s
-RETURNING id, words, terms, length
+RETURNING id, kind, words, terms, length
 """
 DROP_POSTINGS = """
 DELETE FROM mnema_index.posting AS held USING unnest(%(term)s::text[], %(entry)s::integer[]) AS gone(term, entry)
@@ -168,6 +175,8 @@ ON CONFLICT DO NOTHING
 
 
 PAGE_ROWS = 500  # rows of a source that one statement reads or inserts
+# Before each term of a tool's result, so that its statistics are apart from those of other rows. No text has this term.
+TOOL_MARK = "\ue000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +184,12 @@ class _SpaceRow:
     """The row of a space in the table `space`."""
 
     id: int = 0
+    #: Without those of tools.
     rows: int = 0
-    #: Terms of all rows together.
+    #: Terms of these rows together.
     length: int = 0
+    tool_rows: int = 0
+    tool_length: int = 0
     #: Number of its next row.
     next: int = 1
     #: Counts removed vectors.
@@ -268,6 +280,15 @@ class PostgresIndex:
     def sources(self) -> dict[str, str]:
         return {name: stamp for name, (_, stamp) in self._cached().sources.items()}
 
+    def stamps(self, names: Collection[str]) -> dict[str, str]:
+        known = self._cached().sources
+        return {name: known[name][1] for name in names if name in known}
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """All changes are in the transaction that was begun last anyway."""
+        yield
+
     def speakers(self) -> frozenset[str]:
         return self._cached().speakers
 
@@ -291,12 +312,14 @@ class PostgresIndex:
     def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         if not terms:
             return []
-        frequencies, rows = self.frequencies(terms)
+        tools = search_filter.tools
+        frequencies, rows = self.frequencies(terms, tools=tools)
         having = [frequencies.get(term, 0) for term in terms]
         weights = [max(MIN_IDF, log((rows - count + 0.5) / (count + 0.5))) for count in having]
-        mean_length = self._space.length / max(1, rows) or 1.0
-        given = {"terms": list(terms), "weights": weights, "mean_length": mean_length, "most": most}
-        return self._find(BEST_FILTERED if search_filter.any else BEST, search_filter, **given)
+        mean_length = (self._space.tool_length if tools else self._space.length) / max(1, rows) or 1.0
+        given = {"terms": _mark_terms(terms, tools), "weights": weights, "mean_length": mean_length, "most": most}
+        unfiltered = SearchFilter(tools=tools)
+        return self._find(BEST if search_filter == unfiltered else BEST_FILTERED, search_filter, **given)
 
     def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         return self._find(WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
@@ -318,29 +341,33 @@ class PostgresIndex:
             number: IndexedRow(
                 row=IndexRow(**dict(zip(COLUMNS, columns, strict=True))),
                 source=names[source],
-                terms=frozenset(terms.split()),
+                terms=frozenset(terms.replace(TOOL_MARK, "").split()),
             )
             for number, source, terms, *columns in self._run(INDEXED_ROWS, rows=list(rows))
         }
 
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        known = self._frequencies
-        if unknown := [term for term in terms if term not in known]:
+    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+        known, marked = self._frequencies, _mark_terms(terms, tools)
+        if unknown := [term for term in marked if term not in known]:
             known |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
-        return {term: known[term] for term in terms if known[term]}, self._space.rows
+        found = {term: known[stored] for term, stored in zip(terms, marked, strict=True) if known[stored]}
+        return found, self._space.tool_rows if tools else self._space.rows
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         return [(line, words) for line, words in self._run(LINES, source=self.source_number(source))]
 
     def count(self) -> int:
-        return self._space.rows
+        return self._space.rows + self._space.tool_rows
 
     def check(self) -> str:
-        [(rows, length)] = self._run(COUNT_ENTRIES)
-        if (rows, length) != (self._space.rows, self._space.length):
-            return (
-                f"it has {rows} rows of {length} terms, but its counters say {self._space.rows} of {self._space.length}"
-            )
+        [(rows, length, tool_rows, tool_length)] = self._run(COUNT_ENTRIES)
+        space = self._space
+        for found, counted in (
+            ((rows, length), (space.rows, space.length)),
+            ((tool_rows, tool_length), (space.tool_rows, space.tool_length)),
+        ):
+            if found != counted:
+                return "it has {} rows of {} terms, but its counters say {} of {}".format(*found, *counted)
         wrong = self._run(INCONSISTENT)
         return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
@@ -391,7 +418,10 @@ class PostgresIndex:
 
     def _add_rows(self, source: int, rows: Sequence[IndexRow]) -> None:
         first = self._space.next
-        numbered = [(number, row, text_terms(row.words)) for number, row in enumerate(rows, first)]
+        numbered = [
+            (number, row, _mark_terms(index_terms(row.searched), row.kind == "tool"))
+            for number, row in enumerate(rows, first)
+        ]
         entries = [
             (number, source, *_columns_of(row), int(row.asks), " ".join(terms), len(terms))
             for number, row, terms in numbered
@@ -403,12 +433,8 @@ class PostgresIndex:
         if postings:
             self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
         self._run(PUT_SPEAKERS, names=sorted({to_storable(row.speaker) for row in rows if row.speaker}))
-        self._space = replace(
-            self._space,
-            rows=self._space.rows + len(rows),
-            length=self._space.length + sum(len(terms) for _, _, terms in numbered),
-            next=first + len(rows),
-        )
+        self._count_rows([(row.kind, len(terms)) for _, row, terms in numbered], 1)
+        self._space = replace(self._space, next=first + len(rows))
 
     def _read_rows(self, source: int) -> Iterator[tuple[Any, ...]]:
         """A source's rows with their numbers, in order."""
@@ -420,21 +446,34 @@ class PostgresIndex:
     def _remove_rows(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
         """Remove a source's rows above that number; returns (words, model, vector) of those with a vector."""
         removed = {
-            number: (words, terms.split(), length)
-            for number, words, terms, length in self._run(DROP_ENTRIES, source=source, after=after)
+            number: (kind, words, terms.split(), length)
+            for number, kind, words, terms, length in self._run(DROP_ENTRIES, source=source, after=after)
         }
         if not removed:
             return []
-        postings = sorted((term, number) for number, (_, terms, _) in removed.items() for term in set(terms))
+        postings = sorted((term, number) for number, (_, _, terms, _) in removed.items() for term in set(terms))
         self._run(DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
         vectors = self._run(DROP_VECTORS, rows=list(removed))
+        self._count_rows([(kind, length) for kind, _, _, length in removed.values()], -1)
+        self._space = replace(self._space, gone=self._space.gone + 1)
+        return [(removed[number][1], model, vector) for number, model, vector in vectors]
+
+    def _count_rows(self, rows: Sequence[tuple[str, int]], sign: int) -> None:
+        """Add (kind, number of terms) of rows to the counters, or subtract them."""
+        tools = [length for kind, length in rows if kind == "tool"]
+        others = [length for kind, length in rows if kind != "tool"]
+        space = self._space
         self._space = replace(
-            self._space,
-            rows=self._space.rows - len(removed),
-            length=self._space.length - sum(length for _, _, length in removed.values()),
-            gone=self._space.gone + 1,
+            space,
+            rows=space.rows + sign * len(others),
+            length=space.length + sign * sum(others),
+            tool_rows=space.tool_rows + sign * len(tools),
+            tool_length=space.tool_length + sign * sum(tools),
         )
-        return [(removed[number][0], model, vector) for number, model, vector in vectors]
+
+
+def _mark_terms(terms: Sequence[str], tools: bool) -> list[str]:
+    return [TOOL_MARK + term for term in terms] if tools else list(terms)
 
 
 def to_storable(text: str) -> str:

@@ -25,7 +25,7 @@ from memory.store.schema.postgres import SCHEMA
 # written twice, and no forgotten text stays in the server's log. After a crash of the server they are empty, and each
 # space is indexed again.
 
-VERSION = 1  # of the tables below; those of a lower version are dropped and made again
+VERSION = 2  # of the tables below and their terms; those of a lower version are dropped and made again
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
 # Not to_regclass(), which may use what the connection had cached before it waited for the lock.
 _COUNT_TABLES = """
@@ -41,6 +41,7 @@ INSERT INTO {SCHEMA}.version VALUES ({VERSION});
 CREATE UNLOGGED TABLE {SCHEMA}.space (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,
     rows integer NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, next integer NOT NULL DEFAULT 1,
+    tool_rows integer NOT NULL DEFAULT 0, tool_length bigint NOT NULL DEFAULT 0,
     gone integer NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE {SCHEMA}.source (
@@ -51,7 +52,8 @@ CREATE UNLOGGED TABLE {SCHEMA}.entry (
     space integer NOT NULL, id integer NOT NULL, source integer NOT NULL, kind text NOT NULL, words text NOT NULL,
     session integer NOT NULL, place integer NOT NULL, day text COLLATE "C" NOT NULL, time text NOT NULL,
     speaker text COLLATE "C" NOT NULL, line integer NOT NULL, last integer NOT NULL, turn integer NOT NULL,
-    seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, asks smallint NOT NULL, terms text NOT NULL,
+    seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, part integer NOT NULL, subject text NOT NULL,
+    asks smallint NOT NULL, terms text NOT NULL,
     length smallint NOT NULL, PRIMARY KEY (space, id)
 );
 CREATE INDEX entry_place ON {SCHEMA}.entry (space, source, session, place);

@@ -1,17 +1,31 @@
-"""Ranks found rows by their words, their neighbours, days, speakers and dates. Age does not count. Pure."""
+"""Ranks found rows, and tells what counts as evidence and which rows say the same. Pure.
 
+Rows are ranked by their words, their neighbours, days, speakers and dates; age does not count.
+"""
+
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
+
+from memory.longterm.similarity import SAME_MEMORY, similarity
+from memory.text.language import CJK
+from memory.text.tokenizer import fold_text, question_terms
 
 # Shares of its score that a row adds to the next row of its session, the previous one, and those two away.
 NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
+ANSWER_SHARE = 0.7  # instead of NEXT_SHARE for a row that is a question: what follows is likely its answer
 DAY_SHARE = 0.3  # of a day's best score, added to each of its rows
-DATE_BONUS = 1.0  # for a row of a day named in the question; 1 is the score of the best row by words
+# For a row of a day, and of a longer period, that the question names. The best row by words has 1 and gets at most 1
+# more from its neighbours and its day, so rows of a named day come first. Of a month one may also speak later.
+DAY_BONUS, PERIOD_BONUS = 2.0, 1.0
 SPEAKER_FACTOR = 1.5  # for a row of a speaker named in the question
 QUESTION_FACTOR = 0.7  # for a row that is a question
 _NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, TWO_AWAY_SHARE), (-2, TWO_AWAY_SHARE))
+_NEIGHBOURS_OF_QUESTION = ((1, ANSWER_SHARE), *_NEIGHBOURS[1:])
+NO_DATES: Mapping[int, float] = MappingProxyType({})
 
 
 class CandidateRow(NamedTuple):
@@ -46,14 +60,14 @@ class RankedRow:
 def rank_rows(
     candidates: Collection[CandidateRow],
     word_scores: Mapping[int, float],
-    dated: Collection[int] = (),
+    dated: Mapping[int, float] = NO_DATES,
     named: Collection[str] = (),
 ) -> list[RankedRow]:
     """Rank rows, best first. A neighbour without a matching word must be among `candidates` to be ranked.
 
     Args:
         word_scores: how well each row's words match, from 0 to 1 for the best one; rows without an entry have 0.
-        dated: rows of a day that the question names.
+        dated: DAY_BONUS or PERIOD_BONUS of the rows of a time that the question names.
         named: speakers that the question names.
     """
     lent = _lent_scores(candidates, word_scores)
@@ -65,7 +79,7 @@ def rank_rows(
     for candidate in candidates:
         own = word_scores.get(candidate.row, 0.0)
         share, lender = lent.get(candidate.row, (0.0, candidate.row))
-        score = own + share + DATE_BONUS * (candidate.row in dated) + DAY_SHARE * best_of_day.get(candidate.day, 0.0)
+        score = own + share + dated.get(candidate.row, 0.0) + DAY_SHARE * best_of_day.get(candidate.day, 0.0)
         if candidate.speaker in named:
             score *= SPEAKER_FACTOR
         if candidate.asks:
@@ -92,8 +106,83 @@ def _lent_scores(
         own = word_scores.get(candidate.row, 0.0)
         if not own:
             continue
-        for step, share in _NEIGHBOURS:
+        for step, share in _NEIGHBOURS_OF_QUESTION if candidate.asks else _NEIGHBOURS:
             other = row_at.get((candidate.session, candidate.place + step))
             if other is not None and (other not in lent or share * own > lent[other][0]):
                 lent[other] = (share * own, candidate.row)
     return lent
+
+
+# What counts as evidence that a row answers a question, and which rows say the same.
+
+SPECIFIC_DIGITS = 4  # a number of fewer digits is in many rows by chance: an age, a price, a cell of a table
+MAX_COMPARED_CHARACTERS = 600  # of a row; longer ones say the same only if they are equal
+MIN_SHARED_TERMS = 0.5  # of the longer row's terms, for the two to be compared at all
+_CURRENCY = "usd|eur|gbp|rmb|cny|yuan|dollars?|euros?|pounds?|bucks|美元|欧元|英镑|人民币|元|块"
+_NUMBER = re.compile(
+    rf"(?P<sign>[$€£¥]\s?)?(?P<number>\d+(?:[.:/-]\d+)*)(?P<after>\s?(?:{_CURRENCY})(?![a-z])|\s?[{CJK}])?"
+)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_OPERATION = re.compile(
+    r"[+*×÷^=√]|(?<=[\d\s])[-−/](?=\s)|(?<=\d)\s*x\s*(?=\d)|%"
+    r"|乘|除|加|减|等于|平方|立方|次方|开方|根号|百分之|求和|之和|余数"
+    r"|\b(?:times|plus|minus|divided|multipl\w+|divide|add(?:ed)?|subtract\w*|sum|product|squared?|cubed?|roots?|"
+    r"power|percent(?:age)?|equals?|mod(?:ulo)?|remainder)\b"
+)
+_CALCULATION_WORDS = re.compile(
+    r"以|上|去|帮|请|算|计|结果|答案|得数|得|几|和|差|积|商|余|求|多少"
+    r"|\b(?:calculate|compute|evaluate|solve|work|result|answer|total|raised|quick(?:ly)?|by|to|in|much|many|equal)\b"
+)
+
+
+def is_calculation(question: str) -> bool:
+    """Whether a question has only numbers and what to compute with them, so that no memory can answer it."""
+    folded = fold_text(question)
+    if not re.search(r"\d", folded) or not _OPERATION.search(folded):
+        return False
+    rest = _CALCULATION_WORDS.sub(" ", _OPERATION.sub(" ", re.sub(r"\d[\d.,]*(?:st|nd|rd|th)?", " ", folded)))
+    return not question_terms(rest)
+
+
+def fold_numbers(text: str) -> str:
+    """Fold width and case, and remove the separators of thousands."""
+    return _THOUSANDS.sub("", fold_text(text))
+
+
+def specific_numbers(question: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns of the numbers that are in a row for a reason: identifiers, versions, dates, prices, Chinese amounts."""
+    found = []
+    for match in _NUMBER.finditer(fold_numbers(question)):
+        number, after = re.escape(match["number"]), match["after"] or ""
+        if not match["number"].isdigit() or len(match["number"]) >= SPECIFIC_DIGITS:
+            found.append(rf"(?<![\d.]){number}(?!\d)")
+        elif match["sign"] or re.fullmatch(rf"\s?(?:{_CURRENCY})", after):
+            found.append(rf"[$€£¥]\s?{number}(?!\d)|(?<![\d.]){number}\s?(?:{_CURRENCY})")
+        elif after:
+            found.append(rf"(?<![\d.]){number}\s?{after.strip()}")
+    return tuple(map(re.compile, found))
+
+
+def is_evidence(matched: Collection[str], words: str, numbers: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a row's matching terms are reason to recall it: one is a word, or it has a specific number."""
+    if any(not term.isdigit() for term in matched):
+        return True
+    if not matched or not numbers:
+        return False
+    folded = fold_numbers(words)
+    return any(number.search(folded) for number in numbers)
+
+
+def says_same(one: str, one_terms: Collection[str], other: str, other_terms: Collection[str]) -> bool:
+    """Whether two texts say nearly the same, in a few other words.
+
+    Args:
+        one_terms: the distinct terms of `one`, as a set.
+    """
+    most = max(len(one_terms), len(other_terms))
+    if len(frozenset(one_terms) & frozenset(other_terms)) < MIN_SHARED_TERMS * most:
+        return False
+    left, right = " ".join(one.split()), " ".join(other.split())
+    if max(len(left), len(right)) > MAX_COMPARED_CHARACTERS:
+        return fold_text(left) == fold_text(right)
+    return similarity(left, right) >= SAME_MEMORY

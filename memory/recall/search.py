@@ -2,23 +2,45 @@
 
 import asyncio
 import heapq
+import re
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Container, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from math import log
-from typing import Any, TypeVar
 
+from memory.conversation import BOT_SPEAKER
 from memory.recall.dates.calendar import DateSpan
 from memory.recall.dates.parse import find_dates, is_in_spans, remove_dates
 from memory.recall.documents import Passage, SearchRequest
-from memory.recall.index import IndexedRow, SearchableIndex, SearchFilter, SpaceIndex, SpaceIndexKeeper
-from memory.recall.ranking import CandidateRow, RankedRow, neighbouring_places, rank_rows
-from memory.recall.sqlite_index import RecallDependencies
-from memory.recall.sync import CONVERSATION_PREFIX, FILE_PREFIX, has_memory_files
+from memory.recall.index import (
+    IndexedRow,
+    RecallDependencies,
+    SearchableIndex,
+    SearchFilter,
+    SpaceIndex,
+    SpaceIndexKeeper,
+)
+from memory.recall.keepers.keeper import CONVERSATION_PREFIX, FILE_PREFIX, has_memory_files
+from memory.recall.ranking import (
+    DAY_BONUS,
+    PERIOD_BONUS,
+    CandidateRow,
+    RankedRow,
+    is_calculation,
+    is_evidence,
+    neighbouring_places,
+    rank_rows,
+    says_same,
+    specific_numbers,
+)
 from memory.recall.vectors import VectorSearch
-from memory.text.tokenizer import cjk_characters, fold_text, names_in_question, question_terms
+from memory.store.engine.database import ChangedConversations
+from memory.store.longterm.recall import RecallScope
+from memory.text.tokenizer import cjk_characters, fold_text, names_in_question
+from memory.text.word_forms import search_terms
 from memory.workspace.files import SPACES_FOLDER
 
 # Least share of a question's idf weight that a row, or the neighbour that ranked it, must match in an automatic search.
@@ -31,6 +53,11 @@ MAX_QUESTION = 2_000  # characters of a question that are read
 # Not treated as dates: results would depend on the day of the search.
 VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
 VECTOR_WEIGHT = 0.4  # of the similarity of vectors; the rest is the score by words
+# Results of tools: rows that are ranked, what their score counts, and in an automatic search the least share, how much
+# less a row of people may match to answer as well, and how many of them are shown.
+MAX_BEST_OF_TOOLS, TOOL_FACTOR = 60, 0.6
+MIN_TOOL_SHARE, AS_GOOD, MAX_RECALLED_OF_TOOLS = 0.3, 0.9, 2
+MAX_COMPARED = 40  # best results among which those that say the same are merged
 GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # occur in every conversation, so they are not names in a question
 
 
@@ -65,15 +92,42 @@ def find_rows(
     Args:
         near: similarity of vectors by row, 0 to 1.
     """
-    question = _Question.of(request, index)
-    frequencies = index.frequencies(question.terms)
+    if request.on_behalf_of and is_calculation(request.query):
+        return []
+    asked = _Question.of(request, index)
+    of_tools = [] if request.speaker else _find_results(index, asked, hidden, request.limit)
+    frequencies, question = index.frequencies(asked.terms), asked
     if not frequencies[0] and (letters := cjk_characters(question.terms)):
         question = replace(
             question, terms=tuple(letters), letters=True, min_share=question.min_share and MIN_CHARACTER_SHARE
         )
     ranked, dated = _rank_candidates(index, question, hidden, near or {})
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
-    return _select_hits(index, question, ranked[: request.limit * 2 + 20], dated, weights)[: request.limit]
+    hits = _select_hits(index, question, ranked[: request.limit * 2 + 20], dated, weights)
+    if request.on_behalf_of:
+        of_tools = _select_unanswered(asked, of_tools, hits[: request.limit], _common_weights(index, asked.terms))
+    hits = sorted((*hits, *of_tools), key=lambda hit: -hit.score)
+    if request.on_behalf_of or request.hide_live_of:  # a person who asks is shown every source
+        return _merge_repeats(hits, request.limit)
+    return hits[: request.limit]
+
+
+def _find_results(index: SearchableIndex, question: "_Question", hidden: HiddenRows, limit: int) -> list[SearchHit]:
+    """Find results of tools by their words; dates do not matter, as a day has too many."""
+    frequencies = index.frequencies(question.terms, tools=True)
+    if not frequencies[0]:
+        return []
+    question = replace(
+        question,
+        named=frozenset(),
+        dates=(),
+        most=MAX_BEST_OF_TOOLS,
+        search_filter=replace(question.search_filter, tools=True),
+    )
+    ranked, dated = _rank_candidates(index, question, hidden, {})
+    weights = _idf_weights(question.terms, *frequencies)
+    hits = _select_hits(index, question, ranked[: limit * 2 + 20], dated, weights)
+    return [replace(hit, score=hit.score * TOOL_FACTOR) for hit in hits]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +142,8 @@ class _Question:
     min_share: float
     #: Rows to look up by their words.
     most: int
+    #: Its numbers that are evidence by themselves.
+    numbers: tuple[re.Pattern[str], ...] = ()
     #: Its terms are single characters.
     letters: bool = False
 
@@ -96,13 +152,14 @@ class _Question:
         query, speakers = request.query[:MAX_QUESTION], index.speakers() - GENERIC_SPEAKERS
         named = names_in_question(query, speakers)
         dates = [span for span in find_dates(query, request.now) if fold_text(span.text.strip()) not in VAGUE_DATES]
-        terms = question_terms(remove_dates(query, tuple(dates)), named)
+        terms = search_terms(remove_dates(query, tuple(dates)), named)
         return cls(
             terms=tuple(terms),
             named=frozenset(named),
             dates=tuple(dates),
             most=max(MAX_BEST, request.limit * 5),
             search_filter=SearchFilter(since=request.since, until=request.until, speaker=request.speaker),
+            numbers=specific_numbers(query),
             min_share=MIN_SHARE if request.on_behalf_of else 0.0,
         )
 
@@ -115,8 +172,8 @@ def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[i
 
 def _rank_candidates(
     index: SearchableIndex, question: _Question, hidden: HiddenRows, near: Mapping[int, float]
-) -> tuple[list[RankedRow], frozenset[int]]:
-    """Rank the rows that may answer; returns also those of a day that the question names."""
+) -> tuple[list[RankedRow], dict[int, float]]:
+    """Rank the rows that may answer; returns also the bonus of those of a time that the question names."""
     search_filter = question.search_filter
     look_up = index.with_characters if question.letters else index.best
     rows = {row.row: row for row in look_up(question.terms, question.most, search_filter)}
@@ -132,12 +189,16 @@ def _rank_candidates(
     known = {(row.session, row.place) for row in rows.values()}
     rows |= {row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)}
     shown = [row for row in rows.values() if not _is_hidden(row, hidden)]
-    dated = frozenset(row.row for row in shown if question.dates and _is_in_dates(row.day, question.dates))
+    bonuses = {day: _date_bonus(day, question.dates) for day in {row.day for row in shown}} if question.dates else {}
+    dated = {row.row: bonus for row in shown if (bonus := bonuses.get(row.day, 0.0))}
     return rank_rows(shown, scores, dated, question.named), dated
 
 
-def _is_in_dates(day: str, dates: tuple[DateSpan, ...]) -> bool:
-    return bool(day) and is_in_spans(dates, date.fromisoformat(day))
+def _date_bonus(day: str, dates: tuple[DateSpan, ...]) -> float:
+    matched = [span for span in dates if day and is_in_spans((span,), date.fromisoformat(day))]
+    if any(span.first == span.last for span in matched):
+        return DAY_BONUS
+    return PERIOD_BONUS if matched else 0.0
 
 
 def _is_hidden(row: CandidateRow, hidden: HiddenRows) -> bool:
@@ -166,30 +227,108 @@ def _select_hits(
         share = shares[rank.row]
         if max(share, shares.get(rank.lender, 0.0)) < question.min_share and rank.row not in dated:
             continue
-        if not share and not question_terms(found.row.words):
+        if not share and not search_terms(found.row.words):
             continue  # an "ok" beside a found row
         words = " ".join(fold_text(found.row.words).split())
-        origin = (found.source, found.row.line or -found.row.seq)
+        origin = (found.source, found.row.line or -found.row.seq, found.row.part)
         if origin not in hits and words not in said:
             said.add(words)
             hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share)
     return list(hits.values())
 
 
+def _select_unanswered(
+    question: _Question, of_tools: Sequence[SearchHit], others: Sequence[SearchHit], weights: Mapping[str, float]
+) -> list[SearchHit]:
+    """Those results of tools in an automatic search that nobody's words answer as well."""
+    found = []
+    for hit in of_tools:
+        share = _share(hit, weights)
+        if share >= MIN_TOOL_SHARE and not any(
+            _answers_as_well(question, other, hit, share, weights) for other in _without_request(hit, others)
+        ):
+            found.append(hit)
+    return found[:MAX_RECALLED_OF_TOOLS]
+
+
+def _without_request(result: SearchHit, others: Sequence[SearchHit]) -> list[SearchHit]:
+    """Leave out questions, and what the person said to have that tool called, also as a line of the log."""
+    requests = [
+        other
+        for other in others
+        if (other.found.source, other.found.row.turn) == (result.found.source, result.found.row.turn)
+        and other.found.row.speaker != BOT_SPEAKER
+    ]
+    return [
+        other
+        for other in others
+        if not other.found.row.asks and not any(_says_same(other, request) for request in requests)
+    ]
+
+
+def _answers_as_well(
+    question: _Question, other: SearchHit, result: SearchHit, share: float, weights: Mapping[str, float]
+) -> bool:
+    """Whether a row matches the question about as well as a tool's result, or repeats a figure of it."""
+    if _share(other, weights) >= AS_GOOD * share:
+        return True
+    figures = {term for term in other.found.terms & result.found.terms if term.isdigit() and len(term) > 1}
+    return bool(other.share and figures.difference(question.terms))
+
+
+def _share(hit: SearchHit, weights: Mapping[str, float]) -> float:
+    total = sum(weights.values()) or 1.0
+    return sum(weight for term, weight in weights.items() if term in hit.found.terms) / total
+
+
+def _common_weights(index: SearchableIndex, terms: Sequence[str]) -> Mapping[str, float]:
+    """The idf of terms among all rows, so that rows of both kinds can be compared."""
+    (said, rows), (of_tools, others) = index.frequencies(terms), index.frequencies(terms, tools=True)
+    return _idf_weights(terms, Counter(said) + Counter(of_tools), rows + others)
+
+
+def _merge_repeats(hits: Sequence[SearchHit], limit: int) -> list[SearchHit]:
+    """The best `limit` hits; of rows that say nearly the same only one: of MEMORY.md, else the one that says more."""
+    kept: list[SearchHit] = []
+    for hit in hits:
+        at = next((at for at, other in enumerate(kept[:MAX_COMPARED]) if _says_same(hit, other)), None)
+        if at is None:
+            if len(kept) < limit:
+                kept.append(hit)
+        elif _preference(hit) > _preference(kept[at]):
+            kept[at] = replace(hit, score=kept[at].score)
+    return kept
+
+
+def _says_same(one: SearchHit, other: SearchHit) -> bool:
+    left, right = one.found, other.found
+    return left.row.asks == right.row.asks and says_same(left.row.words, left.terms, right.row.words, right.terms)
+
+
+def _preference(hit: SearchHit) -> tuple[bool, bool, int]:
+    row = hit.found.row
+    return row.kind == "memory", row.kind != "tool", len(hit.found.terms)
+
+
 def _matched_shares(
     question: _Question, rows: Mapping[int, IndexedRow], weights: Mapping[str, float]
 ) -> dict[int, float]:
-    """The share of the question's idf weight that each row matches, or of its characters if it has only these."""
+    """The share of the question's idf weight that each row matches, or of its characters if it has only these.
+
+    In an automatic search 0 for rows that share only numbers with it, such as tables.
+    """
     if question.letters:
         return {
             number: sum(letter in found.row.words for letter in question.terms) / len(question.terms)
             for number, found in rows.items()
         }
     total = sum(weights.values()) or 1.0
-    return {
-        number: sum(weight for term, weight in weights.items() if term in found.terms) / total
-        for number, found in rows.items()
-    }
+    shares = {}
+    for number, found in rows.items():
+        matched = [term for term in weights if term in found.terms]
+        counts = not question.min_share or is_evidence(matched, found.row.words, question.numbers)
+        shares[number] = sum(weights[term] for term in matched) / total if counts else 0.0
+    return shares
 
 
 def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int) -> dict[str, float]:
@@ -209,13 +348,12 @@ def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
     return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
 
 
-T = TypeVar("T")
-# Indexes open at a time, each with up to 2 MiB of cached pages; opening another takes a few milliseconds.
+# Indexes open at a time, each with some MiB of cached pages; opening another takes a few milliseconds.
 MAX_OPEN_INDEXES = 32
 
 
 class Recall:
-    """Searches by space. A cancelled search continues in the background, so that the next one finds its index ready."""
+    """Searches by space. A search that is cancelled leaves an update of its index running, so the next one is ready."""
 
     def __init__(self, dependencies: RecallDependencies, vectors: VectorSearch | None = None) -> None:
         self._store = dependencies.store
@@ -223,19 +361,45 @@ class Recall:
         self._vectors = vectors
         self._open: OrderedDict[str, SpaceIndexKeeper] = OrderedDict()
         self._users: Counter[str] = Counter()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._unsubscribe: Callable[[], None] | None = None
 
     async def search(self, request: SearchRequest) -> list[Passage]:
         """The best passages of a space, best first, among what is written and said at this moment.
 
+        An automatic search may lack what was written within the last second, while others search the same space.
+
         Raises:
             StoreError: the store or the index cannot be read.
         """
-        return await self._run_shielded(self._search(request))
+        conversation, automatic = request.on_behalf_of or request.hide_live_of, bool(request.on_behalf_of)
+        scope = await self._store.recall.scope(request.space, conversation, automatic=automatic)
+        if not scope.has_others and not any(map(self._has_files, scope.spaces)):
+            return []  # nothing except what this conversation shows: no index is made
+        question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
+        hidden = _hidden_rows(scope)
+
+        def find(index: SpaceIndex, keeper: SpaceIndexKeeper) -> list[SearchHit]:
+            source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
+            near = self._vectors.near(keeper, index, question_vector) if self._vectors else {}
+            return find_rows(index, request, replace(hidden, source=source), near)
+
+        found: list[Passage] = []
+        with self._keepers(scope.spaces) as keepers:
+            for keeper in keepers:
+                hits = await keeper.use(partial(find, keeper=keeper), fresh=not automatic)
+                found += [_to_passage(hit, keeper.space) for hit in hits]
+                self._embed_rows(keeper)
+        return sorted(found, key=lambda passage: -passage.score)[: request.limit]
 
     async def refresh(self, space: str) -> int:
         """Bring the index up to date with the files and the store; returns its number of rows."""
-        return await self._run_shielded(self._count_rows(space))
+        rows = 0
+        with self._keepers(await self._store.links.members(space)) as keepers:
+            for keeper in keepers:
+                rows += await keeper.use(lambda index: index.count())
+                self._embed_rows(keeper)
+        return rows
 
     async def rebuild(self, space: str) -> int:
         """Make the index again from the files and the store; returns its number of rows."""
@@ -244,124 +408,87 @@ class Recall:
 
     async def forget(self, space: str) -> None:
         """Delete the index; the next search makes it again."""
-        async with self._keepers(space) as keepers:
+        with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
                 await keeper.remove()
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing."""
-        async with self._keepers(space) as keepers:
-            faults = [await keeper.use(lambda index: index.check()) for keeper in keepers]
+        faults = []
+        with self._keepers(await self._store.links.members(space)) as keepers:
+            for keeper in keepers:
+                await keeper.use(lambda index: index.count())  # a damaged one is made again
+                faults.append(await keeper.change(lambda index: index.check()))
         return "; ".join(filter(None, faults))
 
     async def settled(self) -> None:
-        """Wait until no search is running."""
-        while self._tasks:
-            await asyncio.wait(list(self._tasks))
+        """Wait until no index is being updated or closed."""
+        for keeper in list(self._open.values()):
+            await keeper.settled()
+        while self._closing:
+            await asyncio.wait(list(self._closing))
 
     async def close(self) -> None:
-        """Finish running searches, then close every index."""
-        await self.settled()
+        """Finish what is running, then close every index."""
         if self._vectors:
             await self._vectors.close()
-        for keeper in self._open.values():
-            await asyncio.to_thread(keeper.close)
-        self._open.clear()
+        if self._unsubscribe:
+            self._unsubscribe()
+            self._unsubscribe = None
+        while self._open:
+            await self._open.popitem()[1].close()
+        await self.settled()
 
-    async def _search(self, request: SearchRequest) -> list[Passage]:
-        conversation = request.on_behalf_of or request.hide_live_of
-        hidden = await self._hidden_rows(request, conversation)
-        if request.on_behalf_of and hidden.live_from <= 1 and await self._has_nothing_else(request):
-            return []
-        question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
-
-        def find(index: SpaceIndex) -> list[SearchHit]:
-            source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
-            near = self._vectors.near(index, question_vector) if self._vectors else {}
-            return find_rows(index, request, replace(hidden, source=source), near)
-
-        found: list[Passage] = []
-        async with self._keepers(request.space) as keepers:
-            for keeper in keepers:
-                found += [_to_passage(hit, keeper.space) for hit in await keeper.use(find)]
-                self._embed_rows(keeper)
-        return sorted(found, key=lambda passage: -passage.score)[: request.limit]
-
-    async def _has_nothing_else(self, request: SearchRequest) -> bool:
-        """Whether the space has nothing except what this conversation shows; then no index is made."""
-        for member in await self._store.links.members(request.space):
-            if has_memory_files(self._dependencies.workspace, member):
-                return False
-            if (await self._store.sessions.next_seqs(member)).keys() - {request.on_behalf_of}:
-                return False
-        return True
-
-    async def _count_rows(self, space: str) -> int:
-        rows = 0
-        async with self._keepers(space) as keepers:
-            for keeper in keepers:
-                rows += await keeper.use(lambda index: index.count())
-                self._embed_rows(keeper)
-        return rows
+    def _has_files(self, space: str) -> bool:
+        return has_memory_files(self._dependencies.workspace, space)
 
     def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         if self._vectors:
             self._vectors.keep_up(keeper)
 
-    @asynccontextmanager
-    async def _keepers(self, space: str) -> AsyncIterator[list[SpaceIndexKeeper]]:
-        """The indexes of a space and of the spaces linked to it; none is closed until the block ends."""
-        members = list(await self._store.links.members(space))
-        self._users.update(members)
+    @contextmanager
+    def _keepers(self, spaces: Sequence[str]) -> Iterator[list[SpaceIndexKeeper]]:
+        """The indexes of these spaces; none is closed until the block ends."""
+        self._users.update(spaces)
         try:
-            yield [self._open_keeper(member) for member in members]
+            yield [self._open_keeper(space) for space in spaces]
         finally:
-            self._users.subtract(members)
+            self._users.subtract(spaces)
             self._users = +self._users  # drops the zeros
             self._close_idle()
 
-    async def _hidden_rows(self, request: SearchRequest, conversation: str) -> HiddenRows:
-        """What to leave out of that conversation; its source number is still 0, as each index has its own."""
-        row = await self._store.sessions.conversation(conversation) if conversation else None
-        if row is None:
-            return HiddenRows()
-        head = await self._store.folds.fold(row.fold_head) if row.fold_head else None
-        live_from = head.to_seq + 1 if head else row.view_from
-        if not request.on_behalf_of:
-            return HiddenRows(live_from=live_from)
-        before = row.view_from
-        folds = await self._store.folds.folds(conversation, with_texts=False) if before > 1 else []
-        cleared = frozenset(fold.id for fold in folds if fold.to_seq < before)
-        return HiddenRows(cleared_before=before, live_from=live_from, folds=cleared)
-
     def _open_keeper(self, space: str) -> SpaceIndexKeeper:
+        if self._unsubscribe is None:
+            self._unsubscribe = self._store.database.changes.subscribe(self._note_changes)
         if space not in self._open:
             self._open[space] = self._dependencies.indexes.keeper(space, self._dependencies)
             self._close_idle()
         self._open.move_to_end(space)
         return self._open[space]
 
+    def _note_changes(self, changed: ChangedConversations) -> None:
+        for space, conversation in changed:
+            if keeper := self._open.get(space):
+                keeper.note_change(conversation)
+
     def _close_idle(self) -> None:
         """Close the indexes used longest ago, but none in use: its user would open the file a second time."""
         if (over := len(self._open) - MAX_OPEN_INDEXES) > 0:
             for name in [name for name in self._open if not self._is_used(name)][:over]:
-                self._open.pop(name).close()
+                closing = asyncio.create_task(self._open.pop(name).close())
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
 
     def _is_used(self, space: str) -> bool:
         in_background = self._vectors is not None and self._vectors.works_on(space)
         return bool(self._users[space]) or in_background or self._open[space].busy
 
-    async def _run_shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` to its end even if the caller is cancelled."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._discard_task)
-        return await asyncio.shield(task)
 
-    def _discard_task(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # retrieved, so that asyncio does not log it when the caller was cancelled
+def _hidden_rows(scope: RecallScope) -> HiddenRows:
+    """What to leave out; the number of the conversation's source is still 0, as each index has its own."""
+    if not scope.live_from:
+        return HiddenRows()
+    return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from, folds=scope.hidden_folds)
 
 
 def _to_passage(hit: SearchHit, space: str) -> Passage:
@@ -383,4 +510,5 @@ def _to_passage(hit: SearchHit, space: str) -> Passage:
         seq=row.seq,
         speaker=row.speaker,
         fold=row.fold,
+        part=row.part,
     )

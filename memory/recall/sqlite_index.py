@@ -1,58 +1,60 @@
-"""The search index of one space in an SQLite file, and its keeper. The file can always be deleted and made again."""
+"""The search index of one space in an SQLite file, which can always be deleted and made again."""
 
-import asyncio
 import json
+import secrets
 import sqlite3
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
-from datetime import tzinfo
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple
 
-import structlog
-
-from memory.recall.documents import IndexPosition, IndexRow, skip_unchanged
-from memory.recall.index import IndexedRow, SearchFilter, SpaceIndex, SpaceIndexKeeper, days_condition
+from memory.recall.documents import IndexRow, skip_unchanged
+from memory.recall.index import IndexedRow, SearchFilter, days_condition
 from memory.recall.ranking import CandidateRow
-from memory.recall.sync import CONVERSATION_PREFIX, IndexCheck, check_index, read_new_messages, sync_files
-from memory.store.engine.sqlite import to_store_error
-from memory.store.errors import IndexUnusable, StoreCorrupt
-from memory.store.store import Store
-from memory.text.tokenizer import text_terms
-from memory.workspace.files import Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.text.word_forms import index_terms
 
-log = structlog.get_logger(__name__)
-T = TypeVar("T")
-
-OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
-VERSION = 1  # of the tables below; an index of another version is made again
+VERSION = 3  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = tuple(field.name for field in fields(IndexRow))
 _SCHEMA = """
+CREATE TABLE counts (
+    file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT NULL,
+    removed_vectors INTEGER NOT NULL
+);
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
 CREATE TABLE row (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL, session INTEGER NOT NULL,
     place INTEGER NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, speaker TEXT NOT NULL, line INTEGER NOT NULL,
     last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL, fold TEXT NOT NULL,
-    asks INTEGER NOT NULL, terms TEXT NOT NULL
+    part INTEGER NOT NULL, subject TEXT NOT NULL, asks INTEGER NOT NULL, terms TEXT NOT NULL
 );
+CREATE VIEW spoken_row AS SELECT id, terms FROM row WHERE kind != 'tool';
+CREATE VIEW tool_row AS SELECT id, terms FROM row WHERE kind = 'tool';
+CREATE INDEX row_tool ON row (id) WHERE kind = 'tool';
 CREATE INDEX row_place ON row (source, session, place);
 CREATE INDEX row_day ON row (day);
 CREATE TABLE speaker (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE vector (row INTEGER NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (row, model));
 CREATE VIRTUAL TABLE found USING fts5(
-    terms, content='row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
+    terms, content='spoken_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
+);
+CREATE VIRTUAL TABLE found_tool USING fts5(
+    terms, content='tool_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, row);
-CREATE TRIGGER row_added AFTER INSERT ON row BEGIN
+CREATE VIRTUAL TABLE vocabulary_tool USING fts5vocab(found_tool, row);
+CREATE TRIGGER row_added AFTER INSERT ON row WHEN new.kind != 'tool' BEGIN
     INSERT INTO found(rowid, terms) VALUES (new.id, new.terms);
 END;
-CREATE TRIGGER row_removed AFTER DELETE ON row BEGIN
+CREATE TRIGGER tool_row_added AFTER INSERT ON row WHEN new.kind = 'tool' BEGIN
+    INSERT INTO found_tool(rowid, terms) VALUES (new.id, new.terms);
+END;
+CREATE TRIGGER row_removed AFTER DELETE ON row WHEN old.kind != 'tool' BEGIN
     INSERT INTO found(found, rowid, terms) VALUES ('delete', old.id, old.terms);
     DELETE FROM vector WHERE row = old.id;
+END;
+CREATE TRIGGER tool_row_removed AFTER DELETE ON row WHEN old.kind = 'tool' BEGIN
+    INSERT INTO found_tool(found_tool, rowid, terms) VALUES ('delete', old.id, old.terms);
 END;
 """
 SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
@@ -61,7 +63,8 @@ _CANDIDATE = (
     "row.fold"
 )
 _FILTER = (
-    "(:since = '' OR row.day >= :since) AND (:until = '' OR (row.day <= :until AND row.day != '')) "
+    "(row.kind = 'tool') = :tools AND (:since = '' OR row.day >= :since) "
+    "AND (:until = '' OR (row.day <= :until AND row.day != '')) "
     "AND (:speaker = '' OR row.speaker = :speaker OR (length(row.speaker) = length(:speaker) + 6 "
     "AND substr(row.speaker, 1, length(:speaker) + 2) = :speaker || ' #'))"
 )
@@ -91,34 +94,82 @@ SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FR
 """  # noqa: S608
 
 
+class OtherVersion(sqlite3.DatabaseError):
+    """The file has the tables of another version of this program."""
+
+
+class _Counts(NamedTuple):
+    """What an index counts, so that a search need not."""
+
+    #: A random number of this file.
+    file: int
+    rows: int
+    #: Of `rows`, those of tools.
+    tool_rows: int
+    speakers: int
+    #: Vectors that were removed, or added for a row that is not the last.
+    removed_vectors: int
+
+
 class SqliteIndex:
     """A SpaceIndex with FTS5. WAL without a sync at each commit: rows lost in a power cut are indexed again.
 
     Used by one thread at a time. Methods raise sqlite3.Error.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5.0)
-        self.generation = 0  # number of changes by this object
-        self._removed_vectors = 0
-        self._speakers: frozenset[str] | None = None
-        self._counted: tuple[tuple[int, int], int] = ((-1, -1), 0)  # (generation, data_version), rows
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000"):
+    def __init__(self, path: Path, *, writable: bool = True) -> None:
+        """Open the file.
+
+        Args:
+            writable: create a missing file, and change it; else only read it.
+        """
+        location = f"{path.absolute().as_uri()}?mode={'rwc' if writable else 'rw'}"
+        self._db = sqlite3.connect(location, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
+        self._speakers: tuple[int, frozenset[str]] = (-1, frozenset())  # their number, and their names
+        pragmas = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000")
+        for pragma in pragmas if writable else ("query_only=ON", "busy_timeout=5000"):
             self._db.execute(f"PRAGMA {pragma}")
-        if self._version() == 0:
+        if writable and self._version() == 0:
             self._create_tables()
         if self._version() != VERSION:
-            raise sqlite3.DatabaseError("an index of another version")
+            self._db.close()
+            raise OtherVersion("an index of another version")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Until the end, all queries see the index as it is at the first one, whatever another connection changes."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
 
     def sources(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, stamp FROM source"))
+
+    def stamps(self, names: Collection[str]) -> dict[str, str]:
+        statement = "SELECT name, stamp FROM source WHERE name IN (SELECT value FROM json_each(?))"
+        return dict(self._db.execute(statement, (json.dumps(list(names)),)))
 
     def source_number(self, source: str) -> int:
         found = self._db.execute("SELECT id FROM source WHERE name = ?", (source,)).fetchone()
         return int(found[0]) if found else 0
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
-        with self._changing():
+        with self.batch():
             self._db.execute(
                 "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp",
                 (name, stamp),
@@ -130,15 +181,17 @@ class SqliteIndex:
             self._restore_vectors(source, last, vectors)
 
     def drop(self, names: Iterable[str]) -> None:
-        with self._changing():
+        with self.batch():
             for name in names:
-                self._db.execute("DELETE FROM row WHERE source = (SELECT id FROM source WHERE name = ?)", (name,))
+                self._remove_rows(self.source_number(name), 0)
                 self._db.execute("DELETE FROM source WHERE name = ?", (name,))
-                self._removed_vectors += 1
 
     def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         match = " OR ".join(f'"{term}"' for term in terms)
-        statement = _BEST_FILTERED if search_filter.any else _BEST
+        unfiltered = SearchFilter(tools=search_filter.tools)
+        statement = _BEST if search_filter == unfiltered else _BEST_FILTERED
+        if search_filter.tools:
+            statement = statement.replace("found", "found_tool")
         return self._find(statement, search_filter, match=match, most=most) if terms else []
 
     def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
@@ -146,8 +199,10 @@ class SqliteIndex:
         return self._find(_WITH_CHARACTERS, search_filter, letters=listed, most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+        if not days:
+            return []
         condition, given = days_condition(days, "row.day", ":{}")
-        return self._find(_ON_DAYS.replace("{days}", condition), search_filter, most=most, **given) if days else []
+        return self._find(_ON_DAYS.replace("{days}", condition), search_filter, most=most, **given)
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         return self._find(_AROUND, search_filter, places=json.dumps(list(places)))
@@ -167,19 +222,22 @@ class SqliteIndex:
             for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
         }
 
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
+    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+        vocabulary = "vocabulary_tool" if tools else "vocabulary"
         found = dict(
             self._db.execute(
-                "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+                f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))",  # noqa: S608
                 (json.dumps(list(terms)),),
             )
         )
-        return found, self.count()
+        counts = self._counts()
+        return found, counts.tool_rows if tools else counts.rows - counts.tool_rows
 
     def speakers(self) -> frozenset[str]:
-        if self._speakers is None:
-            self._speakers = frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
-        return self._speakers
+        number = self._counts().speakers
+        if self._speakers[0] != number:
+            self._speakers = number, frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
+        return self._speakers[1]
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         statement = (
@@ -189,34 +247,38 @@ class SqliteIndex:
         return self._db.execute(statement, (source,)).fetchall()
 
     def count(self) -> int:
-        # data_version changes when another connection writes to the file
-        version = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
-        if self._counted[0] != version:
-            self._counted = (version, int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0]))
-        return self._counted[1]
+        return self._counts().rows
 
     def check(self) -> str:
         try:
             found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
                 return str(found)
-            self._db.execute("INSERT INTO found(found, rank) VALUES ('integrity-check', 1)")
+            for table in ("found", "found_tool"):
+                self._db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
         except sqlite3.DatabaseError as err:
             return str(err)
+        statement = "SELECT COUNT(*), COALESCE(SUM(kind = 'tool'), 0) FROM row"
+        (rows, tool_rows), counts = self._db.execute(statement).fetchone(), self._counts()
+        if (rows, tool_rows) != (counts.rows, counts.tool_rows):
+            return (
+                f"it has {rows} rows, {tool_rows} of tools, but its counters say {counts.rows} and {counts.tool_rows}"
+            )
         return ""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
         return self._db.execute(
             "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND vector.model = ? "
-            "WHERE vector.row IS NULL ORDER BY row.id LIMIT ?",
+            "WHERE vector.row IS NULL AND row.kind != 'tool' ORDER BY row.id LIMIT ?",
             (model, most),
         ).fetchall()
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        with self._changing():
-            self._removed_vectors += self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
+        with self.batch():
+            removed = self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
             newest = self._db.execute("SELECT COALESCE(MAX(row), 0) FROM vector").fetchone()[0]
-            self._removed_vectors += any(row <= newest for row, _, _ in vectors)
+            removed += any(row <= newest for row, _, _ in vectors)
+            self._add_to_counts(removed_vectors=removed)
             self._db.executemany(
                 "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM row WHERE id = ? AND words = ?",
                 [(model, data, row, words) for row, words, data in vectors],
@@ -227,7 +289,8 @@ class SqliteIndex:
         return self._db.execute(statement, (model, after)).fetchall()
 
     def vectors_stamp(self) -> tuple[int, int]:
-        return self._removed_vectors, self._db.execute("PRAGMA data_version").fetchone()[0]
+        counts = self._counts()
+        return counts.file, counts.removed_vectors
 
     def close(self) -> None:
         """Close the file."""
@@ -237,14 +300,20 @@ class SqliteIndex:
         names = (*_COLUMNS, "source", "asks", "terms")
         marks = ", ".join("?" * len(names))
         speakers: set[str] = set()
+        tools = 0
 
         def values() -> Iterator[tuple[Any, ...]]:
+            nonlocal tools
             for row in rows:
                 speakers.add(row.speaker)
-                yield (*_columns_of(row), source, row.asks, " ".join(text_terms(row.words)))
+                tools += row.kind == "tool"
+                yield (*_columns_of(row), source, row.asks, " ".join(index_terms(row.searched)))
 
-        self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values())  # noqa: S608
-        self._db.executemany("INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name))
+        added = self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values()).rowcount  # noqa: S608
+        spoke = self._db.executemany(
+            "INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name)
+        ).rowcount
+        self._add_to_counts(rows=max(0, added), tool_rows=tools, speakers=max(0, spoke))
 
     def _skip_unchanged(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
         indexed = self._db.execute(
@@ -256,14 +325,13 @@ class SqliteIndex:
 
     def _remove_rows(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
         """Remove a source's rows above that number; returns (model, vector) of their words."""
-        rows = self._db.execute(
-            "SELECT row.words, vector.model, vector.data FROM row JOIN vector ON vector.row = row.id "
-            "WHERE row.source = ? AND row.id > ?",
-            (source, after),
-        )
+        of_source = "row.source = ? AND row.id > ?"
+        with_vector = f"FROM row JOIN vector ON vector.row = row.id WHERE {of_source}"
+        rows = self._db.execute(f"SELECT row.words, vector.model, vector.data {with_vector}", (source, after))
         vectors = {words: (model, data) for words, model, data in rows}
-        removed = self._db.execute("DELETE FROM row WHERE source = ? AND id > ?", (source, after))
-        self._removed_vectors += removed.rowcount
+        tools = self._db.execute(f"DELETE FROM row WHERE kind = 'tool' AND {of_source}", (source, after)).rowcount  # noqa: S608
+        others = self._db.execute(f"DELETE FROM row WHERE {of_source}", (source, after)).rowcount  # noqa: S608
+        self._add_to_counts(rows=-tools - others, tool_rows=-tools, removed_vectors=tools + others)
         return vectors
 
     def _restore_vectors(self, source: int, after: int, vectors: Mapping[str, tuple[str, bytes]]) -> None:
@@ -276,31 +344,28 @@ class SqliteIndex:
             [(row, *vectors[words]) for row, words in rows if words in vectors],
         )
 
+    def _counts(self) -> _Counts:
+        return _Counts._make(self._db.execute(f"SELECT {', '.join(_Counts._fields)} FROM counts").fetchone())  # noqa: S608
+
+    def _add_to_counts(self, **changes: int) -> None:
+        if changes := {name: change for name, change in changes.items() if change}:
+            values = ", ".join(f"{name} = {name} + :{name}" for name in changes)
+            self._db.execute(f"UPDATE counts SET {values}", changes)  # noqa: S608
+
     def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
-        bounds = {"since": search_filter.since, "until": search_filter.until, "speaker": search_filter.speaker}
+        bounds = asdict(search_filter)
         used = {name: value for name, value in bounds.items() if f":{name}" in statement}
         return list(map(CandidateRow._make, self._db.execute(statement, {**given, **used})))
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        finally:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-        self.generation += 1
-        self._speakers = None
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def _create_tables(self) -> None:
-        with self._changing():
+        with self.batch():
             if self._version() == 0:  # another process may have been first
                 for statement in _split_statements(_SCHEMA):
                     self._db.execute(statement)
+                self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
                 self._db.execute(f"PRAGMA user_version={VERSION}")
 
 
@@ -317,161 +382,3 @@ def _split_statements(script: str) -> list[str]:
             statements.append(statement)
             statement = ""
     return statements
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallDependencies:
-    """Where recall finds what it indexes, and where it stores the indexes."""
-
-    store: Store
-    workspace: Workspace
-    indexes: "SpaceIndexes"
-    #: Time zone of the days and times of messages.
-    zone: tzinfo
-
-
-class SpaceIndexes(Protocol):
-    """The indexes of all spaces: files of one process, or tables that several processes share."""
-
-    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
-        """Create the keeper of one space's index; opens nothing yet."""
-        ...
-
-    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
-        """Check the indexes, the owner's first; blocks.
-
-        Raises:
-            StoreError: their server cannot be reached.
-        """
-        ...
-
-
-class FileIndexes:
-    """Indexes in files of one folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
-        name = f"{SPACE_STEM_PREFIX}{space}" if space else OWNER_STEM
-        return FileIndexKeeper(space, self._folder / f"{name}.db", dependencies)
-
-    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
-        paths = sorted(self._folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
-        return [_check_file(path, workspace) for path in paths]
-
-
-def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
-    space = "" if path.stem == OWNER_STEM else path.stem.removeprefix(SPACE_STEM_PREFIX)
-    try:
-        with closing(SqliteIndex(path)) as index:
-            return check_index(index, workspace, space)
-    except (sqlite3.Error, PathRefused) as err:
-        return IndexCheck(space=space, fault=str(err))
-
-
-class FileIndexKeeper:
-    """A SpaceIndexKeeper for a file. A damaged index is deleted and made again."""
-
-    def __init__(self, space: str, path: Path, dependencies: RecallDependencies) -> None:
-        self.space = space
-        self._dependencies = dependencies
-        self._path = path
-        self._index: SqliteIndex | None = None
-        self._lock = asyncio.Lock()
-        self._thread_lock = threading.Lock()
-        self._synced_at = 0.0  # time.monotonic() before the last synchronisation
-
-    async def use(self, work: Callable[[SpaceIndex], T]) -> T:
-        called = time.monotonic()
-        async with self._lock:
-            try:
-                if self._synced_at > called:  # another caller has synchronised it since
-                    return await asyncio.to_thread(self._run, work)
-                return await self._sync_and_run(work)
-            except StoreCorrupt as err:
-                log.warning("index made anew", space=self.space, why=str(err))
-                await asyncio.to_thread(self._remove)
-                return await self._sync_and_run(work)
-
-    async def change(self, work: Callable[[SpaceIndex], T]) -> T:
-        async with self._lock:
-            return await asyncio.to_thread(self._run, work)
-
-    @property
-    def busy(self) -> bool:
-        return self._lock.locked() or self._thread_lock.locked()
-
-    async def remove(self) -> None:
-        async with self._lock:
-            await asyncio.to_thread(self._remove)
-
-    def close(self) -> None:
-        with self._thread_lock:
-            if self._index is not None:
-                self._index.close()
-                self._index = None
-
-    async def _sync_and_run(self, work: Callable[[SpaceIndex], T]) -> T:
-        began = time.monotonic()
-        ends = await self._dependencies.store.sessions.next_seqs(self.space)
-        behind, result = await asyncio.to_thread(self._run, lambda index: self._sync_files_and_run(index, ends, work))
-        if not behind:
-            self._synced_at = began
-            return cast(T, result)
-        for conversation, until in behind.items():
-            await self._index_messages(conversation, until, ends[conversation])
-        self._synced_at = began
-        return await asyncio.to_thread(self._run, work)
-
-    async def _index_messages(self, conversation: str, until: IndexPosition, end: int) -> None:
-        store, zone = self._dependencies.store, self._dependencies.zone
-        async for stamp, rows in read_new_messages(store, conversation, until, end, zone):
-            await asyncio.to_thread(
-                self._run,
-                lambda index: index.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True),  # noqa: B023
-            )
-
-    def _run(self, work: Callable[[SqliteIndex], T]) -> T:
-        """Run `work` with the index; blocks. The thread of a cancelled caller may still run, hence a second lock."""
-        try:
-            with self._thread_lock:
-                if self._index is None:
-                    self._create_folder()
-                    self._index = SqliteIndex(self._path)
-                return work(self._index)
-        except sqlite3.Error as err:
-            if isinstance(found := to_store_error(err), StoreCorrupt):
-                raise found from err
-            raise self._unusable(str(err)) from err
-
-    def _create_folder(self) -> None:
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as err:
-            raise self._unusable(err.strerror or str(err)) from err
-
-    def _unusable(self, why: str) -> IndexUnusable:
-        folder = self._path.parent
-        return IndexUnusable(
-            f"the search index in {folder} cannot be used ({why}); make {folder} a folder that this account may write "
-            "to, with free space on its disk, or delete it: a new index is made by itself"
-        )
-
-    def _sync_files_and_run(
-        self, index: SqliteIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
-    ) -> tuple[Mapping[str, IndexPosition], T | None]:
-        """The conversations with new messages, and the result of `work` if there are none: one thread hop, not two."""
-        behind = sync_files(index, self._dependencies.workspace, self.space, ends)
-        return behind, None if behind else work(index)
-
-    def _remove(self) -> None:
-        self._synced_at = 0.0
-        self.close()
-        try:
-            for end in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-        except NotADirectoryError:
-            return  # a file where the folder would be: there is no index
-        except OSError as err:
-            raise self._unusable(err.strerror or str(err)) from err

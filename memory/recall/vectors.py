@@ -4,8 +4,10 @@ Used only with an embedder. NumPy is imported where vectors are compared.
 """
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -68,8 +70,9 @@ class VectorSearch:
         self, embedder: Embedder, limit: Callable[[], float], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._embedder, self._limit, self._clock = embedder, limit, clock
-        self._matrices: WeakKeyDictionary[VectorStore, _Matrix] = WeakKeyDictionary()
-        self._wrong_size: WeakSet[VectorStore] = WeakSet()
+        self._matrices: WeakKeyDictionary[SpaceIndexKeeper, _Matrix] = WeakKeyDictionary()
+        self._wrong_size: WeakSet[SpaceIndexKeeper] = WeakSet()
+        self._lock = threading.Lock()  # of the two above: an index is searched by two threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._paused_until = float("-inf")
 
@@ -86,16 +89,24 @@ class VectorSearch:
             self._pause(err)
         return b""
 
-    def near(self, index: VectorStore, question: bytes) -> dict[int, float]:
-        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0. Blocks."""
-        matrix = self._load_matrix(index) if question else None
-        if matrix is None:
+    def near(self, keeper: SpaceIndexKeeper, index: VectorStore, question: bytes) -> dict[int, float]:
+        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0. Blocks.
+
+        Args:
+            index: a snapshot of the keeper's index.
+        """
+        if not question:
             return {}
-        if matrix.width * 4 != len(question):
-            log.warning("vectors made anew", why="the model's are of another size", was=matrix.width)
-            self._wrong_size.add(index)
-            return {}
-        return matrix.nearest(question)
+        with self._lock:
+            matrix = self._load_matrix(keeper, index)
+            if matrix is None:
+                return {}
+            if matrix.width * 4 != len(question):
+                log.warning("vectors made anew", why="the model's are of another size", was=matrix.width)
+                self._wrong_size.add(keeper)
+                return {}
+            rows, vectors = matrix.rows_and_vectors()
+        return _nearest(rows, vectors, question)
 
     def keep_up(self, keeper: SpaceIndexKeeper) -> None:
         """Embed the new rows of a space in the background, with one task per space."""
@@ -122,21 +133,18 @@ class VectorSearch:
     async def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         model = self._embedder.name
         try:
-            if await keeper.use(lambda index: index in self._wrong_size):
-                await keeper.change(self._delete_vectors)
-            while rows := await keeper.use(lambda index: index.unembedded(model, BATCH_ROWS)):
+            if keeper in self._wrong_size:
+                await keeper.change(lambda index: index.store_vectors("", ()))
+                self._wrong_size.discard(keeper)
+            while rows := await keeper.use(lambda index: index.unembedded(model, BATCH_ROWS), fresh=False):
                 vectors = await self._embed([words for _, words in rows])
                 embedded = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
                 await keeper.change(lambda index: index.store_vectors(model, embedded))  # noqa: B023  awaited at once
-            await keeper.use(self._load_matrix)  # so that no search waits for it
+            await keeper.use(partial(self._load_matrix_early, keeper), fresh=False)
         except EmbeddingFailed as err:
             self._pause(err)
         except StoreError as err:
             log.warning("vectors left out", space=keeper.space, why=type(err).__name__)
-
-    def _delete_vectors(self, index: VectorStore) -> None:
-        index.store_vectors("", ())
-        self._wrong_size.discard(index)
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
         """The texts' vectors, b"" for a text that alone is refused."""
@@ -155,9 +163,14 @@ class VectorSearch:
         self._paused_until = self._clock() + (RETRY_SECONDS if failed.retry_after is None else failed.retry_after)
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
-    def _load_matrix(self, index: VectorStore) -> "_Matrix | None":
+    def _load_matrix_early(self, keeper: SpaceIndexKeeper, index: VectorStore) -> None:
+        """Load the matrix before a search waits for it."""
+        with self._lock:
+            self._load_matrix(keeper, index)
+
+    def _load_matrix(self, keeper: SpaceIndexKeeper, index: VectorStore) -> "_Matrix | None":
         """All vectors of an index; only those added since the last call are read."""
-        stamp, matrix = index.vectors_stamp(), self._matrices.get(index)
+        stamp, matrix = index.vectors_stamp(), self._matrices.get(keeper)
         if matrix is not None and matrix.stamp != stamp:
             matrix = None
         found = index.vectors(self._embedder.name, matrix.last if matrix else 0)
@@ -167,7 +180,7 @@ class VectorSearch:
             matrix = _Matrix(stamp, size // 4)
         if matrix is not None and found:
             matrix.add(found)
-            self._matrices[index] = matrix
+            self._matrices[keeper] = matrix
         return matrix
 
 
@@ -195,19 +208,9 @@ class _Matrix:
         self._data[self._count : end] = numpy.frombuffer(joined, dtype="<f4").reshape(-1, self.width)
         self._count, self.last = end, found[-1][0]
 
-    def nearest(self, question: bytes) -> dict[int, float]:
-        """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the first."""
-        import numpy
-
-        rows, cosines = self._rows[: self._count], self._data[: self._count] @ numpy.frombuffer(question, dtype="<f4")
-        if self._count > MAX_NEAREST:
-            top = numpy.argpartition(-cosines, MAX_NEAREST)[:MAX_NEAREST]
-            rows, cosines = rows[top], cosines[top]
-        best, least = float(cosines.max()), max(float(cosines.min()), 0.0) if len(cosines) > 1 else 0.0
-        if best <= least:
-            return {}
-        shares = (cosines - least) / (best - least)
-        return {row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0}
+    def rows_and_vectors(self) -> tuple[Any, Any]:
+        """Row numbers and their vectors, as arrays that stay as they are while others are added."""
+        return self._rows[: self._count], self._data[: self._count]
 
     def _reserve(self, more: int) -> None:
         """Make capacity for `more` vectors; beyond MAX_MATRIX_ROWS the oldest are removed."""
@@ -221,3 +224,18 @@ class _Matrix:
         rows[:left] = self._rows[self._count - left : self._count]
         data[:left] = self._data[self._count - left : self._count]
         self._rows, self._data, self._count = rows, data, left
+
+
+def _nearest(rows: Any, vectors: Any, question: bytes) -> dict[int, float]:
+    """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the first."""
+    import numpy
+
+    cosines = vectors @ numpy.frombuffer(question, dtype="<f4")
+    if len(rows) > MAX_NEAREST:
+        top = numpy.argpartition(-cosines, MAX_NEAREST)[:MAX_NEAREST]
+        rows, cosines = rows[top], cosines[top]
+    best, least = float(cosines.max()), max(float(cosines.min()), 0.0) if len(cosines) > 1 else 0.0
+    if best <= least:
+        return {}
+    shares = (cosines - least) / (best - least)
+    return {row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0}

@@ -12,10 +12,11 @@ from sqlalchemy import false, select, update
 from memory.failpoints import hit_async
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import replace_all_leases
-from memory.store.engine.sqlite import (
+from memory.store.engine.sqlite import SOFT_SECONDS, SqliteDatabase
+from memory.store.engine.sqlite_connection import (
     DatabaseFile,
     SqliteConnection,
-    SqliteDatabase,
+    connect_beside,
     connect_reader,
     connect_writer,
     sqlite_compiler,
@@ -31,7 +32,12 @@ _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1, cl
 
 
 async def open_store(
-    path: Path, *, writable: bool = True, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
+    path: Path,
+    *,
+    writable: bool = True,
+    busy_timeout: float = 5.0,
+    soft_seconds: float = SOFT_SECONDS,
+    clock: Callable[[], float] = time.time,
 ) -> Store:
     """Open the store; create it where there is none, and replace a damaged one by the newest snapshot.
 
@@ -40,6 +46,7 @@ async def open_store(
 
     Args:
         busy_timeout: seconds to wait while another process holds the write lock.
+        soft_seconds: until a soft commit is on the disk at the latest.
         clock: unix seconds.
 
     Raises:
@@ -52,10 +59,10 @@ async def open_store(
         return await _open_for_reading(path, busy_timeout, clock)
     await asyncio.to_thread(_create_file, path)
     try:
-        return await _open_for_writing(path, busy_timeout, clock, healed="")
+        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, healed="")
     except StoreCorrupt:
         healed = await asyncio.to_thread(restore_newest_snapshot, path, clock())
-        return await _open_for_writing(path, busy_timeout, clock, healed)
+        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, healed)
 
 
 async def _open_for_reading(path: Path, busy_timeout: float, clock: Callable[[], float]) -> Store:
@@ -68,7 +75,9 @@ async def _open_for_reading(path: Path, busy_timeout: float, clock: Callable[[],
     return Store(SqliteDatabase(None, reader, sqlite_compiler(), 0, clock), path, writable=False)
 
 
-async def _open_for_writing(path: Path, busy_timeout: float, clock: Callable[[], float], healed: str) -> Store:
+async def _open_for_writing(
+    path: Path, busy_timeout: float, soft_seconds: float, clock: Callable[[], float], healed: str
+) -> Store:
     writer = await connect_writer(path, busy_timeout)
     async with AsyncExitStack() as undo:
         undo.push_async_callback(writer.close)
@@ -76,9 +85,10 @@ async def _open_for_writing(path: Path, busy_timeout: float, clock: Callable[[],
         await hit_async("recover.r3")
         lease = await writer.run_in_thread(_take_lease(writer, clock()))
         reader = await connect_reader(path, busy_timeout, alone=False)
-        file = DatabaseFile(path)
+        undo.push_async_callback(reader.close)
+        beside, file = await connect_beside(path), DatabaseFile(path)
         undo.pop_all()
-    database = SqliteDatabase(writer, reader, sqlite_compiler(), lease, clock, file)
+    database = SqliteDatabase(writer, reader, sqlite_compiler(), lease, clock, file, beside, busy_timeout, soft_seconds)
     return Store(database, path, writable=True, healed=healed, file=file)
 
 

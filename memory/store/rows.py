@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, fun
 
 from memory.context.taint import FoldLabel
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
-from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, light, single_query
 from memory.store.errors import WrongState
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
@@ -23,6 +23,8 @@ OutboxKind = Literal["final", "media", "progress", "notice"]
 OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
 FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
 FoldMethod = Literal["model", "extract"]
+# "texts": both are still expected; "log": they are stored, and the log still has to be put into the file.
+FoldAwaiting = Literal["", "texts", "log"]
 
 # From each state, the states that a step may set. A fold reaches "folded" and "undone" by its commit and its undo only;
 # a planned call becomes "started" by `start_call` only.
@@ -162,6 +164,8 @@ class ConversationRow:
     model: str
     #: The account's own space; `place.space` is the one it uses, which differs once the account is linked.
     own_space: str = ""
+    #: Messages with a lower seq were cleared: only a search that somebody asks for finds them. 0 for none.
+    cleared_before: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +181,8 @@ class NewMessage:
     id: str = ""
     #: See Message.
     tainted: bool = False
+    #: See Message.
+    seen_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,6 +382,14 @@ class FoldRow:
     clean_lines: str = ""
     #: At least one line of the summary is tainted.
     summary_tainted: bool = False
+    #: Answers of a model that could not be used.
+    rejected: int = 0
+    #: The first seq of the messages that these answers were about; 0 while there are none.
+    sent_from: int = 0
+    #: What of the model's texts may still replace the digest's in a folded row.
+    awaiting: FoldAwaiting = ""
+    #: SHA-256 of the section's text in the daily log that may be replaced while `awaiting` is "log".
+    body_sha256: str = ""
 
     @property
     def label(self) -> FoldLabel:
@@ -490,10 +504,13 @@ def to_inbox_row(row: Row) -> InboxRow:
     return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": from_unix(row["received"])})
 
 
+SEEN_ONLY = 2  # in the column `tainted` of a message; 1 if it may rest on words from outside
+
+
 def to_message(row: Row) -> Message:
     """Convert a message's row; its parts are JSON."""
-    values = {"parts": load_parts(row["parts"]), "at": from_unix(row["at"]), "tainted": bool(row["tainted"])}
-    return Message(**{**row, **values})
+    taint = {"tainted": bool(row["tainted"]), "seen_only": row["tainted"] == SEEN_ONLY}
+    return Message(**{**row, **taint, "parts": load_parts(row["parts"]), "at": from_unix(row["at"])})
 
 
 def to_fold_row(row: Row) -> FoldRow:
@@ -561,6 +578,7 @@ async def load_linked_space(tx: Tx, own_space: str) -> str:
     return str(row["space"]) if row else own_space
 
 
+@light
 @single_query
 async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
     """Return all spaces whose rows belong to this one: itself first, then those linked to it."""

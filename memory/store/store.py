@@ -20,13 +20,14 @@ from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work
 from memory.store.engine.database import Database, Tx
 from memory.store.engine.leases import Leases
-from memory.store.engine.sqlite import DatabaseFile
+from memory.store.engine.sqlite_connection import DatabaseFile
 from memory.store.errors import StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import FileLabels, MemoryRecords
+from memory.store.longterm.recall import RecallReads
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
@@ -73,6 +74,7 @@ class Store:
         self.extractions = ExtractionQueue(database)
         self.forgettings = ForgetRequests(database)
         self.links = AccountLinks(database)
+        self.recall = RecallReads(database)
         self.dreams = DreamRecords(database)
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)

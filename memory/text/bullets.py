@@ -1,9 +1,11 @@
-"""MEMORY.md as a list of bullets, edits that leave every other byte as it is, and fenced code blocks. Pure."""
+"""MEMORY.md as a list of bullets, edits that keep every other byte, fences, and headings of days. Pure."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 
 # Heading of each category, in the template and where a file has none.
 HEADINGS = {
@@ -314,3 +316,19 @@ def open_fence(lines: Iterable[str]) -> str:
     for line in lines:
         fence = fence_after(fence, line)
     return fence
+
+
+_DAY_HEADING = re.compile(r"### (\d{4}-\d\d-\d\d)")
+
+
+def format_day(day: date) -> str:
+    """Format the heading of those lines of a daily log that are about another day than the file."""
+    return f"### {day.isoformat()}"
+
+
+def heading_day(line: str) -> str:
+    """The day that such a heading names, "" for any other line."""
+    found = _DAY_HEADING.fullmatch(line.strip())
+    with suppress(ValueError):
+        return date.fromisoformat(found[1]).isoformat() if found else ""
+    return ""

@@ -110,6 +110,9 @@ _WEEKDAY = re.compile(
     r"(?:s|nes|rs|ur)?(?:day)s?(?![a-z])"
 )
 _MONTH = re.compile(rf"(?<![a-z])({'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])")
+# A range of days has both dates: 1月23到24日, and "23 to 24 January", which is normalised to "23 to 1-24".
+_DAYS_OF_MONTH = re.compile(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]? ?[到至~–—-] ?(\d{1,2}) ?[日号]")
+_DAYS_BEFORE_DATE = re.compile(r"(?<![\d.-])(\d{1,2})(?: to | and | ?[–—-] ?)(\d{1,2})-\d{1,2}(?![\d-])")
 _WHOLE_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
 
@@ -157,6 +160,9 @@ def known_numbers(plain: str) -> set[str]:
     for word in {found[1] for found in _WORD.finditer(plain)}:
         tokens.update(_plain_tokens(_NUMBER_WORDS[word]))
     tokens.update(f"m{MONTHS[found[1]]}" for found in _MONTH.finditer(plain))
+    for found in _DAYS_OF_MONTH.finditer(plain):
+        tokens |= {f"n{found[1]}-{found[2]}", f"n{found[1]}-{found[3]}", f"d{found[1]}"}
+    tokens.update(f"n{found[2]}-{found[1]}" for found in _DAYS_BEFORE_DATE.finditer(plain))
     return tokens
 
 

@@ -4,7 +4,7 @@ There are two stemmers. Recall's index uses Snowball. `lexical_question_terms` a
 prefixes of their words, so that a folded text can be searched for them without splitting it. With Snowball in its place
 (measured 2026-11-23) labelled chats and extraction pairs stay as they are; `rank_texts` finds of the 96 English diary
 questions' evidence .792 for .771 at 5, but .865 for .885 at 10; one replay probe of topics_en is lost, one lasting line
-("I'm vegetarian") refused; and a new word costs 50 µs for 1, which the choice of a fold's cut would pay.
+("I'm vegetarian") refused; and a new word costs 2.2 µs for 1, which the choice of a fold's cut would pay.
 """
 
 import re
@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import log
 from typing import Generic, TypeVar
 
-import snowballstemmer
+import Stemmer
 
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.quoting import display_name
@@ -126,7 +126,7 @@ def _stem_word(word: str) -> str:
     if not word.isascii() or len(word) > 40:
         return word[:80]
     # A stemmer object holds the current word, so threads must not share one.
-    return str(snowballstemmer.stemmer("english").stemWord(word))
+    return str(Stemmer.Stemmer("english").stemWord(word))
 
 
 # Ranking of texts by their words
@@ -154,7 +154,12 @@ class RankedText(Generic[Key]):
 
 
 def lexical_question_terms(text: str) -> list[str]:
-    """The distinct terms of a question without stop words; stems are prefixes of their words."""
+    """The first distinct terms of a question without stop words; stems are prefixes of their words."""
+    return lexical_terms(text)[:MAX_TERMS]
+
+
+def lexical_terms(text: str) -> list[str]:
+    """Like `lexical_question_terms`, all of them."""
     found: dict[str, None] = {}
     for run in _RUN.findall(fold_text(text)):
         if CJK_CHARACTER.match(run):
@@ -162,7 +167,7 @@ def lexical_question_terms(text: str) -> list[str]:
                 found.update(dict.fromkeys(_cjk_terms(piece)))
         elif run not in _QUESTION_STOPS:
             found[_prefix_stem(run)] = None
-    return list(found)[:MAX_TERMS]
+    return list(found)
 
 
 def rank_texts(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[RankedText[Key]]:

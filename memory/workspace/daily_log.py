@@ -1,17 +1,21 @@
 """The daily log: one Markdown file per day and space, with a section per fold and people's own notes."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory.text.bullets import is_fence, open_fence
+from memory.text.bullets import heading_day, is_fence, open_fence
 from memory.workspace.files import FileConflict, SpaceFiles
 
 LOG_FOLDER = "memory"
 MAX_TRIES = 20
 MAX_DAYS_AWAY = 2  # two time zones may date the same moment this many days apart
 CHUNK_CHARS = 1 << 16  # characters that are split into lines at a time
+MAX_NAME = 40  # characters of a conversation's name in a heading
+_HEADING_MARKS = frozenset("·<>")
+_DASHES = re.compile(r"-{2,}")
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
@@ -25,6 +29,7 @@ class LogSection:
     """The section of one fold."""
 
     fold: str
+    #: See `format_channel`.
     channel: str
     first_turn: int
     last_turn: int
@@ -60,8 +65,27 @@ class LogRow:
     #: The section's mark: "", "stale" or "undone".
     mark: str = ""
     heading: str = ""
+    #: YYYY-MM-DD if a heading in the section of a fold names it, "" for the day of the file.
+    day: str = ""
     #: The unchanged line.
     raw: str = ""
+
+
+def format_channel(channel: str, name: str, tag: str, *, is_unique: bool = True) -> str:
+    """Format the channel of a heading with the conversation's name, such as `web c1` or `telegram Li Wei`.
+
+    The name becomes one line of at most MAX_NAME characters without those that a heading is parsed by.
+
+    Args:
+        tag: of the conversation; it is added if the name is not unique, or not shown as it is.
+    """
+    folded = unicodedata.normalize("NFKC", name)
+    plain = "".join(" " if sign in _HEADING_MARKS or not sign.isprintable() else sign for sign in folded)
+    plain = _DASHES.sub("-", " ".join(plain.split()))
+    if plain == name and len(plain) <= MAX_NAME and is_unique:
+        return f"{channel} {plain}".strip()
+    ending = f"~{tag}" if tag else ""
+    return f"{channel} {plain[: MAX_NAME - len(ending) - 1].strip()} {ending}".strip()
 
 
 def append_section(files: SpaceFiles, section: LogSection) -> str:
@@ -169,19 +193,22 @@ def iter_rows(text: str) -> Iterator[LogRow]:
 
     Accepts a byte order mark, any line ends and replacement characters.
     """
-    fold = word = title = ""
+    fold = word = title = day = ""
     for number, raw in enumerate(iter_lines(text.removeprefix("\ufeff")), 1):
         if heading := _make_heading(raw):
             fold, word, title = heading["fold"], heading["mark"] or "", ""
+            day = ""
             continue
         line = raw.strip()
         if line.startswith("#"):
             title = line.lstrip("#").strip()
             if line.startswith(("# ", "## ")):
-                fold = word = ""
+                fold = word = day = ""
+            elif fold:
+                day = heading_day(line) or day
             continue
         if any(map(str.isalnum, line)) and not is_fence(raw):
-            yield _make_row(line, LogRow(number=number, text="", fold=fold, mark=word, heading=title, raw=raw))
+            yield _make_row(line, LogRow(number=number, text="", fold=fold, mark=word, heading=title, day=day, raw=raw))
 
 
 def _make_row(line: str, where: LogRow) -> LogRow:

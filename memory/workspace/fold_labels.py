@@ -1,16 +1,31 @@
-"""Labels the lines of a fold's texts that rest on words from outside (taint). Pure."""
+"""Labels what was made of tainted words: the lines of a fold's texts, and what the bot writes. Pure."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from memory.context.evidence import CleanWords, TaintedWords
+from memory.context.summary.critical_calls import call_outcomes, outcome_subject
 from memory.context.summary.extractive import EXTRACT_HEADINGS
 from memory.context.summary.grounding import split_sentences
-from memory.context.summary.transcript import list_utterances
+from memory.context.summary.transcript import is_tool_utterance, list_utterances
 from memory.context.summary.validation import FoldSource
-from memory.context.taint import CLEAN_FOLD, FoldLabel, judge_parts, line_key, normalize_words
+from memory.context.taint import (
+    CLEAN_FOLD,
+    NOT_NOTED,
+    NOTE_TOOL,
+    FoldLabel,
+    ReplyLabel,
+    is_tainted,
+    is_view_tainted,
+    judge_parts,
+    line_key,
+    normalize_words,
+)
+from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
+from memory.text.bullets import heading_day
 from memory.text.language import HEADINGS, split_line
 from memory.workspace import daily_log
 
@@ -20,6 +35,8 @@ _FIXED_HEADINGS = frozenset(
         (*(head for heads in HEADINGS.values() for head in heads.values()), *chain(*EXTRACT_HEADINGS.values())),
     )
 )
+_NOTE_LINE = re.compile(rf"({NOTE_TOOL}\b.*) (recall\(handle=\"\d+\.\d+\"\))")
+_ARROW = re.compile(r"→|\bfailed:|失败：")
 # The last line of an extractive summary.
 _DIGEST_MARK = re.compile(r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?")
 
@@ -36,32 +53,117 @@ class FoldLabels:
 def label_texts(log: str, summary: str, source: FoldSource) -> FoldLabels:
     """Label the lines of a fold's texts.
 
-    A line is clean if each of its sentences occurs, word for word, in what the person wrote, in what the bot said
-    while it saw nothing from outside, or in a clean line of the earlier summary. A paraphrase counts as tainted: it
-    may say something else.
+    A line is clean if each of its sentences is one that the person wrote, that the bot said in a clean turn or that a
+    clean line of the earlier summary has, word for word or restated. Where only lines of the earlier summary are
+    tainted, and the turns at most by what was seen beside them, a line is also clean if it has none of their words.
     """
-    tainted_parts = {(message.id, part): tainted for message, part, tainted in judge_parts(source.messages)}
-    earlier, is_tainted = list(_summary_lines(source.before)), source.label.covers
-    if not any(tainted_parts.values()) and not any(map(is_tainted, earlier)):
+    tainted_parts = {(message.id, part) for message, part, tainted in judge_parts(source.messages) if tainted}
+    if not tainted_parts and not any(map(source.label.covers, summary_lines_of(source.before))):
         return FoldLabels(tainted=False, clean_lines="", summary_tainted=False)
-    clean = {normalize_words(line) for line in earlier if not is_tainted(line)}
-    for utterance in list_utterances(source.messages):
-        if not tainted_parts[utterance.message.id, utterance.part]:
-            clean |= {normalize_words(utterance.text), *map(normalize_words, split_sentences(utterance))}
-
-    def is_clean(line: str) -> bool:
-        pieces = [normalize_words(piece) for piece in split_line(line)[1]]
-        return normalize_words(line) in clean or all(piece in clean for piece in pieces if piece)
-
     log_lines = [row.text for row in daily_log.iter_rows(log)]
-    summary_lines = list(_summary_lines(summary))
-    clean_keys = sorted({line_key(line) for line in (*log_lines, *summary_lines) if is_clean(line)})
-    summary_tainted = not all(map(is_clean, summary_lines))
+    summary_lines = list(summary_lines_of(summary))
+    clean_lines = set(filter(_LineJudge(source, tainted_parts), dict.fromkeys((*log_lines, *summary_lines))))
+    summary_tainted = not clean_lines.issuperset(summary_lines)
     return FoldLabels(
-        tainted=summary_tainted or not all(map(is_clean, log_lines)),
-        clean_lines=json.dumps(clean_keys),
+        tainted=summary_tainted or not clean_lines.issuperset(log_lines),
+        clean_lines=json.dumps(sorted(set(map(line_key, clean_lines)))),
         summary_tainted=summary_tainted,
     )
+
+
+class _LineJudge:
+    """Judges the lines of one fold by its source."""
+
+    def __init__(self, source: FoldSource, tainted_parts: Set[tuple[str, int]]) -> None:
+        """tainted_parts: message id and position."""
+        earlier, is_tainted = list(summary_lines_of(source.before)), source.label.covers
+        lines = [line for line in earlier if not is_tainted(line)]
+        said = [one for one in list_utterances(source.messages) if (one.message.id, one.part) not in tainted_parts]
+        own, bot = list[str](), list[str]()
+        for utterance in said:
+            if not is_tool_utterance(utterance):
+                (own if utterance.message.role == "user" else bot).append(utterance.text)
+        self._verbatim = set(map(normalize_words, lines))
+        for utterance in said:
+            self._verbatim |= {normalize_words(utterance.text), *map(normalize_words, split_sentences(utterance))}
+        self._notes = dict(_accepted_notes(source.messages))
+        self._words = CleanWords(own, bot, lines)
+        self._language_of = "\n".join(own)
+        self._carried: TaintedWords | None = None
+        seen_only = {message.id for message in source.messages if message.seen_only}
+        if all(message in seen_only for message, _ in tainted_parts):
+            self._carried = TaintedWords(list(filter(is_tainted, earlier)), [*own, *bot, *lines])
+
+    def __call__(self, line: str) -> bool:
+        """Whether a line, without list mark, time and speaker, is clean."""
+        if normalize_words(line) in self._verbatim or self._is_note(line):
+            return True
+        if self._carried is not None and not self._carried.are_in(line, any_word=True, language_of=self._language_of):
+            return True
+        return all(map(self._is_clean_sentence, split_line(line)[1]))
+
+    def _is_clean_sentence(self, sentence: str) -> bool:
+        plain = normalize_words(sentence)
+        return not plain or plain in self._verbatim or self._words.bear_out(sentence)
+
+    def _is_note(self, line: str) -> bool:
+        """Whether a line is about a call of memory_write, of which nothing can be from outside."""
+        if not (found := _NOTE_LINE.fullmatch(line.strip())):
+            return False
+        said = self._notes.get(found[2], "")
+        pieces = (normalize_words(piece) for piece in _ARROW.split(found[1].replace("…", "")))
+        return bool(said) and all(piece in said for piece in pieces)
+
+
+def _accepted_notes(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
+    """Handle and words of each call of memory_write and its result.
+
+    What it accepts in a tainted turn is the person's. Of what it refuses, only its own answer is a note's words.
+    """
+    for outcome in call_outcomes(messages):
+        if outcome.call.name != NOTE_TOOL or outcome.result is None:
+            continue
+        if not outcome.failed:
+            words = f"{outcome_subject(outcome.call)} {outcome.result.text}"
+            yield outcome.handle, normalize_words(f"{NOTE_TOOL} {words}")
+        elif outcome.result.text.startswith(NOT_NOTED):
+            yield outcome.handle, normalize_words(f"{NOTE_TOOL} {outcome.result.text}")
+
+
+def label_reply(session: Session, parts: Sequence[Part], recalled: Sequence[str] = ()) -> ReplyLabel:
+    """Label what the bot has just written in view of this session.
+
+    Tainted like its turn, it is `seen_only` if it repeats nothing of what taints the view.
+
+    Args:
+        recalled: tainted passages in the request.
+    """
+    if not recalled and not is_view_tainted(session):
+        return ReplyLabel()
+    messages = [message for turn in session.turns for message in turn.messages]
+    tainted, clean, data, typed = list(recalled), list[str](), list[str](), [""]
+    for message, place, is_outside in judge_parts(messages):
+        match message.parts[place]:
+            case Image() if is_outside:
+                return ReplyLabel(tainted=True)
+            case ToolCall(input=text) if is_outside and not message.seen_only:
+                data.append(text)
+            case Text(text=text) | ToolResult(text=text) | Document(text=text) if not message.seen_only:
+                (tainted if is_outside else clean).append(text)
+                typed += [text] if message.origin == "person" and not is_outside else []
+    if session.summary is not None:
+        label = FoldLabel.of(session.summary.tainted, session.summary.clean_lines)
+        for line in summary_lines_of(session.summary.text):
+            (tainted if label.covers(line) else clean).append(line)
+    words = TaintedWords(tainted, clean, data)
+    # A page may be told in another language, but what is left of one once it is gone is in the conversation's.
+    is_page_in_view = bool(recalled) or is_tainted(replace(message, tainted=False) for message in messages)
+    is_repeated = False
+    for part in parts:
+        if isinstance(part, Text | ToolCall):
+            text, language = (part.text, typed[-1]) if isinstance(part, Text) else (part.input, part.input)
+            is_repeated |= words.are_in(text, language_of="" if is_page_in_view else language)
+    return ReplyLabel(tainted=True, seen_only=not is_repeated)
 
 
 def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
@@ -76,12 +178,13 @@ def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
         fold = daily_log.section_fold(line)
         if fold is not None:
             label = labels[fold] if fold else CLEAN_FOLD
-        if fold is not None or not line.strip() or not label.covers(texts.get(number, line)):
+        is_frame = fold is not None or not line.strip() or heading_day(line)
+        if is_frame or not label.covers(texts.get(number, line)):
             lines.append(line)
     return "\n".join(lines)
 
 
-def _summary_lines(summary: str) -> Iterator[str]:
+def summary_lines_of(summary: str) -> Iterator[str]:
     """The lines of a summary that have content, without list marks, fixed headings and the digest mark."""
     for line in summary.splitlines():
         text = line.strip()

@@ -10,8 +10,9 @@ from bot.config.home import HomeFolder
 from bot.memory.recall import UseCounters
 from bot.tools.base import MessageContext, ToolContext
 from memory.longterm.memories import Memories
+from memory.recall.index import RecallDependencies
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.files import Workspace

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 
 from bot.models.base import Answer, ModelEvent, Request, TokensUsed
+from memory.context.time_marks import is_time_mark
 from memory.conversation import Part, Text, ToolCall, ToolResult
 
 
@@ -14,8 +15,9 @@ def call(name: str, id: str = "t1", **arguments: object) -> ToolCall:
 
 
 def words(request: Request) -> list[str]:
-    """Every text of the messages."""
-    return [part.text for message in request.messages for part in message.parts if isinstance(part, Text)]
+    """Every text of the messages, without the times before kept ones."""
+    texts = [part.text for message in request.messages for part in message.parts if isinstance(part, Text)]
+    return [text for text in texts if not is_time_mark(text)]
 
 
 def results(request: Request) -> list[ToolResult]:
@@ -31,7 +33,7 @@ def answer(*parts: Part, stop: str = "end", cut_call: bool = False) -> list[Answ
 
 def folded(log: str, summary: str) -> str:
     """What a summariser writes."""
-    return json.dumps({"log": log, "summary": summary}, ensure_ascii=False)
+    return f"<log>\n{log}\n</log>\n<summary>\n{summary}\n</summary>"
 
 
 class Held:

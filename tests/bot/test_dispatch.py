@@ -107,3 +107,36 @@ async def test_closing_takes_nothing_new_and_cancels_what_will_not_end() -> None
     await lanes.close(patience=0.01)
     lanes.wake("b")
     await asyncio.wait_for(lanes.settled(), 1)
+
+
+async def test_work_that_comes_while_a_queue_gathers_is_done_in_one_step() -> None:
+    done: list[str] = []
+
+    async def step(key: str) -> bool:
+        done.append(key)
+        return False
+
+    lanes = LocalDispatcher(step, concurrency=8, gather_seconds=3600.0)
+    for _ in range(3):
+        lanes.wake("facts of one")
+        lanes.wake("facts of another")
+    await asyncio.sleep(0)
+    assert done == []
+    await lanes.settled()
+    assert sorted(done) == ["facts of another", "facts of one"]
+    lanes.wake("facts of one")
+    await lanes.close(0.0)
+    assert len(done) == 2
+
+
+async def test_a_queue_begins_by_itself_when_it_has_gathered() -> None:
+    begun = asyncio.Event()
+
+    async def step(key: str) -> bool:
+        begun.set()
+        return False
+
+    lanes = LocalDispatcher(step, concurrency=8, gather_seconds=0.01)
+    lanes.wake("facts")
+    await asyncio.wait_for(begun.wait(), 10)
+    await lanes.close(1.0)

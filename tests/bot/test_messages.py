@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.names import parse_command
 from bot.messages import (
     Admission,
     MessageBody,
@@ -14,6 +13,7 @@ from bot.messages import (
     dump_body,
     ends_turn,
     load_body,
+    parse_command,
     split_reply,
     to_inbox_row,
 )

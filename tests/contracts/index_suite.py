@@ -10,7 +10,7 @@ import pytest
 from memory.recall.documents import IndexRow
 from memory.recall.index import SearchFilter, SpaceIndex
 from memory.recall.ranking import CandidateRow
-from memory.text.tokenizer import text_terms
+from memory.text.word_forms import index_terms
 
 T = TypeVar("T")
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
@@ -66,6 +66,33 @@ class IndexSuite:
     def place(self) -> Place:
         raise pytest.UsageError("a backend names its place")
 
+    def test_results_of_tools_are_apart_from_all_other_rows(self, place: Place) -> None:
+        result = row("canoe of the 天气 page", kind="tool", day="2025-01-02", seq=3, part=1, subject="web_fetch otter")
+        put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, row("red canoe", 1), result)
+        for tools, expected in ((False, ["my canoe", "red canoe"]), (True, [result.words, result.words])):
+            given = SearchFilter(tools=tools)
+            assert sorted(words(place, place.read(lambda index: index.best(["cano"], 9, given)))) == expected  # noqa: B023
+            assert place.read(lambda index: index.frequencies(["cano", "otter"], tools=tools)) == (  # noqa: B023
+                {"cano": 2, **({"otter": 2} if tools else {})},
+                2,
+            )
+            on_day = place.read(lambda index: index.on_days([("2025-01-02", "2025-01-02")], 9, given))  # noqa: B023
+            assert words(place, on_day) == (expected if tools else expected[:1])
+            assert words(place, place.read(lambda index: index.with_characters(["天"], 9, given))) == (  # noqa: B023
+                expected if tools else []
+            )
+        [number] = place.read(lambda index: index.best(["otter"], 1, SearchFilter(tools=True)))[0][:1]
+        assert place.read(lambda index: index.indexed_rows([number]))[number].row == result
+        assert place.read(lambda index: index.count()) == 4
+        assert [words for _, words in place.read(lambda index: index.unembedded("m", 9))] == ["my canoe", "red canoe"]
+        assert place.read(lambda index: index.check()) == ""
+        put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, stamp="2")
+        assert place.read(lambda index: index.frequencies(["cano"], tools=True)) == ({"cano": 1}, 1)
+        assert (place.read(lambda index: index.count()), place.read(lambda index: index.check())) == (2, "")
+        place.change(lambda index: index.drop(["talk:a"]))
+        assert place.read(lambda index: index.frequencies(["cano"], tools=True)) == ({}, 0)
+        assert place.read(lambda index: index.check()) == ""
+
     def test_a_row_comes_back_as_it_was_put_in(self, place: Place) -> None:
         given = row("我 saw “it” %s 'x' \\ \n there?", 3, session=2, day="2025-01-02", time="09:30", speaker="Ann O'N",
                     line=4, last=5, turn=6, seq=7, message_id="m1", fold="f1")  # fmt: skip
@@ -73,8 +100,9 @@ class IndexSuite:
         whole = place.read(lambda index: index.indexed_rows([1, 99]))
         assert list(whole) == [1]
         assert (whole[1].row, whole[1].source) == (given, "talk:c%1'")
-        assert whole[1].terms == frozenset(text_terms(given.words))
+        assert whole[1].terms == frozenset(index_terms(given.words))
         [fact] = place.read(lambda index: index.candidates([1, 99], SearchFilter()))
+        assert place.read(lambda index: index.candidates([1], SearchFilter(tools=True))) == []
         assert fact[2:] == (3, "2025-01-02", "Ann O'N", 1, fact.source, 7, "f1", 0.0)
         assert place.read(lambda index: index.source_number("talk:c%1'")) == fact.source
         assert place.read(lambda index: index.source_number("talk:other")) == 0
@@ -118,8 +146,8 @@ class IndexSuite:
         assert place.read(lambda index: index.check()) == ""
         assert place.read(lambda index: index.count()) == sum(map(len, held.values()))
         for word in WORDS:
-            (term, *_) = text_terms(word)
-            wanted = sum(term in text_terms(said) for rows in held.values() for said in rows)
+            (term, *_) = index_terms(word)
+            wanted = sum(term in index_terms(said) for rows in held.values() for said in rows)
             assert len(best(place, term, most=10_000)) == wanted
             found, rows = place.read(lambda index: index.frequencies([term]))  # noqa: B023
             assert (found, rows) == ({term: wanted} if wanted else {}, sum(map(len, held.values())))

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.conversation import Reduction
+from memory.store.conversations.folds import FoldChanges
 from memory.store.errors import WrongState
 from tests.contracts.store_words import (
     Record,
     begin,
+    digested,
     folded,
     logged,
     numbers,
@@ -37,6 +39,32 @@ class SessionSuite:
         store = await record.open()
         assert await store.sessions.load(home) == before
         assert (before.summary and before.summary.turns) == 2
+
+    @pytest.mark.parametrize(("tainted", "seen_only"), [(False, False), (True, False), (True, True)])
+    async def test_S53_the_labels_of_messages_and_of_a_summarys_lines_are_stored(
+        self, record: Record, tainted: bool, seen_only: bool
+    ) -> None:
+        store = await record.open()
+        await talk(store, "1")
+        turn = await begin(store, "2")
+        final = replace(reply(), tainted=tainted, seen_only=seen_only)
+        assert await store.delivery.finish(turn, "done", final, parts("yes"))
+        planned = await store.folds.plan(oldest(await store.sessions.load(turn.conversation), 1))
+        assert planned
+        summarised = await store.folds.advance(planned, "summarised", log_text="log", summary="sum")
+        assert summarised
+        labels = {"tainted": True, "clean_lines": '["k"]', "summary_tainted": tainted}
+        checked = await store.folds.advance(summarised, "checked", method="extract", **labels)
+        assert checked
+        written = await store.folds.advance(checked, "logged", log_ref="memory/2026-11-20.md")
+        assert written
+        assert await store.folds.commit(written, 10)
+        store = await record.open()
+        session = await store.sessions.load(turn.conversation)
+        told = session.turns[-1].messages[-1]
+        assert (told.tainted, told.seen_only) == (tainted, seen_only)
+        assert session.summary
+        assert (session.summary.tainted, session.summary.clean_lines) == (tainted, '["k"]')
 
     async def test_the_newest_turns_alone_can_be_loaded(self, record: Record) -> None:
         store = await record.open()
@@ -321,3 +349,92 @@ class FoldSuite:
         assert again.turns_covered == 3
         assert await store.folds.check_ledger() == []
         assert [row.id for row in await store.folds.folds(home)] == [first.id, again.id]
+
+
+TEXTS: FoldChanges = {
+    "method": "model",
+    "summary": "by the model",
+    "summary_tokens": 10,
+    "log_text": "- by the model",
+    "tainted": True,
+    "summary_tainted": True,
+    "awaiting": "log",
+    "body_sha256": "abc",
+}
+
+
+class LateTextsSuite:
+    """The texts of a model that come after their fold was finished with the digest."""
+
+    async def test_they_replace_the_digest_once_in_a_recorded_change_of_the_prefix(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "1", "2", "3")
+        row = await digested(store, home, 2)
+        before = await store.sessions.load(home)
+        done = await store.folds.replace_texts(row, **TEXTS)
+        after = await store.sessions.load(home)
+        assert done
+        assert before.summary
+        assert after.summary
+        assert (before.summary.text, after.summary.text) == ("digest", "by the model")
+        assert (after.summary.tokens, after.summary.turns, after.summary.tainted) == (10, 2, True)
+        assert after.prefix_generation == before.prefix_generation + 1
+        assert (done.method, done.log_text, done.awaiting, done.tokens_after) == ("model", "- by the model", "log", 80)
+        assert await store.folds.replace_texts(row, **TEXTS) is None
+        assert (await store.sessions.load(home)).prefix_generation == after.prefix_generation
+        assert await store.folds.check_ledger() == []
+
+    async def test_without_a_better_text_the_waiting_ends_and_the_prefix_stays(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "1", "2", "3")
+        row = await digested(store, home, 2)
+        before = await store.sessions.load(home)
+        done = await store.folds.replace_texts(row, rejected=1, sent_from=1)
+        assert done
+        assert (done.awaiting, done.rejected, done.sent_from, done.summary) == ("", 1, 1, "digest")
+        assert await store.sessions.load(home) == before
+
+    async def test_I18_they_change_nothing_once_the_view_has_moved_on(self, record: Record) -> None:
+        store = await record.open()
+        cleared = await talk(store, "1", "2", "3")
+        rows = [await digested(store, cleared, 2)]
+        await store.sessions.clear(cleared)
+        moved = await talk(store, "4", "5", "6", "7", chat="c2")
+        rows.append(await digested(store, moved, 1))
+        await folded(store, moved, 1)
+        undone = await talk(store, "8", "9", "10", chat="c3")
+        rows.append(await digested(store, undone, 1))
+        assert await store.folds.undo(undone)
+        begun = await talk(store, "11", "12", "13", chat="c4")
+        rows.append(await digested(store, begun, 1))
+        assert await store.folds.plan(oldest(await store.sessions.load(begun), 1))
+        before = [await store.sessions.load(row.conversation) for row in rows]
+        assert [await store.folds.replace_texts(row, **TEXTS) for row in rows] == [None] * 4
+        assert [await store.sessions.load(row.conversation) for row in rows] == before
+        assert [(await store.folds.fold(row.id)).summary for row in rows] == ["digest"] * 4  # type: ignore[union-attr]
+        assert await store.folds.check_ledger() == []
+
+    async def test_I17_they_are_awaited_again_after_a_restart_and_by_nobody_else(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "1", "2", "3")
+        old = await digested(store, home, 2)
+        store = await record.open()
+        assert await store.folds.replace_texts(old, **TEXTS) is None, "whose row it is has not been settled yet"
+        [row] = (await store.delivery.recover()).folds
+        assert (row.id, row.state, row.awaiting) == (old.id, "folded", "texts")
+        assert await store.folds.replace_texts(row, **TEXTS)
+        store = await record.open()
+        [row] = (await store.delivery.recover()).folds
+        assert row.awaiting == "log"
+        assert await store.folds.end_log(row)
+        store = await record.open()
+        assert (await store.delivery.recover()).folds == ()
+
+    async def test_a_log_that_was_changed_since_it_was_read_is_not_settled(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "1", "2", "3")
+        row = await store.folds.replace_texts(await digested(store, home, 2), **TEXTS)
+        assert row
+        assert not await store.folds.end_log(replace(row, log_text="- what was read before"))
+        assert await store.folds.end_log(row)
+        assert await store.folds.end_log(row), "once it is settled it stays so"

@@ -1,10 +1,13 @@
 """What any record keeps of the list of conversations: pages that miss and repeat nothing, and what has changed."""
 
+import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 import pytest
 
+from memory.store.longterm.rows import AccountIdentity
 from memory.store.store import Store
 from tests.contracts.store_words import Record, arrival, place
 
@@ -68,3 +71,45 @@ class ListingSuite:
         store = await record.open()
         with pytest.raises(ValueError, match="cursor"):
             await store.sessions.page("no cursor")
+
+    async def test_a_tag_finds_conversations_of_its_space_alone(self, record: Record) -> None:
+        store = await record.open()
+        places = [place("mine"), place("ann", "telegram", "ann"), place("bob", "telegram", "bob")]
+        stored = await store.delivery.accept([arrival(at.chat_id, at=at) for at in places])
+        mine, ann, bob = (row.conversation for row in stored)
+        assert await store.sessions.tagged("", mine[-8:]) == [mine]
+        assert await store.sessions.tagged("", ann[-8:]) == []
+        assert await store.sessions.tagged("ann", bob[-8:]) == []
+        maker, typist = (
+            AccountIdentity(channel="telegram", account="a", sender_id=name, space=name) for name in ("ann", "bob")
+        )
+        at = datetime.fromtimestamp(record.now, UTC)
+        await store.links.make_code("code", maker, "c1", at + timedelta(minutes=10))
+        held = await store.links.type_code("code", typist, "Bob", "c2", at)
+        assert held
+        assert await store.links.agree(held.id)
+        assert await store.links.settle(held.id, join=True)
+        assert await store.sessions.tagged("ann", bob[-8:]) == [bob]
+
+    async def test_a_conversation_is_named_by_its_person_or_its_chat(self, record: Record) -> None:
+        store = await record.open()
+        group = replace(place("g1", "telegram", "telegram-group-g1"), kind="group", thread_id="7")
+        named = json.dumps({"text": "hello", "name": "Li Wei"})
+        stored = await store.delivery.accept(
+            [
+                arrival("k1", at=place("c1")),
+                replace(arrival("k2", at=place("881", "telegram")), body=named),
+                replace(arrival("k3", at=group), body=named),
+            ]
+        )
+        names = [await store.sessions.name(row.conversation) for row in stored]
+        assert [(one.channel, one.chat, one.person, one.is_unique) for one in names if one] == [
+            ("web", "c1", "", True),
+            ("telegram", "881", "Li Wei", True),
+            ("telegram", "g1/7", "", True),
+        ]
+        await store.delivery.accept([arrival("k4", at=place("882", "telegram"))])
+        again = await store.sessions.name(stored[1].conversation)
+        assert again
+        assert not again.is_unique
+        assert await store.sessions.name("unknown") is None

@@ -118,6 +118,8 @@ class CutSuite:
         assert stale
         await store.sessions.clear(home)
         theirs = await folded(store, other, 1)
-        assert await store.folds.fold_ids(home) == {undone.id, kept.id, stale.id}
-        assert await store.folds.fold_ids(other) == {theirs.id}
-        assert await store.folds.fold_ids("nobody") == frozenset()
+        assert await store.recall.hidden_folds(home, 0, 1) == {undone.id, kept.id, stale.id}
+        assert await store.recall.hidden_folds(home, 0, kept.to_seq + 1) == {undone.id, stale.id}
+        assert await store.recall.hidden_folds(home, kept.to_seq + 1, 99) == {undone.id, kept.id, stale.id}
+        assert await store.recall.hidden_folds(other, 0, 1) == {theirs.id}
+        assert await store.recall.hidden_folds("nobody", 0, 1) == frozenset()

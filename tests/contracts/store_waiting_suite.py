@@ -6,6 +6,7 @@ import pytest
 
 from memory.conversation import Text
 from memory.store.errors import WrongState
+from memory.store.longterm.extractions import ExtractionMove
 from memory.store.longterm.rows import (
     AccountIdentity,
     EraseReport,
@@ -37,26 +38,35 @@ class ExtractionSuite:
         await talk(store, "not to be read")
         store = await record.open()
         assert await store.extractions.spaces() == ["", "bob"]
-        row = await store.extractions.next("")
-        assert row
+        [row] = await store.extractions.next("")
         assert (row.turn_id, row.state, row.attempts, row.found) == (first, "queued", 1, "")
-        again = await store.extractions.next("")
-        assert again
+        [again] = await store.extractions.next("", 8)
         assert (again.turn_id, again.attempts) == (first, 2)
         texts = [part for message in await store.extractions.messages(row) for part in message.parts]
         assert texts == [Text(text="question 1"), Text(text="yes")]
         await store.extractions.move(first, "skipped", reason="too short")
-        assert [(await store.extractions.next(space)).turn_id for space in ("", "bob")] == [second, other]  # type: ignore[union-attr]
-        assert await store.extractions.next("nobody") is None
+        assert [row.turn_id for space in ("", "bob") for row in await store.extractions.next(space)] == [second, other]
+        assert await store.extractions.next("nobody") == []
         assert await store.extractions.counts() == {"queued": 2, "skipped": 1}
+
+    async def test_fresh_rows_come_together_up_to_the_limit_and_tried_ones_alone(self, record: Record) -> None:
+        store = await record.open()
+        turns = [await remembered(store, str(number)) for number in range(9)]
+        assert [row.turn_id for row in await store.extractions.next("", 8)] == turns[:8]
+        assert [row.turn_id for row in await store.extractions.next("", 8)] == turns[:1]
+        moves = [ExtractionMove(turn_id=turn, state="done", reason="kept 0") for turn in turns[:8]]
+        await store.extractions.move_queued(moves)
+        assert [row.turn_id for row in await store.extractions.next("", 8)] == turns[8:]
+        await store.extractions.move(turns[8], "found", found="[1]")
+        await store.extractions.move_queued([ExtractionMove(turn_id=turns[8], state="skipped")])
+        assert await store.extractions.counts() == {"done": 8, "found": 1}
 
     async def test_what_was_found_is_kept_until_it_is_stored(self, record: Record) -> None:
         store = await record.open()
         done, failed = await remembered(store, "1"), await remembered(store, "2")
         for turn, end in ((done, "done"), (failed, "failed")):
             await store.extractions.move(turn, "found", found="[1]")
-            row = await store.extractions.next("")
-            assert row
+            [row] = await store.extractions.next("", 8)
             assert (row.turn_id, row.state, row.found) == (turn, "found", "[1]")
             await store.extractions.move(turn, end)  # type: ignore[arg-type]
             for state in ("queued", "found", "done", "failed", "skipped"):

@@ -139,6 +139,23 @@ async def folded(store: Store, conversation: str, turns: int) -> FoldRow:
     return done
 
 
+async def digested(store: Store, conversation: str, turns: int) -> FoldRow:
+    """A fold that was finished with the digest and awaits the texts of a model."""
+    planned = await store.folds.plan(oldest(await store.sessions.load(conversation), turns))
+    assert planned
+    summarised = await store.folds.advance(planned, "summarised", method="extract", awaiting="texts")
+    assert summarised
+    checked = await store.folds.advance(
+        summarised, "checked", log_text="- digest", summary="digest", summary_tokens=30, tainted=False
+    )
+    assert checked
+    logged = await store.folds.advance(checked, "logged", log_ref="memory/2026-11-20.md")
+    assert logged
+    done = await store.folds.commit(logged, 100)
+    assert done
+    return done
+
+
 def numbers(session: Session) -> list[int]:
     return [turn.number for turn in session.turns]
 

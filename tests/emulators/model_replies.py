@@ -108,7 +108,7 @@ def html(status: int) -> Reply:
 
 
 def echo(body: dict[str, Any]) -> Reply:
-    """Say the person's last words again; answer a request to fold with the JSON it asks for."""
+    """Say the person's last words again; answer a request to fold with the two texts it asks for."""
     if is_fold(body):
         return Reply(text=fold_text(body))
     return Reply(text=f"echo: {last_words(body)}")
@@ -143,7 +143,7 @@ def fold_text(body: dict[str, Any]) -> str:
     said = [found[1] for line in lines if (found := _PERSON.match(line))]
     said = said or [line.lstrip("- ") for line in lines if line.startswith("- ")]
     kept = "\n".join(f"- {line[:200]}" for line in said)
-    return json.dumps({"log": kept, "summary": kept}, ensure_ascii=False)
+    return f"<log>\n{kept}\n</log>\n<summary>\n{kept}\n</summary>"
 
 
 _PERSON = re.compile(r"^[-*\s]*(?:\d\d:\d\d\s+)?(?:user|person|owner|用户|你)\s*[:：]\s*(.*)", re.IGNORECASE)

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 SECRET = b"a key nobody needs to keep"
-LOOK_BACK = 20  # blocks before a cache mark in which an older entry is looked for
+LOOK_BACK = 20  # blocks in which an older entry is looked for, the marked one counted as the first
 
 
 class Refused(Exception):
@@ -200,13 +200,17 @@ def _unexpected(at: int, place: int, id: str) -> str:
 
 def _pieces(body: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """The prompt in the order it is cached in: each block as JSON, and whether a mark stands on it."""
-    system = body.get("system") or []
-    heads = [*(body.get("tools") or []), *([{"text": system}] if isinstance(system, str) else system)]
-    for block in heads:
+    for block in _heads(body):
         yield json.dumps(bare(block), ensure_ascii=False), "cache_control" in block
     for message in body["messages"]:
         for block in blocks(message):
             yield message["role"] + json.dumps(bare(block), ensure_ascii=False), "cache_control" in block
+
+
+def _heads(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks before the messages."""
+    system = body.get("system") or []
+    return [*(body.get("tools") or []), *([{"text": system}] if isinstance(system, str) else system)]
 
 
 def _marks(body: dict[str, Any]) -> Iterator[int]:
@@ -225,7 +229,10 @@ class PromptCache:
     def account(self, body: dict[str, Any]) -> tuple[int, int]:
         """Tokens read from and written to the cache by this request."""
         digest, size, ends = hashlib.sha256(), 0, []
-        for text, marked in _pieces(body):
+        heads, choice = len(_heads(body)), json.dumps(body.get("tool_choice"))
+        for at, (text, marked) in enumerate(_pieces(body)):
+            if at == heads:  # whether tools may be called is part of what the messages are kept under
+                digest.update(choice.encode())
             digest.update(text.encode())
             size += len(text.encode())
             ends.append((digest.hexdigest(), math.ceil(size / 4), marked))
@@ -237,7 +244,7 @@ class PromptCache:
         return read, max(write, 0)
 
     def _hits(self, model: str, ends: list[tuple[str, int, bool]], mark: int) -> list[int]:
-        near = range(max(mark - LOOK_BACK, 0), mark + 1)
+        near = range(max(mark - LOOK_BACK + 1, 0), mark + 1)
         return [at for at in near if self.kept.get((model, ends[at][0]), -1.0) >= self.now]
 
 

@@ -157,7 +157,7 @@ async def _refusal(emulator: ModelEmulator, wire: str, body: Any) -> str:
     return str(answer.json()["error"]["message"])
 
 
-async def test_a_request_to_fold_is_answered_with_the_json_it_asks_for() -> None:
+async def test_a_request_to_fold_is_answered_with_the_texts_it_asks_for() -> None:
     prompt = "Turns:\n- 10:00 user: 我喜欢爬山\n- 10:01 assistant: 好"
     async with ModelEmulator() as emulator:
         body = {
@@ -170,7 +170,7 @@ async def test_a_request_to_fold_is_answered_with_the_json_it_asks_for() -> None
         default = await _words(emulator, body)
         emulator.script(["not for folds"], folds=[Reply(text="scripted")])
         assert await _words(emulator, body) == "scripted"
-    assert json.loads(default) == {"log": "- 我喜欢爬山", "summary": "- 我喜欢爬山"}
+    assert default == "<log>\n- 我喜欢爬山\n</log>\n<summary>\n- 我喜欢爬山\n</summary>"
 
 
 async def test_a_request_for_facts_takes_no_scripted_reply_and_is_told_what_the_person_prefers() -> None:

@@ -21,6 +21,7 @@ BY = {"space", "conversation"}
 WHOLE = {
     "memory.store.conversations.folds._SELECT_OPEN": "recovery: every fold that an earlier process left unfinished",
     "memory.store.conversations.folds._SELECT_OURS": "recovery: the same, after this process took them over",
+    "memory.store.conversations.folds._SELECT_OUR_AWAITING": "recovery: those that still await texts of a model",
     "memory.store.longterm.forgetting._SELECT_OPEN": "recovery: confirmed requests that are unfinished",
     "memory.store.longterm.dreams._SELECT_OPEN": "recovery: nightly runs that an earlier process left unfinished",
     "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": "whether a message refers to a blob; ids only",

@@ -1,7 +1,6 @@
 """A range too large for one prompt goes to the model in chunks; whatever becomes of one of them, nothing is lost."""
 
 import asyncio
-import json
 import re
 from datetime import UTC
 
@@ -56,11 +55,14 @@ class Clerk:
         return await self._given(spoilt[0] if spoilt else {"log": f"- {said}", "summary": f"- {said}"})
 
     async def _given(self, answer):
+        answer = answer() if callable(answer) else answer
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, asyncio.Event):
             await answer.wait()
-        return answer if isinstance(answer, str) else json.dumps(answer)
+        if isinstance(answer, str):
+            return answer
+        return "\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in answer.items())
 
 
 class Desk:
@@ -124,8 +126,8 @@ async def test_chunks_are_asked_beside_each_other_but_not_all_at_once(desk):
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "not json", '{"log": "x"', {"log": "", "summary": ""}, {"log": "- ok"}, RuntimeError("away")],
-    ids=["empty", "words", "broken", "blank", "half", "error"],
+    ["", "no tags", "<log>x", {"log": "", "summary": ""}, RuntimeError("away")],
+    ids=["empty", "words", "broken", "blank", "error"],
 )
 async def test_a_chunk_that_fails_is_logged_in_its_own_words(desk, answer):
     clerk = Clerk({"3": answer})
@@ -138,6 +140,25 @@ async def test_a_chunk_that_fails_is_logged_in_its_own_words(desk, answer):
     assert row.summary == SUMMARY
 
 
+async def test_a_chunk_with_one_text_keeps_that(desk):
+    clerk = Clerk({"3": {"log": "- The third crate was old."}, "5": {"summary": "- Crate 5 holds 1185 nails."}})
+    log = desk.log(await desk.fold(clerk))
+    assert "- The third crate was old.\n" in log
+    assert "Its lid is green." not in log
+    assert "User: The crate 5 holds 1185 nails. Its lid is brown." in log
+
+
+async def test_a_merge_that_is_no_good_is_asked_for_once_more_and_the_chunks_are_not(desk):
+    clerk = Clerk()
+    left = [{"summary": "It cost 99 euros. And 98."}, {"summary": SUMMARY}]
+    clerk.merge = lambda: left.pop(0)
+    row = await desk.fold(clerk)
+    assert (row.method, row.summary) == ("model", SUMMARY)
+    assert len(clerk.merges) == 2
+    assert "It cost 99 euros." in clerk.merges[1]
+    assert len(clerk.parts) == len(set(clerk.parts))
+
+
 async def test_a_chunk_that_hangs_costs_only_itself(desk):
     clerk = Clerk({"3": asyncio.Event()})
     row = await desk.fold(clerk, deadline=1.5)
@@ -147,15 +168,15 @@ async def test_a_chunk_that_hangs_costs_only_itself(desk):
 
 
 @pytest.mark.parametrize(
-    "merge", ["", "no", '{"log": "- x"}', RuntimeError("away"), {"summary": "It cost 99 euros. And 98."}]
+    "merge", ["", "no", "<log>- x</log>", RuntimeError("away"), {"summary": "It cost 99 euros. And 98."}]
 )
 async def test_without_a_merge_the_digest_stands_in(desk, merge):
     row = await desk.fold(Clerk(merge=merge))
     assert row.method == "extract"
     assert "[+16 messages, digest]" in row.summary
     assert "digest" in desk.told
-    for at in range(1, 9):
-        assert f"The crate {at} holds {at * 37 + 1000} nails." in desk.log(row)
+    for at in range(1, 9):  # what the chunks' logs say stays
+        assert f"Crate {at} holds {at * 37 + 1000} nails." in desk.log(row)
 
 
 async def test_when_every_chunk_fails_no_merge_is_asked(desk):

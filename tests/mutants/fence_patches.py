@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 DURABLE = "tests/memory/workspace/test_durability.py"
+POWER = "tests/memory/store/test_power_cut.py"
 WORKSPACE = "tests/memory/workspace/test_files.py"
 WRITERS = "tests/memory/postgres/test_writers.py"
 SLEPT = "test_I11_a_process_that_slept_when_it_was_to_write_writes_nothing_when_it_wakes"
@@ -123,7 +124,7 @@ ON_DISK = (
     Mutant(
         name="a snapshot has its name before its bytes are synced",
         guards="I1",
-        file="memory/store/engine/sqlite.py",
+        file="memory/store/engine/sqlite_connection.py",
         old="    fsync_path(half)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
@@ -131,10 +132,36 @@ ON_DISK = (
     Mutant(
         name="a snapshot's name is not synced",
         guards="I1",
-        file="memory/store/engine/sqlite.py",
+        file="memory/store/engine/sqlite_connection.py",
         old="    fsync_path(target.parent)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
+    ),
+)
+SOFT_COMMITS = (
+    Mutant(
+        name="a soft commit is never put on the disk",
+        guards="I1",
+        file="memory/store/engine/sqlite.py",
+        old="            await asyncio.to_thread(self._file.sync_log)\n",
+        new="            await asyncio.sleep(0)\n",
+        tests=(f"{POWER}::test_I01_a_soft_commit_is_on_the_disk_soon_by_itself",),
+    ),
+    Mutant(
+        name="one soft unit makes a shared commit soft",
+        guards="I1",
+        file="memory/store/engine/sqlite.py",
+        old="all(unit.is_soft for unit in batch)",
+        new="any(unit.is_soft for unit in batch)",
+        tests=(f"{POWER}::test_I01_units_that_share_a_commit_are_as_durable_as_the_most_durable",),
+    ),
+    Mutant(
+        name="an end of a turn is soft",
+        guards="I1",
+        file="memory/store/conversations/turns.py",
+        old="@light\nasync def finish_turn(",
+        new="@light\n@soft\nasync def finish_turn(",
+        tests=(f"{POWER}::test_I01_what_a_power_cut_leaves_of_a_turn",),
     ),
 )
 EPOCHS = (
@@ -284,14 +311,14 @@ REQUESTS = (
         file="bot/agent/context_fitter.py",
         old=(
             "            if not await self._apply_plan(session, planned, fit_limits):\n                break\n"
-            "            session = await self.sessions.load(session.conversation)\n"
+            "            session = self._in_zone(await self.sessions.load(session.conversation))\n"
             "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
         new=(
             "            if len(session.turns[-1].messages) > 1:\n"
             "                planned = replace(planned, fits=True)\n                break\n"
             "            if not await self._apply_plan(session, planned, fit_limits):\n                break\n"
-            "            session = await self.sessions.load(session.conversation)\n"
+            "            session = self._in_zone(await self.sessions.load(session.conversation))\n"
             "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
         tests=(LOOP,),
@@ -300,8 +327,8 @@ REQUESTS = (
         name="tools cost nothing",
         guards="I39",
         file="memory/context/view.py",
-        old="        + _count_tools_cached(counter, tools)\n        + _count_cached(counter, tail)",
-        new="        + _count_cached(counter, tail)",
+        old="        + _count_tools_cached(counter, tools)\n        + count_text(counter, tail)",
+        new="        + count_text(counter, tail)",
         tests=("tests/memory/context/test_view.py",),
     ),
     Mutant(
@@ -354,4 +381,4 @@ SILENCE = (
     ),
 )
 
-FENCES_AND_LIMITS = (*ON_DISK, *EPOCHS, *LEASES, *REQUESTS, *SILENCE)
+FENCES_AND_LIMITS = (*ON_DISK, *SOFT_COMMITS, *EPOCHS, *LEASES, *REQUESTS, *SILENCE)

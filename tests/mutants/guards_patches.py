@@ -123,7 +123,7 @@ GUARDS = (
     Mutant(
         name="a group in which only its owner has spoken is clean",
         guards="taint",
-        file="bot/agent/tool_calls.py",
+        file="bot/agent/turn_context.py",
         old='context.scope.kind == "group"',
         new="False",
         tests=(
@@ -248,7 +248,7 @@ GUARDS = (
     Mutant(
         name="a command of other letters reaches the model",
         guards="commands",
-        file="bot/commands/names.py",
+        file="bot/messages.py",
         old='    return sign in "_" + _JOINERS or unicodedata.category(sign)[0] in "LMN"\n',
         new="    return sign.isascii()\n",
         tests=(NAMES,),

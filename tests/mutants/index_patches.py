@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 CONTRACT = "tests/memory/recall/test_index_contract.py"
+KEEPERS = "tests/memory/recall/test_keepers.py"
 POSTGRES = "tests/memory/recall/test_postgres.py"
 
 INDEXES = (
@@ -44,14 +45,65 @@ INDEXES = (
     Mutant(
         name="the record is asked what there is before the index is ours",
         guards="recall",
-        file="memory/recall/postgres_spaces.py",
-        old="""            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
-            ends = await dependencies.store.sessions.next_seqs(self.space)
+        file="memory/recall/keepers/postgres.py",
+        old="""                await self._step(lambda _: index.begin_changing(self._timeouts.wait))
+                # the store is read while the index is locked, so that what another process has indexed is not behind it
+                await sync_index(self._step, self._dependencies, self.space)
 """,
-        new="""            ends = await dependencies.store.sessions.next_seqs(self.space)
-            await self._in_thread(lambda: index.begin_changing(self._timeouts.wait))
+        new="""                begun = []
+
+                async def run(work):
+                    if not begun:
+                        await self._step(lambda _: index.begin_changing(self._timeouts.wait))
+                        begun.append(True)
+                    return await self._step(work)
+
+                await sync_index(run, self._dependencies, self.space)
 """,
         tests=(f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",),
+    ),
+    Mutant(
+        name="what a search found missing while it was being indexed counts as indexed",
+        guards="recall",
+        file="memory/recall/keepers/files.py",
+        old="        return min(self._since, self._syncing_since)\n",
+        new="        return self._since\n",
+        tests=(f"{KEEPERS}::test_a_fresh_search_waits_for_what_is_being_indexed",),
+    ),
+    Mutant(
+        name="what an update that failed was to index is forgotten",
+        guards="recall",
+        file="memory/recall/keepers/files.py",
+        old="            self._note(since, files=files, conversations=conversations)\n            raise\n",
+        new="            raise\n",
+        tests=(f"{KEEPERS}::test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next",),
+    ),
+    Mutant(
+        name="an index is deleted under those who read it",
+        guards="I44",
+        file="memory/recall/keepers/keeper.py",
+        old="                await places.enter_async_context(self._reading)\n",
+        new="                pass\n",
+        tests=(f"{KEEPERS}::test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next",),
+    ),
+    Mutant(
+        name="a deleted conversation is not reported to the index",
+        guards="recall",
+        file="memory/store/conversations/sessions.py",
+        old='    tx.changed.update({(row["space"], id)} if row else ())\n',
+        new="",
+        tests=("tests/memory/recall/test_search.py::test_a_deleted_conversation_is_gone_from_the_next_search",),
+    ),
+    Mutant(
+        name="an overflow of the kernel's queue is no reason to compare",
+        guards="recall",
+        file="memory/workspace/folder_watch.py",
+        old="                if mask & _IN_Q_OVERFLOW:\n",
+        new="                if False:\n",
+        tests=(
+            "tests/memory/workspace/test_folder_watch.py"
+            "::test_where_the_kernel_dropped_events_anything_may_have_changed",
+        ),
     ),
     Mutant(
         name="two processes make the index's tables at once",
@@ -64,7 +116,7 @@ INDEXES = (
     Mutant(
         name="a connection whose network swallows everything is waited for",
         guards="recall",
-        file="memory/recall/postgres_spaces.py",
+        file="memory/recall/keepers/postgres.py",
         old="            self._connections.close_stuck()\n",
         new="",
         tests=(f"{POSTGRES}::test_a_network_that_swallows_everything_holds_nobody_for_ever",),
@@ -73,7 +125,7 @@ INDEXES = (
         name="a vector that comes before others is not told to who has read those",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            self._removed_vectors += any(row <= newest for row, _, _ in vectors)\n",
+        old="            removed += any(row <= newest for row, _, _ in vectors)\n",
         new="",
         tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
     ),

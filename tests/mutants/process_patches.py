@@ -106,4 +106,15 @@ PROCESSES = (
             "tests/bot/runtime/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",
         ),
     ),
+    Mutant(
+        name="the HTTP clients of a rush of calls are never closed",
+        guards="bounds",
+        file="bot/models/providers/transport.py",
+        old="            if not each.calls and now - each.idle_since >= self._idle_seconds:\n",
+        new="            if False:\n",
+        tests=(
+            "tests/bot/models/providers/test_transport.py"
+            "::test_clients_of_a_rush_are_closed_after_it_and_those_at_work_are_not",
+        ),
+    ),
 )

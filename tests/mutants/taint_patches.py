@@ -6,6 +6,7 @@ ATTACKS = "tests/bot/agent/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
 OLDER_FILES = "tests/memory/store/test_older_files.py"
 LABELS = "tests/memory/workspace/test_fold_labels.py"
+REPLIES = "tests/memory/workspace/test_reply_labels.py"
 SPEAKERS = "tests/bot/agent/test_speakers.py"
 LIMIT = "tests/bot/agent/test_step_limit.py"
 
@@ -14,8 +15,8 @@ TAINT = (
         name="what the bot says while it sees a page is stored clean",
         guards="S53",
         file="bot/agent/loop.py",
-        old="late=late, last=last), tainted=tainted)",
-        new="late=late, last=last), tainted=False)",
+        old="late=late, last=last), label=label)",
+        new="late=late, last=last))",
         tests=(REPEATED,),
     ),
     Mutant(
@@ -38,14 +39,14 @@ TAINT = (
         name="what is recalled unasked taints nothing",
         guards="S53",
         file="bot/agent/loop.py",
-        old="tainted = recalled or is_tainted(context, session)",
-        new="tainted = is_tainted(context, session)",
+        old="label_reply(context, session, step.parts, recalled=recalled)",
+        new="label_reply(context, session, step.parts)",
         tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_taints_the_turn",),
     ),
     Mutant(
         name="a turn in a group is clean",
         guards="S56",
-        file="bot/agent/tool_calls.py",
+        file="bot/agent/turn_context.py",
         old='context.scope.kind == "group" or is_view_tainted(session)',
         new="is_view_tainted(session)",
         tests=(f"{ATTACKS}::test_S56_a_groups_turn_is_tainted_from_its_first_word",),
@@ -62,7 +63,7 @@ TAINT = (
         name="a summariser's own wording of a tainted turn is clean",
         guards="S53",
         file="memory/workspace/fold_labels.py",
-        old="return normalize_words(line) in clean or all(piece in clean for piece in pieces if piece)",
+        old="return not plain or plain in self._verbatim or self._words.bear_out(sentence)",
         new="return True",
         tests=(LABELS,),
     ),
@@ -93,10 +94,58 @@ TAINT = (
     Mutant(
         name="a denial is left out where a person is taken at their words",
         guards="S56",
-        file="memory/longterm/own_words.py",
+        file="memory/context/evidence.py",
         old="if not words or not words <= own_words or one.moods != other.moods:",
         new="if not words or not frozenset(one.bare) <= frozenset(other.bare):",
         tests=("tests/memory/longterm/test_own_words.py",),
+    ),
+    Mutant(
+        name="what a person says of another is noted of themselves",
+        guards="S56",
+        file="memory/context/evidence.py",
+        old="not (_in_order(one, other) and _begins_alike(plain, said))",
+        new="not _in_order(one, other)",
+        tests=("tests/memory/longterm/test_own_words.py",),
+    ),
+    Mutant(
+        name="what is written beside a picture is judged by its words",
+        guards="S53",
+        file="memory/workspace/fold_labels.py",
+        old="                return ReplyLabel(tainted=True)\n",
+        new="                pass\n",
+        tests=(REPLIES,),
+    ),
+    Mutant(
+        name="what the bot repeats of a page taints only while it is in view",
+        guards="S53",
+        file="memory/workspace/fold_labels.py",
+        old="seen_only=not is_repeated",
+        new="seen_only=True",
+        tests=(REPLIES,),
+    ),
+    Mutant(
+        name="a line that repeats a tainted line of the earlier summary is clean",
+        guards="S53",
+        file="memory/workspace/fold_labels.py",
+        old="self._carried.are_in(line, any_word=True, language_of=self._language_of):",
+        new="False:",
+        tests=(LABELS,),
+    ),
+    Mutant(
+        name="a tainted passage is shown beside a clean one that says the same",
+        guards="S53",
+        file="bot/memory/recall.py",
+        old="similarity(passage.words, words) >= SAME_MEMORY",
+        new="False",
+        tests=("tests/bot/memory/test_recall.py",),
+    ),
+    Mutant(
+        name="what is quoted beside a person's words is theirs",
+        guards="S53",
+        file="memory/context/taint.py",
+        old="if isinstance(part, Text) and not tainted]",
+        new="if isinstance(part, Text)]",
+        tests=("tests/bot/memory/test_recall.py",),
     ),
     Mutant(
         name="an import takes the bot's words as clean",

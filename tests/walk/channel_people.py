@@ -37,6 +37,7 @@ class Person:
     said: dict[str, list[str]] = field(default_factory=dict)
     enough: asyncio.Event = field(default_factory=asyncio.Event)
     _since: dict[str, float] = field(default_factory=dict)
+    _lost: set[str] = field(default_factory=set)
 
     @property
     def seen(self) -> list[tuple[str, bool]]:
@@ -84,14 +85,23 @@ class Person:
 
     def never_stored(self) -> set[str]:
         """Tokens of messages that died with a process, on a platform that brings them once."""
-        if self.world.until_stored:
-            return set()
-        stored = {
+        return self._lost - self._stored()
+
+    def note_losses(self) -> None:
+        """Note what the platform has handed over and nobody stored; call it while no process is alive.
+
+        Later it would be too soon to tell: what the living process has received may be stored at any moment.
+        """
+        if not self.world.until_stored:
+            waiting = {token for text in self.world.unconfirmed() for token in tokens_in(text)}
+            self._lost |= {*self.said} - waiting - self._stored()
+
+    def _stored(self) -> set[str]:
+        return {
             token
             for (body,) in query(self.db, "SELECT body FROM inbox")
             for token in tokens_in(json.loads(body)["text"])
         }
-        return {*self.said} - stored
 
     def faults(self) -> list[str]:
         """Every breach of the promise that this person can see; call it at rest."""

@@ -1,6 +1,5 @@
 """The model of the conversations: what it answers to the few things that are said in them."""
 
-import json
 import math
 import re
 from typing import Any
@@ -25,7 +24,7 @@ def answer(body: dict[str, Any]) -> Reply:
     """By the newest words of a person, and by what the tools said to it."""
     if is_fold(body):
         kept = "- The person greeted and asked about tides, a picture and a file."
-        return Reply(text=json.dumps({"log": kept, "summary": kept}))
+        return Reply(text=f"<log>\n{kept}\n</log>\n<summary>\n{kept}\n</summary>")
     words = _RECALLED.sub("", last_words(body))
     if "notes" in words:
         return _file(body)

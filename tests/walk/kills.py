@@ -113,6 +113,14 @@ async def fold(stage: Stage, token: str) -> None:
     stage.say("fold", "/context fold")
 
 
+async def hasten(stage: Stage, token: str) -> None:
+    """A second message that does not fit with the first: that is folded at once, and the model's texts come later."""
+    await stage.quietly(stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_context_tokens": 12_000}))
+    for at, words in enumerate((4_000, 6_000)):
+        stage.say(f"hasten-{token}", asked(f"{token}/{at}", "rose " * words))
+        await stage.confirmed()
+
+
 async def undo(stage: Stage, token: str) -> None:
     await fold(stage, token)
     await stage.confirmed()
@@ -224,6 +232,7 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         *(Kill(name=f"fold.{at}", act=fold) for at in ("log_synced", "in_txn", "folded")),
         Kill(name="fold.undone", act=undo),
         *(Kill(name=f"clear.{at}", act=clear) for at in ("in_txn", "committed")),
+        *(Kill(name=f"fold.{at}", act=hasten) for at in ("late_in_txn", "late_stored", "late_logged")),
     ),
     "writing": (
         *(Kill(name=f"file.{at}", act=work) for at in ("tmp_written", "synced", "replaced", "dir_synced")),

@@ -15,7 +15,7 @@ from tests.walk.harness import Scene, scene, until
 from tests.walk.record import ledger_faults, query
 from tests.walk.speech import answer, asked, asked_for, shown
 
-HEADING = re.compile(r"^## \d\d:\d\d · web · turns (\d+)–(\d+) <!-- fold (\w+) -->$", re.MULTILINE)
+HEADING = re.compile(r"^## \d\d:\d\d · web [^·]+ · turns (\d+)–(\d+) <!-- fold (\w+) -->$", re.MULTILINE)
 SUMMARY = re.compile(r"\[Summary of (\d+) earlier turns?\. .*?\[End of summary\]", re.DOTALL)
 FACTS = {f"t{at}": f"crate {at} weighs {at * 37 + 1000} kg" for at in range(1, 26)}
 
@@ -121,7 +121,8 @@ async def test_a_summary_that_says_nothing_is_not_taken(summary: str, tmp_path: 
         await talk.bot.start()
         for at in range(2):
             await talk.say("talk", asked(f"t{at}", f"Note: box {at} holds {at + 70} nails."))
-        model.script([], folds=[json.dumps({"log": "- They talked of boxes.", "summary": summary})])
+        said = f"<log>\n- They talked of boxes.\n</log>\n<summary>\n{summary}\n</summary>"
+        model.script([], folds=[said, said])  # it is asked for once more
         await talk.say("talk", "/context fold")
         await talk.say("talk", asked("after"))
         assert [fold["method"] for fold in (await talk.web.context("talk"))["folds"]] == ["extract"]
@@ -135,7 +136,7 @@ async def test_new_begins_afresh_and_writes_what_was_there_into_the_log(tmp_path
         await talk.say("talk", "/new")
         await talk.say("talk", asked("fresh"))
         await settled(talk)
-        assert "4711" not in json.dumps(turns_of(talk.model)[-1])
+        assert "4711" not in json.dumps(turns_of(talk.model)[-1]["messages"])
         assert "4711" in log_of(talk)
         assert await ledger_faults(talk.bot.db) == []
 

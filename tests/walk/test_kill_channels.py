@@ -43,7 +43,9 @@ class Tally:
     in_flight: int = 0
 
 
-async def kill_once(bot: Bot, model: ModelEmulator, chance: random.Random, tally: Tally) -> None:
+async def kill_once(
+    bot: Bot, model: ModelEmulator, people: Sequence[Person], chance: random.Random, tally: Tally
+) -> None:
     """Start, and end the process at some moment."""
     asked, kind = len(model.requests), chance.random()
     await bot.spawn()
@@ -57,7 +59,14 @@ async def kill_once(bot: Bot, model: ModelEmulator, chance: random.Random, tally
             await within(WARMING, until(lambda: len(model.requests) > asked, "the model is asked"))
         await asyncio.sleep(chance.uniform(EARLIEST, LATEST))
     await bot.kill()
+    note_losses(people)
     tally.in_flight += bool(unended(bot.db))
+
+
+def note_losses(people: Sequence[Person]) -> None:
+    """Let each person note what died with the process; call it while none is alive."""
+    for person in people:
+        person.note_losses()
 
 
 async def started(bot: Bot) -> None:
@@ -111,13 +120,14 @@ async def walk(home: Path, world: World, kills: int) -> None:
         writing = asyncio.gather(*(person.run() for person in people))
         try:
             while tally.kills < kills:
-                await kill_once(bot, model, chance, tally)
+                await kill_once(bot, model, people, chance, tally)
             world.calm()
             for person in people:
                 person.enough.set()
+            await writing
+            note_losses(people)
             await bot.spawn()
             await started(bot)
-            await writing
             await at_rest(bot, world, people)
             faults = [fault for person in people for fault in person.faults()]
             faults += await ledger_faults(bot.db)

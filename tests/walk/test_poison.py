@@ -32,7 +32,9 @@ class Poison:
     def __call__(self, body: dict[str, Any]) -> Reply:
         reply = answer(body)
         self.asking.add(reply.text)
-        if len(self.asking) >= self.together and "«poison»" in reply.text:
+        # at first whoever asks last completes the four; afterwards the message alone kills
+        sought = self.asking if self.together > 1 else {reply.text}
+        if len(self.asking) >= self.together and any("«poison»" in text for text in sought):
             os.kill(self.bot(), signal.SIGKILL)
         return reply if len(self.asking) >= self.together else Reply(text=reply.text, wait=3.0)
 

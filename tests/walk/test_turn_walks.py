@@ -69,7 +69,7 @@ async def test_stop_in_the_middle_of_a_stream_ends_the_turn_at_once(by: str, tmp
 
 async def test_stop_in_the_middle_of_a_tool_ends_the_turn_at_once(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    model.script([Reply(calls=(Call(name="now"),))])
+    model.script([Reply(calls=(Call(name="list_files"),))])
     async with scene(tmp_path, model) as talk:
         await talk.bot.start("tool.mid_effect:hang")
         id = await talk.web.post("talk", asked("time"))
@@ -109,7 +109,7 @@ async def test_a_tool_whose_outcome_nobody_knows_is_not_run_again(place: str, ti
 
 async def test_a_turn_that_was_killed_goes_on_by_itself_from_its_last_step(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    model.script([Reply(calls=(Call(name="now"),))])
+    model.script([Reply(calls=(Call(name="list_files"),))])
     async with scene(tmp_path, model) as talk:
         await talk.bot.start("tool.committed:kill9")
         id = await talk.web.post("talk", asked("time"))

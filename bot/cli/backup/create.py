@@ -37,7 +37,7 @@ from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import find_postgres_url, import_scale_module
 from bot.telemetry.log import MIN_SECRET_CHARS
 from memory.failpoints import hit
-from memory.store.engine.sqlite import copy_database
+from memory.store.engine.sqlite_connection import copy_database
 from memory.store.maintenance.snapshots import redact_secrets
 from memory.workspace.blobs import is_blob_name
 from memory.workspace.files import TEMPORARY, fsync_path

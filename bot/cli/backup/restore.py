@@ -28,7 +28,7 @@ from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read
 from bot.errors import MnemaError
 from bot.runtime.store_access import find_postgres_url, import_scale_module, lock_home, resume_restore
 from memory.failpoints import hit
-from memory.store.engine.sqlite import copy_database
+from memory.store.engine.sqlite_connection import copy_database
 from memory.store.errors import StoreError
 from memory.store.restore import ReplacedRights, StoreContents, examine_store, prepare_restored, read_rights
 from memory.workspace.files import write_atomic

@@ -25,10 +25,10 @@ from memory.context.system_prompt import SOUL
 from memory.context.tokens import WEIGHTED, load_o200k_counter
 from memory.longterm.memories import MAX_RECORDED, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable, read_memory
-from memory.recall.sqlite_index import FileIndexes
-from memory.recall.sync import IndexCheck
+from memory.recall.index import IndexCheck
+from memory.recall.keepers.files import FileIndexes
 from memory.store.audit import AuditFault
-from memory.store.engine.sqlite import REMEDY
+from memory.store.engine.sqlite_connection import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.rows import LedgerFault
 from memory.workspace.files import FileTooBig, Workspace
@@ -181,7 +181,7 @@ def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
     workspace = Workspace(home.workspace)
     if not url:
         return FileIndexes(home.index).check_indexes(workspace)
-    indexes = import_scale_module("memory.recall.postgres_spaces").PostgresSharedIndexes(url)
+    indexes = import_scale_module("memory.recall.keepers.postgres").PostgresSharedIndexes(url)
     try:
         found: list[IndexCheck] = indexes.check_indexes(workspace)
         return found

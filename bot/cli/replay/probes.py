@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from bot.cli.replay.recording import Recording, ReplayProbe, part_text
 from bot.cli.replay.simulate import ProbeView, ReplayOutcome, SimulatedFold
-from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Text, ToolResult, Turn
+from memory.conversation import Text, ToolResult, Turn
+from memory.recall.documents import IndexPosition, rows_of_messages, split_pieces
 from memory.text.language import split_line
 from memory.text.tokenizer import fold_text, lexical_question_terms, rank_texts
 from memory.workspace import daily_log
@@ -20,7 +21,6 @@ MAX_PROBES = 50
 BEST_RESULTS = 5  # search results in one of which the answer must be
 # Turns between a fact and its question, used in rotation; at the latest the last turn.
 PROBE_DISTANCES = (3, 10, 30, 100, 300)
-PIECE_CHARS, OVERLAP_CHARS = 600, 40  # of a message in the search index
 MAX_PER_TURN = 3
 SENTENCE_CHARS = range(16, 400)
 MAX_READ_CHARS = 200_000  # of one turn that are searched for facts
@@ -80,7 +80,8 @@ def make_probes(recording: Recording, limit: int) -> Iterator[ReplayProbe]:
 
 def score_probes(outcome: ReplayOutcome, recording: Recording, zone: tzinfo) -> tuple[ProbeScore, ...]:
     """Score each probe of an outcome."""
-    lines = [(message.turn, text) for message in recording.messages for text in _message_lines(message, zone)]
+    rows, _ = rows_of_messages(recording.messages, IndexPosition(), zone)
+    lines = [(row.turn, row.shown()) for row in rows]
     return tuple(_score_probe(asked, lines, zone) for asked in outcome.asked)
 
 
@@ -125,28 +126,13 @@ def _facts_in_text(text: str) -> Iterator[tuple[str, str]]:
                 yield sentence, literal
 
 
-def _message_lines(message: Message, zone: tzinfo) -> Iterator[str]:
-    """Yield a message in pieces like the bot's search index, without tool calls and results."""
-    text = " ".join(part.text for part in message.parts if isinstance(part, Text | Document) and part.text)
-    speaker = USER_SPEAKER if message.role == "user" else BOT_SPEAKER
-    for piece in _overlapping_pieces(text) if text.strip() else ():
-        yield f"[{message.at.astimezone(zone):%Y-%m-%d %H:%M}] {speaker}: {piece}"
-
-
 def _fold_log_lines(fold: SimulatedFold, zone: tzinfo) -> Iterator[str]:
     """Yield the lines of a fold's section in the daily log."""
     day = fold.messages[-1].at.astimezone(zone)
     for row in daily_log.iter_rows(fold.log):
         text = f"{row.speaker}: {row.text}" if row.speaker else row.text
-        for piece in _overlapping_pieces(text):
+        for piece in split_pieces(text):
             yield f"[{' '.join(filter(None, (f'{day:%Y-%m-%d}', row.time)))}] {piece}"
-
-
-def _overlapping_pieces(text: str) -> Iterator[str]:
-    step = PIECE_CHARS - OVERLAP_CHARS
-    for start in range(0, max(1, len(text)), step):
-        if start == 0 or len(text) - start > OVERLAP_CHARS:
-            yield text[start : start + PIECE_CHARS]
 
 
 def _pick_evenly(items: Sequence[Item], limit: int) -> tuple[Item, ...]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from bot.agent.prompt import RULES
+from bot.agent.system_rules import system_rules
 from bot.cli.replay.formats import (
     MalformedMessage,
     ParsedMessage,
@@ -20,6 +20,7 @@ from bot.cli.replay.formats import (
 )
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
+from bot.config.templates import remove_hint
 from bot.errors import MnemaError
 from bot.models.providers.messages import replace_surrogates_in_json
 from bot.tools.registry import default_tool_specs
@@ -419,20 +420,20 @@ async def load_stored_recording(
             builder.add_exported(message)
         seq = page[-1].seq + 1
     workspace = Workspace(home.workspace)
-    builder.system += await _load_system_parts(store, row, workspace)
     tools = tuple(spec for spec in default_tool_specs() if spec.name not in config.tools.off)
+    builder.system += await _load_system_parts(store, row, workspace, system_rules(tuple(spec.name for spec in tools)))
     recording = builder.recording(row.title or row.place.chat_id, tools, ())
     if not recording.turns:
         raise UnreadableRecording(f"The conversation {row.place.chat_id} has no turns yet.")
     return replace(recording, name=row.place.chat_id)
 
 
-async def _load_system_parts(store: Store, row: ConversationRow, workspace: Workspace) -> list[str]:
+async def _load_system_parts(store: Store, row: ConversationRow, workspace: Workspace, rules: str) -> list[str]:
     """Load SOUL.md, the rules, and the other system parts of the newest request."""
     try:
-        soul = (await asyncio.to_thread(workspace.space("").read, "SOUL.md")).text.strip()
+        soul = remove_hint((await asyncio.to_thread(workspace.space("").read, "SOUL.md")).text).strip()
     except FileNotFoundError:
         soul = ""
     snapshot = await store.sessions.snapshot(row.id)
     parts = [part.text for part in snapshot.parts] if snapshot else []
-    return [text for text in (soul, RULES, *parts) if text]
+    return [text for text in (soul, rules, *parts) if text]

@@ -227,7 +227,7 @@ class _Simulation:
         self._cached_texts: dict[bool, tuple[_Task, _Texts]] = {}
 
     def run(self) -> ReplayOutcome:
-        state = _SimulatedState(session=_empty_session(self._recording))
+        state = _SimulatedState(session=_empty_session(self._recording, self._setting.zone))
         probes: dict[int, list[ReplayProbe]] = {}
         for probe in self._recording.probes:
             probes.setdefault(probe.after, []).append(probe)
@@ -360,7 +360,14 @@ class _Simulation:
             session,
             turns=session.turns[len(gone) :],
             fold_head=id,
-            summary=Summary(fold_id=id, turns=covered, text=summary, tokens=done.after, seen=pending.seen),
+            summary=Summary(
+                fold_id=id,
+                turns=covered,
+                text=summary,
+                tokens=done.after,
+                seen=pending.seen,
+                last_turn=gone[-1].number,
+            ),
             reductions=tuple(item for item in session.reductions if item.message_id in left),
         )
         return replace(state, session=moved, folds=folds, pending=None)
@@ -414,7 +421,7 @@ class _Simulation:
         return planned.fold
 
 
-def _empty_session(recording: Recording) -> Session:
+def _empty_session(recording: Recording, zone: tzinfo) -> Session:
     first = recording.turns[0]
     return Session(
         conversation=recording.name,
@@ -427,6 +434,7 @@ def _empty_session(recording: Recording) -> Session:
         summary=None,
         turns=(),
         reductions=(),
+        zone=zone,
     )
 
 

@@ -4,9 +4,11 @@ import asyncio
 import gc
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from bot.errors import BadImage, KeyRefused, ModelError, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
@@ -14,25 +16,24 @@ from bot.models.catalog import context_window, supports_effort
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
     DecodedAnswer,
-    call_arguments,
+    compact_arguments,
     describe_file,
     encode_blob,
+    encode_body,
+    has_files,
     normalize_answer,
+    quote,
     replace_surrogates,
-    replace_surrogates_in_json,
+    to_json,
     to_provider_name,
+    wrap_arguments,
 )
-from bot.models.providers.transport import (
-    Timeouts,
-    closing_source,
-    create_http_client,
-    drain_response,
-    iterate_with_timeouts,
-)
+from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
 from memory.conversation import (
     Document,
     Image,
     Part,
+    Role,
     ShownMessage,
     Text,
     Thinking,
@@ -179,80 +180,134 @@ class AnthropicStreamDecoder:
         return None
 
 
-JsonBlock = dict[str, Any]
-# At most 4 cache marks are allowed in a request; we set 3: after the tools, the system and the stable messages.
-CACHE_MARK = {"type": "ephemeral"}
+CACHE_MARK = '"cache_control":{"type":"ephemeral"}'
+MAX_CACHE_MARKS = 4  # per request, else 400
+# From a mark, an entry of an earlier request is looked for in so many blocks, the marked one included.
+# Source: Anthropic, "Prompt caching".
+CACHE_LOOKBACK = 20
+MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
+
+
+class _SentMessage(NamedTuple):
+    """A message with at least one part to send."""
+
+    #: In the request.
+    position: int
+    role: Role
+    #: With their indexes in the message; tool results first, as the API requires.
+    parts: Sequence[tuple[int, Part]]
+
+    @property
+    def has_results(self) -> bool:
+        return isinstance(self.parts[0][1], ToolResult)
+
+    @property
+    def mark_place(self) -> int:
+        """Index of the newest tool result, else of the last block: the next request repeats no note after results."""
+        last = len(self.parts) - 1
+        return next((at for at in range(last, -1, -1) if isinstance(self.parts[at][1], ToolResult)), last)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicRequest:
     """An encoded request."""
 
-    body: dict[str, Any]
-    #: For each sent message: the index of its message in the request, and of the part of each of its blocks.
-    sources: tuple[tuple[int, tuple[int, ...]], ...]
+    content: bytes
+    sent: Sequence[_SentMessage]
 
     def source(self, message: int, block: int) -> tuple[int, int]:
         """Return the message and part of the request that a sent block was made of; -1 for unknown."""
-        if not 0 <= message < len(self.sources):
+        if not 0 <= message < len(self.sent):
             return -1, -1
-        index, parts = self.sources[message]
-        return index, parts[block] if 0 <= block < len(parts) else -1
+        position, _, parts = self.sent[message]
+        return position, parts[block][0] if 0 <= block < len(parts) else -1
 
 
 def encode_anthropic_request(request: Request, blobs: Blobs) -> AnthropicRequest:
     """Encode the body of a streamed call. The same request gives the same bytes.
 
+    The JSON text is written directly: dicts for it would be built, copied and walked for each call, by the SDK too.
+
     Thinking is sent back only within the running turn and only to its own model: newer models refuse it (400) once
     anything before it has changed, and earlier turns are folded and reduced. No temperature is sent: newer models
     refuse any but the default.
     """
-    sources, messages = [], []
-    for index, message in enumerate(request.messages):
-        stable = index < request.stable
-        blocks = [(at, _encode_part(part, blobs)) for at, part in _sendable_parts(message, stable, request.model)]
-        if not blocks:
-            continue
-        if index == request.stable - 1:
-            blocks[-1][1]["cache_control"] = CACHE_MARK
-        messages.append({"role": message.role, "content": [block for _, block in blocks]})
-        sources.append((index, tuple(at for at, _ in blocks)))
-    body = {
-        "model": request.model,
-        "max_tokens": request.max_tokens,
-        **_encode_system_and_tools(request),
-        "messages": messages,
-    }
-    return AnthropicRequest(body=replace_surrogates_in_json(body), sources=tuple(sources))
+    sent = [
+        _SentMessage(position, message.role, parts)
+        for position, message in enumerate(request.messages)
+        if (parts := _sendable_parts(message, position < request.stable, request.model))
+    ]
+    marked = _marked_messages(sent, stable=sum(message.position < request.stable for message in sent))
+    messages = (_encode_message(message, blobs, marked=at in marked) for at, message in enumerate(sent))
+    text = f'{{{_encode_head(request, len(marked))},"messages":[{",".join(messages)}],"stream":true}}'
+    return AnthropicRequest(content=encode_body(text), sent=sent)
 
 
-def _encode_system_and_tools(request: Request) -> dict[str, Any]:
-    head: dict[str, Any] = {}
-    if request.purpose != "turn" and supports_effort(request.model):
-        head["output_config"] = {"effort": "low"}
-    if request.tools:
-        head["tools"] = _mark_last_block(_encode_tool(spec) for spec in request.tools)
-        if not request.may_call:
-            head["tool_choice"] = {"type": "none"}
-    if texts := [text for text in request.system if text.strip()]:
-        head["system"] = _mark_last_block({"type": "text", "text": text} for text in texts)
-    return head
+def _marked_messages(sent: Sequence[_SentMessage], *, stable: int) -> list[int]:
+    """Return the messages to mark: the last of the `stable` first ones and the newest tool result after them.
 
-
-def _mark_last_block(blocks: Iterable[JsonBlock]) -> list[JsonBlock]:
-    marked = list(blocks)
-    marked[-1]["cache_control"] = CACHE_MARK
+    So the next request of the turn reads all that this one sent from the cache. Where one step, or the turn that has
+    just become stable, is longer than the lookback, the mark of the request before is repeated, in place of the
+    tools' mark if need be: the system's mark covers the tools too.
+    """
+    results = [at for at in range(stable, len(sent)) if sent[at].has_results]
+    marked = [*results[-1:], *([stable - 1] if stable else [])]
+    before = results[-2] if len(results) > 1 else -1 if results else _last_turn_start(sent[:stable]) - 1
+    if before >= 0 and _distance(sent, before, marked[0]) >= CACHE_LOOKBACK:
+        marked.append(before)
     return marked
 
 
-def _encode_tool(spec: ToolSpec) -> JsonBlock:
-    return {"name": spec.name, "description": spec.description, "input_schema": json.loads(spec.schema)}
+def _distance(sent: Sequence[_SentMessage], first: int, last: int) -> int:
+    """Number of blocks from the mark of one message to that of a later one."""
+    blocks = sum(len(sent[at].parts) for at in range(first, last))
+    return blocks - sent[first].mark_place + sent[last].mark_place
+
+
+def _last_turn_start(sent: Sequence[_SentMessage]) -> int:
+    """Index of the newest message of a person; 0 for none."""
+    starts = (at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user")
+    return next((at for at in starts if not sent[at].has_results), 0)
+
+
+def _encode_head(request: Request, marks: int) -> str:
+    """Encode what stands before the messages. marks: cache marks in the messages."""
+    fields = [f'"model":{to_json(request.model)},"max_tokens":{request.max_tokens}']
+    if request.purpose != "turn" and supports_effort(request.model):
+        fields.append('"output_config":{"effort":"low"}')
+    texts = [text for text in request.system if text.strip()]
+    if request.tools:
+        fields.append(_encode_tools(request.tools, marked=not texts or marks + 2 <= MAX_CACHE_MARKS))
+        if not request.may_call:
+            fields.append('"tool_choice":{"type":"none"}')
+    if texts:
+        blocks = [_encode_text(text) for text in texts]
+        blocks[-1] = _add_mark(blocks[-1])
+        fields.append(f'"system":[{",".join(blocks)}]')
+    return ",".join(fields)
+
+
+@lru_cache(maxsize=MAX_CACHED_TOOLS)
+def _encode_tools(tools: tuple[ToolSpec, ...], *, marked: bool) -> str:
+    blocks = [
+        to_json({"name": spec.name, "description": spec.description, "input_schema": json.loads(spec.schema)})
+        for spec in tools
+    ]
+    if marked:
+        blocks[-1] = _add_mark(blocks[-1])
+    return f'"tools":[{",".join(blocks)}]'
+
+
+def _add_mark(block: str) -> str:
+    return f"{block[:-1]},{CACHE_MARK}}}"
 
 
 def _sendable_parts(message: ShownMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
     """Return the parts to send with their indexes; tool results first, as the API requires."""
     sendable = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
-    return sorted(sendable, key=lambda item: message.role == "user" and not isinstance(item[1], ToolResult))
+    if message.role == "user" and len(sendable) > 1:
+        sendable.sort(key=lambda item: not isinstance(item[1], ToolResult))
+    return sendable
 
 
 def _is_left_out(part: Part, stable: bool, model: str) -> bool:
@@ -261,44 +316,51 @@ def _is_left_out(part: Part, stable: bool, model: str) -> bool:
     return isinstance(part, Text) and not part.text.strip()
 
 
-def _encode_part(part: Part, blobs: Blobs) -> JsonBlock:
+def _encode_message(message: _SentMessage, blobs: Blobs, *, marked: bool) -> str:
+    blocks = [_encode_part(part, blobs) for _, part in message.parts]
+    if marked:
+        place = message.mark_place
+        blocks[place] = _add_mark(blocks[place])
+    return f'{{"role":"{message.role}","content":[{",".join(blocks)}]}}'
+
+
+def _encode_part(part: Part, blobs: Blobs) -> str:
     match part:
         case Text():
-            return {"type": "text", "text": part.shown}
+            return _encode_text(part.shown)
         case ToolCall():
-            return {
-                "type": "tool_use",
-                "id": to_provider_name(part.id),
-                "name": to_provider_name(part.name),
-                "input": call_arguments(part),
-            }
+            id, name = to_provider_name(part.id), to_provider_name(part.name)
+            arguments = compact_arguments(part) or wrap_arguments(part)
+            return f'{{"type":"tool_use","id":"{id}","name":"{name}","input":{arguments}}}'
         case ToolResult():
             return _encode_result(part)
         case Thinking(redacted=True):
-            return {"type": "redacted_thinking", "data": part.text}
+            return f'{{"type":"redacted_thinking","data":{to_json(part.text)}}}'
         case Thinking():
-            return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+            thought, signature = to_json(part.text), to_json(part.signature)
+            return f'{{"type":"thinking","thinking":{thought},"signature":{signature}}}'
         case Image() | Document():
             return _encode_file(part, blobs)
 
 
-def _encode_result(part: ToolResult) -> JsonBlock:
-    block: JsonBlock = {"type": "tool_result", "tool_use_id": to_provider_name(part.call_id)}
-    if part.text.strip():
-        block["content"] = part.text
-    if part.is_error:
-        block["is_error"] = True
-    return block
+def _encode_text(text: str) -> str:
+    return f'{{"type":"text","text":{quote(text)}}}'
 
 
-def _encode_file(part: Image | Document, blobs: Blobs) -> JsonBlock:
+def _encode_result(part: ToolResult) -> str:
+    content = f',"content":{quote(part.text)}' if part.text.strip() else ""
+    error = ',"is_error":true' if part.is_error else ""
+    return f'{{"type":"tool_result","tool_use_id":"{to_provider_name(part.call_id)}"{content}{error}}}'
+
+
+def _encode_file(part: Image | Document, blobs: Blobs) -> str:
     kind = "image" if isinstance(part, Image) else "document"
     if isinstance(part, Image) or part.media_type == "application/pdf":
         data = encode_blob(part, blobs)
         if data is not None:
-            source = {"type": "base64", "media_type": part.media_type, "data": data}
-            return {"type": kind, "source": source}
-    return {"type": "text", "text": describe_file(part)}
+            source = f'{{"type":"base64","media_type":{to_json(part.media_type)},"data":"{data}"}}'
+            return f'{{"type":"{kind}","source":{source}}}'
+    return _encode_text(describe_file(part))
 
 
 class AnthropicModel:
@@ -316,76 +378,79 @@ class AnthropicModel:
     ) -> None:
         self._key, self._base_url, self._proxy = api_key, base_url, proxy
         self._blobs, self._limits = blobs, limits or Timeouts()
-        self._client: Any = None
-        self._opening = asyncio.Lock()
+        self._clients: ClientPool[Any] = ClientPool(self._create_client, lambda client: client.close())
         #: Occurrences of unknown events, blocks, deltas and stop reasons.
         self.unknown: Counter[str] = Counter()
 
     async def preload(self) -> None:
-        """Import the SDK and create the client in a thread: it takes about a second."""
-        async with self._opening:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._open)
+        """Import the SDK and create a client in a thread: it takes about a second."""
+        await self._clients.preload()
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if not self._key or not self._key.isascii() or not self._key.isprintable():
             raise KeyRefused("the API key is missing or has characters no key has", kind="authentication_error")
-        await self.preload()
-        has_files = any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
-        if has_files:
+        if has_files(request):
             encoded = await asyncio.to_thread(encode_anthropic_request, request, self._blobs)
         else:
             encoded = encode_anthropic_request(request, self._blobs)
         decoder = AnthropicStreamDecoder(request.model, self.unknown)
-        async with closing_source(iterate_with_timeouts(self._events(encoded, request), self._limits)) as events:
+        async with (
+            self._clients.client() as client,
+            TimedStream(_stream_events(client, encoded, request), self._limits) as events,
+        ):
             async for event in events:
                 if shown := decoder.take(event):
                     yield shown
                 if decoder.ended:
-                    await drain_response(events)
+                    await events.drain()
         yield normalize_answer(decoder.answer(), request)
 
-    async def _events(self, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
-        """Yield the events of one call. Raises only ModelError."""
-        import anthropic
-        import httpx2
-
-        try:
-            call = self._client.messages.with_streaming_response.create(**encoded.body, stream=True)
-            async with call as response:
-                async for sse in anthropic.AsyncStream.raw_events(response.http_response):
-                    yield _parse_event(sse.data)
-        except anthropic.APIStatusError as err:
-            raise _to_model_error(err, encoded, request) from err
-        except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
-            raise Transient(f"the connection failed: {err!r}", kind="connection") from err
-        except ValueError as err:
-            raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
-
-    def _open(self) -> Any:
+    def _create_client(self) -> Any:
+        is_collecting = gc.isenabled()
         gc.disable()  # fresh modules are no garbage, and collecting costs a fifth of the import
         try:
             import anthropic
         finally:
-            gc.enable()
-        client = anthropic.AsyncAnthropic(
+            if is_collecting:
+                gc.enable()
+        return anthropic.AsyncAnthropic(
             api_key=self._key,
             base_url=self._base_url or None,
             max_retries=0,
             http_client=create_http_client(self._proxy),
         )
-        _ = client.messages  # the SDK imports a resource on first access
-        return client
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        await self._clients.close()
 
 
-def _parse_event(data: str) -> dict[str, Any]:
-    event = json.loads(data or '{"type": "ping"}')
+async def _stream_events(client: Any, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
+    """Yield the events of one call. Raises only ModelError."""
+    import anthropic
+    import httpx2
+
+    try:
+        response = await client.post(
+            "/v1/messages",
+            cast_to=httpx2.Response,
+            content=encoded.content,
+            stream=True,
+            stream_cls=anthropic.AsyncStream[Any],
+        )
+        async with aclosing(response):
+            async for data in iterate_data_lines(response.aiter_bytes()):
+                yield _parse_event(data)
+    except anthropic.APIStatusError as err:
+        raise _to_model_error(err, encoded, request) from err
+    except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
+        raise Transient(f"the connection failed: {err!r}", kind="connection") from err
+    except ValueError as err:
+        raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
+
+
+def _parse_event(data: bytes) -> dict[str, Any]:
+    event = json.loads(data or b'{"type": "ping"}')
     if not isinstance(event, dict):
         raise ValueError("an event that is no object")
     if event.get("type") == "error":
@@ -396,8 +461,8 @@ def _parse_event(data: str) -> dict[str, Any]:
 def _to_model_error(err: Any, encoded: AnthropicRequest, request: Request) -> ModelError:
     """Convert an error of the SDK; the position of a bad picture is that in `request`."""
     failure = read_failure(err.status_code, err.body, err.response.headers)
-    size = len(json.dumps(encoded.body, ensure_ascii=False).encode())
-    error = to_error(replace(failure, nearly_full=size / 4 > 0.8 * context_window(request.model)))
+    nearly_full = len(encoded.content) / 4 > 0.8 * context_window(request.model)
+    error = to_error(replace(failure, nearly_full=nearly_full))
     if isinstance(error, BadImage):
         error.message, error.part = encoded.source(error.message, error.part)
     return error

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from bot.models.base import Answer, Blobs, Request, StopReason, TokensUsed
@@ -13,6 +14,11 @@ from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall
 from memory.text.quoting import neutralize_speakers
 
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
+# Strict JSON without blanks, as providers read it. Non-finite numbers raise ValueError.
+to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+# 16,000 characters take 40 µs to quote and 5 to find. The cache takes at most 8 MB, or 16 of Chinese.
+MIN_CACHED_CHARS, MAX_CACHED_CHARS = 1_000, 16_000
+MAX_CACHED_TEXTS = 256
 CUT_STOP_REASONS = ("length", "overflow", "refusal")
 
 
@@ -46,18 +52,46 @@ def replace_surrogates_in_json(value: Any) -> Any:
     return replace_surrogates(value) if isinstance(value, str) else value
 
 
-def call_arguments(call: ToolCall) -> dict[str, Any]:
-    """Return a call's input as a JSON object; any other input is wrapped in one, as providers require it."""
+def quote(text: str) -> str:
+    """Return the JSON text of a string; long ones are cached, as most of a request repeats the one before."""
+    return _quote_cached(text) if MIN_CACHED_CHARS <= len(text) <= MAX_CACHED_CHARS else to_json(text)
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _quote_cached(text: str) -> str:
+    return to_json(text)
+
+
+def encode_body(text: str) -> bytes:
+    """Encode the JSON text of a request; surrogates are replaced as `replace_surrogates` does in each string."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return replace_surrogates(text).encode()
+
+
+def compact_arguments(call: ToolCall) -> str | None:
+    """Return a call's input as compact JSON text; None unless it is a JSON object (NaN and Infinity are no JSON)."""
     try:
         parsed = json.loads(call.input or "{}")
-    except ValueError:
-        parsed = None
-    return parsed if isinstance(parsed, dict) else {"invalid_json": call.input}
+        return to_json(parsed) if isinstance(parsed, dict) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def wrap_arguments(call: ToolCall) -> str:
+    """Return the JSON text of an object around an input that is none: providers accept only objects."""
+    return to_json({"invalid_json": call.input})
 
 
 def to_provider_name(text: str) -> str:
     """Convert a tool name or call id to the characters that every provider accepts. Deterministic."""
     return _NAME.sub("_", text)[:64] or "unknown"
+
+
+def has_files(request: Request) -> bool:
+    """Tell whether encoding the request reads files, which may block."""
+    return any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
 
 
 def encode_blob(part: Image | Document, blobs: Blobs) -> str | None:
@@ -110,7 +144,9 @@ def _clean_part(part: Part) -> Part:
 
 
 def _assign_call_ids(parts: Sequence[Part], request: Request) -> Iterable[Part]:
-    used = {part.id for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
+    used: set[str] = set()
+    if any(isinstance(part, ToolCall) for part in parts):
+        used = {part.id for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
     for part in parts:
         if isinstance(part, ToolCall):
             if not part.id or part.id in used:

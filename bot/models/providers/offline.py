@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.errors import ModelError
 from bot.models.base import Answer, ModelEvent, Request, StopReason, TextDelta, TokensUsed, ToolStarted
 from bot.texts import resolve_language
+from memory.context.time_marks import is_time_mark
 from memory.conversation import Part, ShownMessage, Text, ToolCall
 from memory.text.language import CJK_CHARACTER
 from memory.text.quoting import shorten
@@ -134,7 +135,8 @@ def _user_texts(messages: Sequence[ShownMessage]) -> list[str]:
     found = []
     for message in messages:
         texts = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
-        first = next((text for text in texts if not text.startswith(SUMMARY_PREFIX)), "")
+        own = (text for text in texts if not text.startswith(SUMMARY_PREFIX) and not is_time_mark(text))
+        first = next(own, "")
         if message.role == "user" and first:
             found.append(first)
     return found

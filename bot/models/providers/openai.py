@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from bot.errors import KeyRefused, Stalled, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
@@ -17,20 +18,18 @@ from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
     DecodedAnswer,
-    call_arguments,
+    compact_arguments,
     describe_file,
     encode_blob,
+    encode_body,
+    has_files,
     normalize_answer,
+    quote,
     replace_surrogates,
-    replace_surrogates_in_json,
+    to_json,
+    wrap_arguments,
 )
-from bot.models.providers.transport import (
-    Timeouts,
-    closing_source,
-    create_http_client,
-    drain_response,
-    iterate_with_timeouts,
-)
+from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
 from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
@@ -155,10 +154,10 @@ class OpenAIStreamDecoder:
         )
 
 
-JsonRow = dict[str, Any]
+MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
 
 
-def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> dict[str, Any]:
+def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> bytes:
     """Encode the body of a streamed call. The same request gives the same bytes.
 
     Thinking is not sent back. Messages of text alone are sent as plain strings, as some servers accept nothing else.
@@ -166,64 +165,82 @@ def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "ma
     Args:
         limit_field: the server's name for the longest answer; see LIMIT_FIELDS.
     """
-    rows: list[JsonRow] = []
-    if system := "\n\n".join(text for text in request.system if text.strip()):
-        rows.append({"role": "system", "content": system})
+    system = "\n\n".join(text for text in request.system if text.strip())
+    rows = [f'{{"role":"system","content":{quote(system)}}}'] if system else []
     for message in request.messages:
         rows.extend(_encode_assistant(message) if message.role == "assistant" else _encode_user(message, blobs))
-    body: dict[str, Any] = {"model": request.model, limit_field: request.max_tokens, "messages": rows}
+    fields = [f'"model":{to_json(request.model)},"{limit_field}":{request.max_tokens}']
     if request.tools:
-        body["tools"] = [_encode_tool(spec) for spec in request.tools]
+        fields.append(_encode_tools(request.tools))
         if not request.may_call:
-            body["tool_choice"] = "none"
-    sent: dict[str, Any] = replace_surrogates_in_json(body)
-    return {**sent, "stream": True, "stream_options": {"include_usage": True}}
+            fields.append('"tool_choice":"none"')
+    head = ",".join(fields)
+    end = '"stream":true,"stream_options":{"include_usage":true}'
+    return encode_body(f'{{{head},"messages":[{",".join(rows)}],{end}}}')
 
 
-def _encode_tool(spec: ToolSpec) -> JsonRow:
-    function = {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)}
-    return {"type": "function", "function": function}
+@lru_cache(maxsize=MAX_CACHED_TOOLS)
+def _encode_tools(tools: tuple[ToolSpec, ...]) -> str:
+    functions = (
+        {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)} for spec in tools
+    )
+    return f'"tools":{to_json([{"type": "function", "function": function} for function in functions])}'
 
 
-def _encode_assistant(message: ShownMessage) -> list[JsonRow]:
+def _encode_assistant(message: ShownMessage) -> list[str]:
     text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
     calls = [_encode_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if not text and not calls:
         return []
-    row: JsonRow = {"role": "assistant", "content": text or None}
-    return [{**row, "tool_calls": calls}] if calls else [row]
+    content = quote(text) if text else "null"
+    called = f',"tool_calls":[{",".join(calls)}]' if calls else ""
+    return [f'{{"role":"assistant","content":{content}{called}}}']
 
 
-def _encode_call(part: ToolCall) -> JsonRow:
+def _encode_call(part: ToolCall) -> str:
     """Encode a call with its arguments unchanged; invalid JSON is wrapped, as some servers parse it."""
-    parsed = call_arguments(part)
-    written = json.dumps(parsed, ensure_ascii=False) if "invalid_json" in parsed else part.input or "{}"
-    return {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": written}}
+    arguments = wrap_arguments(part) if compact_arguments(part) is None else part.input or "{}"
+    function = f'{{"name":{to_json(part.name)},"arguments":{to_json(arguments)}}}'
+    return f'{{"id":{to_json(part.id)},"type":"function","function":{function}}}'
 
 
-def _encode_user(message: ShownMessage, blobs: Blobs) -> list[JsonRow]:
+class _ContentBlock(NamedTuple):
+    """A block of a person's message: a text, or the URL of a picture."""
+
+    text: str
+    is_picture: bool = False
+
+
+def _encode_user(message: ShownMessage, blobs: Blobs) -> list[str]:
     """Encode a message of its own for each tool result, right after the calls, then one for the rest."""
     rows = [_encode_result(part) for part in message.parts if isinstance(part, ToolResult)]
-    if blocks := [block for part in message.parts if (block := _encode_part(part, blobs))]:
-        only_text = all(block["type"] == "text" for block in blocks)
-        content = "\n\n".join(block["text"] for block in blocks) if only_text else blocks
-        rows.append({"role": "user", "content": content})
+    if blocks := [block for part in message.parts if (block := _to_block(part, blobs))]:
+        if any(block.is_picture for block in blocks):
+            content = f"[{','.join(map(_encode_block, blocks))}]"
+        else:
+            content = quote("\n\n".join(block.text for block in blocks))
+        rows.append(f'{{"role":"user","content":{content}}}')
     return rows
 
 
-def _encode_result(part: ToolResult) -> JsonRow:
+def _encode_result(part: ToolResult) -> str:
     text = part.text or "(empty)"
-    return {"role": "tool", "tool_call_id": part.call_id, "content": f"Error: {text}" if part.is_error else text}
+    content = quote(f"Error: {text}" if part.is_error else text)
+    return f'{{"role":"tool","tool_call_id":{to_json(part.call_id)},"content":{content}}}'
 
 
-def _encode_part(part: Part, blobs: Blobs) -> JsonRow | None:
+def _to_block(part: Part, blobs: Blobs) -> _ContentBlock | None:
     if isinstance(part, Text):
-        return {"type": "text", "text": part.shown} if part.text.strip() else None
+        return _ContentBlock(part.shown) if part.text.strip() else None
     if isinstance(part, Image) and (data := encode_blob(part, blobs)) is not None:
-        return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
-    if isinstance(part, (Image, Document)):
-        return {"type": "text", "text": describe_file(part)}
-    return None
+        return _ContentBlock(f"data:{part.media_type};base64,{data}", is_picture=True)
+    return _ContentBlock(describe_file(part)) if isinstance(part, Image | Document) else None
+
+
+def _encode_block(block: _ContentBlock) -> str:
+    if block.is_picture:
+        return f'{{"type":"image_url","image_url":{{"url":{to_json(block.text)}}}}}'
+    return f'{{"type":"text","text":{quote(block.text)}}}'
 
 
 # Names of the limit of the answer; the second is that of the vendor's newer models.
@@ -262,54 +279,57 @@ class OpenAIModel:
         }
         self._limits, self._window = limits or Timeouts(), window
         self._limit_field = LIMIT_FIELDS[0]
-        self._client: Any = None
-        self._opening = asyncio.Lock()
+        self._clients: ClientPool[Any] = ClientPool(
+            lambda: create_http_client(self._proxy), lambda client: client.aclose()
+        )
         #: Occurrences of unknown stop reasons.
         self.unknown: Counter[str] = Counter()
 
     async def preload(self) -> None:
         """Import and create the HTTP client in a thread."""
-        async with self._opening:
-            if self._client is None:
-                self._client = await asyncio.to_thread(create_http_client, self._proxy)
+        await self._clients.preload()
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if not (self._key.isascii() and self._key.isprintable()):
             raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
-        await self.preload()
         decoder = OpenAIStreamDecoder(self.unknown)
         try:
-            async with closing_source(iterate_with_timeouts(self._chunks(request), self._limits)) as chunks:
+            async with (
+                self._clients.client() as client,
+                TimedStream(self._chunks(client, request), self._limits) as chunks,
+            ):
                 async for chunk in chunks:
                     for event in decoder.take(chunk):
                         yield event
                     if chunk is STREAM_END:
-                        await drain_response(chunks)
+                        await chunks.drain()
         except (Transient, Stalled):
             if not decoder.ended:  # after the end of the answer a lost connection does no harm
                 raise
         yield normalize_answer(decoder.answer(), request)
 
-    async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any]]:
+    async def _chunks(self, client: Any, request: Request) -> AsyncIterator[dict[str, Any]]:
         """Yield the chunks of one call. Raises only ModelError."""
         import httpx2
 
         try:
-            async with aclosing(await self._post(request)) as response:
-                async for line in _iterate_lines(response.aiter_bytes()):
+            async with aclosing(await self._post(client, request)) as response:
+                async for line in iterate_data_lines(response.aiter_bytes()):
                     yield _parse_chunk(line)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
             raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
 
-    async def _post(self, request: Request) -> Any:
+    async def _post(self, client: Any, request: Request) -> Any:
         """Send the request and return the open response; retry once with the other name of the limit."""
         field = self._limit_field
-        encoded = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
-        body = json.dumps(encoded, ensure_ascii=False, separators=(",", ":")).encode()
-        post = self._client.build_request("POST", self._url, content=body, headers=self._headers)
-        response = await self._client.send(post, stream=True)
+        if has_files(request):
+            body = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
+        else:
+            body = encode_openai_request(request, self._blobs, field)
+        post = client.build_request("POST", self._url, content=body, headers=self._headers)
+        response = await client.send(post, stream=True)
         if response.status_code < 300:
             return response
         failure = read_failure(response.status_code, await response.aread(), response.headers)
@@ -317,32 +337,11 @@ class OpenAIModel:
         if error.kind != "unsupported_parameter" or field != LIMIT_FIELDS[0]:
             raise error
         self._limit_field = LIMIT_FIELDS[1]
-        return await self._post(request)
+        return await self._post(client, request)
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
-
-
-async def _iterate_lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the text after each `data:`; a body that is no event stream is yielded whole.
-
-    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a line.
-    """
-    rest, bare = b"", []
-    async for piece in source:
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                yield line[5:].strip()
-            elif not line.startswith((b":", b"event:", b"id:", b"retry:")):
-                bare.append(line)
-    if rest.startswith(b"data:"):
-        yield rest[5:].strip()
-    elif whole := b"\n".join([*bare, rest]).strip():
-        yield whole
+        await self._clients.close()
 
 
 def _parse_chunk(line: bytes) -> dict[str, Any]:

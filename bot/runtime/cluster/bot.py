@@ -21,7 +21,7 @@ from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.runtime.wiring import BotDependencies
 from channels.base import Channel
-from memory.recall.postgres_spaces import PostgresSharedIndexes
+from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import PostgresDatabase
 from memory.store.engine.postgres_locks import PostgresWriteLocks

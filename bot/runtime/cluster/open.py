@@ -18,7 +18,7 @@ from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.wiring import BotDependencies
 from bot.telemetry.recorder import create_telemetry
-from memory.recall.postgres_spaces import PostgresSharedIndexes
+from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.store.audit import Act, note_all
 from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url

@@ -13,6 +13,7 @@ from memory.conversation import Document, Message, Part, Text, ToolCall, ToolRes
 # Scores of a cut. Source: the boundary seed.
 BASE_SCORE, TOPIC_CHANGE_SCORE, AT_BREAK_SCORE, NEAR_ERROR_SCORE = 100, 25, 20, -30
 AFTER_RESULT_SCORE, AFTER_REPLY_SCORE, IN_TOOLS_SCORE = 50, 30, -100
+MIN_KEEP, MAX_KEEP = 0.3, 0.7  # bounds of the share of the tokens that is kept
 LONG_GAP = timedelta(minutes=5)
 ERROR_DISTANCE = 2  # messages on either side of a cut that are searched for errors
 OPENING_CHARS = 40  # first characters of a text in which a phrase announces a new topic
@@ -68,9 +69,18 @@ class CutChoice:
 
 
 def choose_cut(
-    turns: Sequence[Turn], costs: Sequence[int], finished: int, keep: float, reach: int = 5, newest: int = 5
+    turns: Sequence[Turn],
+    costs: Sequence[int],
+    finished: int,
+    keep: float,
+    reach: int = 5,
+    newest: int = 5,
+    reach_turns: int = 2,
 ) -> CutChoice | None:
     """Choose the best cut near the message up to which the tokens to fold reach.
+
+    With long turns few or no turns end within `reach`, so the ends of the next `reach_turns` turns on either side are
+    compared too, as far as they keep a share within MIN_KEEP to MAX_KEEP.
 
     Args:
         costs: tokens of each turn as shown.
@@ -78,6 +88,7 @@ def choose_cut(
         keep: share of the tokens to keep, 0 to 1.
         reach: messages on either side of the target.
         newest: number of newest messages that are always kept.
+        reach_turns: turns on either side of the allowed cut nearest to the target.
 
     Returns:
         The best-scored cut within reach, of equal ones the nearest to the target; the nearest allowed cut where none
@@ -89,8 +100,14 @@ def choose_cut(
         return None
     goal = _target_turns(turns, costs, (1 - keep) * sum(costs))
     nearest = min(allowed, key=lambda cut: abs(starts[cut] - goal))
-    near = [cut for cut in allowed if abs(starts[cut] - goal) <= reach] or [nearest]
-    candidates = _score_cuts(turns, near)
+    kept, bounds = list(accumulate(reversed(costs), initial=0))[::-1], (min(MIN_KEEP, keep), max(MAX_KEEP, keep))
+
+    def is_near(cut: int) -> bool:
+        if cut == nearest or abs(starts[cut] - goal) <= reach:
+            return True
+        return abs(cut - nearest) <= reach_turns and bounds[0] * kept[0] <= kept[cut] <= bounds[1] * kept[0]
+
+    candidates = _score_cuts(turns, [cut for cut in allowed if is_near(cut)])
     best = max(candidates, key=lambda item: (item.score, -abs(starts[item.turns] - goal)))
     return CutChoice(turns=best.turns, target=nearest, keep=keep, adapted=(), candidates=candidates)
 
@@ -137,8 +154,8 @@ def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tupl
     code, chat, size = _content_shares(messages)
     wrong = sum(map(_is_error, messages))
     rules = (
-        ("code", code > 0.5 * size, max(keep, min(0.7, keep + 0.2))),
-        ("chat", chat > 0.7 * size, min(keep, max(0.3, keep - 0.2))),
+        ("code", code > 0.5 * size, max(keep, min(MAX_KEEP, keep + 0.2))),
+        ("chat", chat > 0.7 * size, min(keep, max(MIN_KEEP, keep - 0.2))),
     )
     adapted = [(name, moved) for name, holds, moved in rules if holds and moved != keep]
     share = adapted[-1][1] if adapted else keep

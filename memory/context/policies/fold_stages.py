@@ -105,7 +105,9 @@ def fold_at_boundary(state: ContextState) -> ContextState:
     if not reason or sum(len(turn.messages) for turn in state.turns) < settings.least_messages:
         return state
     keep, adapted = adaptive_keep(state.turns[: state.finished], settings.keep)
-    found = choose_cut(state.turns, state.costs, state.finished, keep, settings.reach, settings.newest)
+    found = choose_cut(
+        state.turns, state.costs, state.finished, keep, settings.reach, settings.newest, settings.reach_turns
+    )
     if found is None:
         return state
     return state.fold(found.turns, reason, dump_choice(replace(found, adapted=adapted)))

@@ -9,6 +9,7 @@ from memory.context.policies.shorten_stages import older_results
 from memory.context.policies.state import NO_LINES, ContextState, Stage, ToolLines
 from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import index_reductions, turn_tokens
+from memory.context.time_marks import time_mark_tokens, time_marks
 from memory.context.tokens import TokenCounter
 from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
@@ -177,7 +178,7 @@ def _initial_state(
         running=bool(session.turns) and session.turns[-1].number == session.running,
         budget=limits.budget,
         max_turns=limits.max_turns,
-        base=fixed,
+        base=fixed + time_mark_tokens(time_marks(session).values(), counter),
         summary=summary_tokens(session.summary, counter),
         seen=session.summary.seen if session.summary else 0,
         settings=policy.settings,

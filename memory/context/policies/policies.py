@@ -110,6 +110,7 @@ BOUNDARY = Policy(
         "least_messages",
         "keep",
         "reach",
+        "reach_turns",
         "newest",
         *_COMMON_SETTINGS,
     ),

@@ -63,6 +63,8 @@ class PolicySettings:
     keep_messages: int = _setting(4, 1, 100_000)
     #: Distance that a cut may move to a better place: messages in `boundary`, turns in `balanced`.
     reach: int = _setting(5, 0, 1_000)
+    #: Turns on either side of the target whose ends `boundary` compares, however long the turns are.
+    reach_turns: int = _setting(2, 0, 1_000)
     #: Newest messages that are never folded.
     newest: int = _setting(5, 0, 1_000)
     #: Hard limit of the history in tokens.
@@ -97,7 +99,7 @@ class ContextState:
     running: bool
     budget: int
     max_turns: int
-    #: Tokens of system prompt, tools and turn suffix.
+    #: Tokens of system prompt, tools, turn suffix and the times in the history.
     base: int
     #: Tokens of the current summary with its frame, 0 for none.
     summary: int

@@ -5,14 +5,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.context.reductions import part_handle
+from memory.context.policies.result_description import find_fault
+from memory.context.reductions import name_handles, part_handle
 from memory.context.summary.grounding import GroundingSource, ground_text
+from memory.context.taint import NOTE_TOOL
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult
 from memory.text.quoting import first_line
 
 MAX_LINE = 200  # characters of a line with its handle
-_SUBJECT_CHARS, _NAME_CHARS = 90, 40
+_SUBJECT_CHARS, _NAME_CHARS, _BRIEF_CHARS = 90, 40, 60
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CHANGING_WORDS = (
     "write edit multiedit delete remove move rename patch replace create append insert overwrite copy upload"
@@ -40,6 +42,11 @@ _SUBJECT_NAMES = "file_path path filename file source command cmd script url nam
 _SUBJECT_KEYS = tuple(_SUBJECT_NAMES.split())
 _TARGET_KEYS = ("destination", "target", "to", "new_path")
 _CALL_LINE = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
+MAX_RESULT = 8_000  # characters of a result that are searched for the line that says it is done
+MAX_FAULT_TEXT = 100_000  # last characters of a failed result that are searched for its fault
+# Installers list what they load before they say what they did.
+_DONE_LINE = re.compile(r"\s*(?:successfully |added \d|installed |安装成功|已安装|成功)", re.IGNORECASE)
+_PREPOSITIONS = frozenset({"in", "to", "at", "from", "of"})
 _FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
 
 
@@ -53,6 +60,11 @@ class CriticalCall:
     part: int
     #: A list item that ends in the handle.
     line: str
+    #: The item for a file that several conversations share, from short to full: call, call with handle, all.
+    logged: tuple[str, ...] = ()
+    #: Name of the tool.
+    tool: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +93,22 @@ class CallOutcome:
         return part_handle(self.at, self.part)
 
 
-def find_critical_calls(messages: Sequence[Message], lang: str, known: GroundingSource) -> tuple[CriticalCall, ...]:
+def find_critical_calls(
+    messages: Sequence[Message], lang: str, known: GroundingSource, key: str = ""
+) -> tuple[CriticalCall, ...]:
     """The calls to keep, oldest first; of equal calls with equal outcome only the newest.
 
     Args:
         lang: "zh" or "en".
         known: the source; a line that it does not support is shortened.
+        key: name of the conversation in handles of the log.
     """
     newest: dict[tuple[str, str, bool], CriticalCall] = {}
     for outcome in call_outcomes(messages):
         if is_critical(outcome):
-            key = (outcome.call.name, outcome_subject(outcome.call), outcome.failed)
-            newest.pop(key, None)
-            newest[key] = _make_critical(outcome, lang, known)
+            same = (outcome.call.name, outcome_subject(outcome.call), outcome.failed)
+            newest.pop(same, None)
+            newest[same] = _make_critical(outcome, lang, known, key)
     return tuple(newest.values())
 
 
@@ -164,22 +179,55 @@ def _arguments(call: ToolCall) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource) -> CriticalCall:
+def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource, key: str) -> CriticalCall:
     handle = outcome.handle
     seq, part = map(int, handle.split('"')[1].split("."))
-    line = _describe_call(outcome, lang, known, MAX_LINE - len(f"-  {handle}"))
-    return CriticalCall(seq=seq, part=part, line=f"- {line} {handle}")
+    named, most = name_handles(handle, key), MAX_LINE - len("-  ")
+    line, full = (f"- {_describe_call(outcome, lang, known, most - len(where))} {where}" for where in (handle, named))
+    mark = f" {_FAILED_TEXT[lang].strip(': ：')}" if outcome.failed else ""
+    brief = f"- {_cut_at_word(f'{outcome.call.name} {outcome_subject(outcome.call)}', _BRIEF_CHARS)}{mark}"
+    return CriticalCall(
+        seq=seq,
+        part=part,
+        line=line,
+        logged=(brief, f"{brief} {named}", full),
+        tool=outcome.call.name,
+        failed=outcome.failed,
+    )
 
 
 def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room: int) -> str:
     """Call and outcome in one line; shorter if cutting it has made something that the source does not say."""
     name = _cut_at_word(outcome.call.name, _NAME_CHARS)
-    about = _cut_at_word(outcome_subject(outcome.call), _SUBJECT_CHARS)
-    result = first_line(outcome.result.text) if outcome.result else ""
+    # A refused note may hold words from outside: it is named without them.
+    is_refused_note = outcome.failed and outcome.call.name == NOTE_TOOL
+    subject = outcome_subject(outcome.call)
+    result = _telling_line(outcome) if outcome.failed else _without_subject(_telling_line(outcome), subject)
     mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(result)
-    start, end = f"{name} {about} {mark}", mark.strip(": ：→")
-    forms = (f"{start}{_cut_at_word(result, room - len(start))}", f"{name} {about} {end}")
+    most = min(_SUBJECT_CHARS, room - len(f"{name}  {mark}"))
+    about = "" if is_refused_note else _cut_at_word(subject, most)
+    named = f"{name} {about}".strip()
+    start, end = f"{named} {mark}", mark.strip(": ：→")
+    forms = (f"{start}{_cut_at_word(result, room - len(start))}", f"{named} {end}")
     return next((form for form in forms if not ground_text(form, known).dropped), f"{name} {end}").strip()
+
+
+def _telling_line(outcome: CallOutcome) -> str:
+    """The fault of a failed call; of another one the line that says it is done, else its first line."""
+    text = outcome.result.text if outcome.result else ""
+    if outcome.failed:
+        return first_line(find_fault(text[-MAX_FAULT_TEXT:])) if text.strip() else ""
+    done = (line for line in text[-MAX_RESULT:].splitlines() if _DONE_LINE.match(line))
+    return first_line(next(done, text[:MAX_RESULT]))
+
+
+def _without_subject(result: str, subject: str) -> str:
+    """Drop the words of a result that only repeat what the call was about: "wrote 40 bytes to notes.md"."""
+    before, found, after = result.partition(subject) if subject else (result, "", "")
+    if not found:
+        return result
+    words = before.rstrip().rpartition(" ")
+    return f"{words[0] if words[2] in _PREPOSITIONS else before.rstrip()}{after}".strip()
 
 
 def _cut_at_word(text: str, most: int) -> str:

@@ -1,27 +1,20 @@
-"""Summary and log extracted from the messages themselves, for when there is no valid answer of a model."""
+"""Summary extracted from the messages themselves, for when there is no valid answer of a model."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
 from itertools import zip_longest
 from typing import Literal
 
+from memory.context.summary.excerpts import without_data
 from memory.context.summary.grounding import ground_text, has_facts, split_sentences
-from memory.context.summary.transcript import (
-    Utterance,
-    is_tool_utterance,
-    list_utterances,
-    shorten_utterance,
-    utterance_line,
-)
+from memory.context.summary.transcript import Utterance, is_tool_utterance, list_utterances
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Text, ToolCall
 from memory.text.language import HEADINGS, is_mostly_cjk
 
 DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
-MAX_LOGGED = 1_000  # characters of one text in the log; validation adds the facts of the rest
 _CONSTRAINT = re.compile(
     r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
     r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
@@ -71,13 +64,6 @@ def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) 
     return ground_text("\n".join(_sections(said, "", room, {})), "\n".join(item.text for item in said)).text
 
 
-def log_utterances(said: Iterable[Utterance], zone: tzinfo) -> str:
-    """The log without a model: one line per utterance, long texts shortened, without tool traffic."""
-    return "\n".join(
-        utterance_line(shorten_utterance(item, MAX_LOGGED), zone) for item in said if not is_tool_utterance(item)
-    )
-
-
 def find_constraints(said: Iterable[Utterance]) -> list[str]:
     """The user's standing instructions in their own sentences, oldest first; in a group with the speaker."""
     return [
@@ -95,8 +81,9 @@ def detect_language(messages: Iterable[Message]) -> Literal["zh", "en"]:
 
 
 def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
-    """Like `detect_language`, for utterances."""
-    return "zh" if is_mostly_cjk("".join(item.text for item in said if _is_by_user(item))) else "en"
+    """Like `detect_language`, for utterances. Pasted code, tables and output count only where nothing else is said."""
+    texts = [item.text for item in said if _is_by_user(item)]
+    return "zh" if is_mostly_cjk("".join(map(without_data, texts)).strip() or "".join(texts)) else "en"
 
 
 class _TokenRoom:

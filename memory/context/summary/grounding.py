@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.context.summary.transcript import Utterance
@@ -25,6 +25,8 @@ _URL = re.compile(
 _EMAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 _FILE_SUFFIX = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
 _LATIN_PATH_CHARACTER = "[a-z0-9_.@+~%-]"
+# After the first part of a file name: further parts, each before a dot, and the suffix.
+_FILE_ENDING = rf"(?:\.[a-z0-9_~%+-]{{1,40}}+(?=\.[a-z0-9])){{0,4}}+{_FILE_SUFFIX}"
 _PATH_STEP = (
     rf"(?:(?={_LATIN_PATH_CHARACTER}*+[{CJK}]){_PATH_CHARACTER}++(?=[/\\])|{_LATIN_PATH_CHARACTER}*+[{CJK}]{_PATH_CHARACTER}{{0,{MAX_PATH_STEP}}}{_FILE_SUFFIX}"
     rf"|{_LATIN_PATH_CHARACTER}++)"
@@ -32,8 +34,8 @@ _PATH_STEP = (
 _PATH = re.compile(
     rf"(?<![a-z0-9_:/.])((?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_PATH_STEP})++)"
     rf"|(?<!{_LATIN_PATH_CHARACTER})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
-    rf"({_LATIN_PATH_CHARACTER}++(?:[/\\]{_PATH_STEP}){{2,}}+|{_LATIN_PATH_CHARACTER}++[/\\][a-z0-9_~%+-]++{_FILE_SUFFIX})"
-    rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_FILE_SUFFIX})"
+    rf"({_LATIN_PATH_CHARACTER}++(?:[/\\]{_PATH_STEP}){{2,}}+|{_LATIN_PATH_CHARACTER}++[/\\][a-z0-9_~%+-]++{_FILE_ENDING})"
+    rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_FILE_ENDING})"
     rf"|(?<![a-z0-9_:/.])([{CJK}]{{1,2}}{_FILE_SUFFIX})"
 )
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
@@ -43,7 +45,7 @@ _QUOTED = re.compile(
     r"|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
 )
 _NAME = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
-_OPENING = re.compile(r"(?:^|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
+_OPENING = re.compile(r"(?:^(?:\d\d:\d\d)?|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
 _SURNAME = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
     "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
@@ -54,9 +56,12 @@ _CHINESE_TITLE = re.compile(
 )
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
+_RECALL = r"recall\((?:turn=\d+|handle=\"[^\"\n]{1,90}\")\)"
+# What the program writes into texts: handles, the digest's mark, and the sizes of data (see excerpts).
 _INTERNAL_MARKS = re.compile(
-    r"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; recall\(handle=\"[\d.]+\"\) shows them"
-    r"|recall\((?:turn=\d+|handle=\"[\d.]+\")\)"
+    rf"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; {_RECALL} shows them|{_RECALL}"
+    r"|\[(?:code|table|data|output|代码|表格|数据|日志)[,，] ?\d+ (?:lines?|行)"
+    r"|(?:long text, |长文，)\d+ (?:characters|字)"
 )
 _ALWAYS_KNOWN = frozenset(
     {"user", "bot", "assistant", "ai", "ok", "english", "chinese", "the", "none", "am", "pm"}
@@ -99,15 +104,8 @@ class GroundingSource:
 
     def _has(self, piece: str) -> bool:
         if piece not in self._known:
-            self._known[piece] = self._find(piece)
+            self._known[piece] = _is_in_text(piece, self._text, self._tight)
         return self._known[piece]
-
-    def _find(self, piece: str) -> bool:
-        return (
-            _occurs_as_word(piece, self._text)
-            or (not piece.isascii() and _occurs_as_word(tighten_text(piece), self._tight))
-            or (_HEX.fullmatch(piece) is not None and _occurs_as_word(piece, self._text, begins=True))
-        )
 
     def _knows(self, name: str) -> bool:
         word = normalize_text(name)
@@ -142,15 +140,28 @@ def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
     )
 
 
-def missing_sentences(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
-    """The sentences with facts that the log lacks, each with its utterance."""
-    known = GroundingSource(log)
-    lost: list[tuple[Utterance, str]] = []
-    for utterance in said:
-        gone = [part for part in split_sentences(utterance) if not known.has_all(normalize_text(part))]
-        if gone:
-            lost.append((utterance, " ".join(dict.fromkeys(gone))))
-    return lost
+class FactIndex:
+    """The facts of a text that grows line by line."""
+
+    def __init__(self) -> None:
+        self._figures: set[str] = set()
+        self._text = ""
+        self._tight = ""
+
+    def add(self, text: str) -> None:
+        """Add lines."""
+        plain = normalize_text(text)
+        for piece in overlapping_segments(plain, MAX_CHUNK):
+            self._figures |= numbers.known_numbers(piece)
+        self._text = f"{self._text} {plain}".replace("\n", " ")
+        self._tight = f"{self._tight} {tighten_text(plain)}"
+
+    def has_all(self, sentence: str) -> bool:
+        """Whether the text has all numbers and literals of a sentence."""
+        plain = normalize_text(sentence)
+        return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)) and all(
+            _is_in_text(piece, self._text, self._tight) for piece in find_literals(plain)
+        )
 
 
 def has_facts(sentence: str) -> bool:
@@ -201,6 +212,15 @@ def _is_path(found: str) -> bool:
         found.isascii()
         or re.match(r"[~.]|[a-z]:|/?[a-z0-9]", found) is not None
         or bool(re.search(_FILE_SUFFIX, found))
+    )
+
+
+def _is_in_text(piece: str, text: str, tight: str) -> bool:
+    """Whether a literal occurs in a normalised text; tight: the same text without its spaces."""
+    return (
+        _occurs_as_word(piece, text)
+        or (not piece.isascii() and _occurs_as_word(tighten_text(piece), tight))
+        or (_HEX.fullmatch(piece) is not None and _occurs_as_word(piece, text, begins=True))
     )
 
 

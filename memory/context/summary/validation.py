@@ -1,6 +1,6 @@
 """Validates a fold's texts against its messages, and arranges the summary in its fixed sections.
 
-A model's texts that fail are replaced by extracts.
+A text of the model that fails is replaced by an extract.
 """
 
 import hashlib
@@ -16,28 +16,22 @@ from memory.context.summary.extractive import (
     detect_language,
     extractive_summary,
     find_constraints,
-    log_utterances,
 )
-from memory.context.summary.grounding import GroundingSource, ground_text, has_facts, is_mentioned, missing_sentences
+from memory.context.summary.grounding import GroundingSource, ground_text, has_facts, is_mentioned
 from memory.context.summary.importance import message_weights
-from memory.context.summary.transcript import (
-    Utterance,
-    is_tool_utterance,
-    list_utterances,
-    shorten_utterance,
-    utterance_line,
-    write_turns,
-)
+from memory.context.summary.log_text import LogMaterial, write_log
+from memory.context.summary.prompt import Fault, FoldTexts
+from memory.context.summary.transcript import list_utterances, write_turns
 from memory.context.taint import CLEAN_FOLD, FoldLabel
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.text.language import HEADINGS
 
 MAX_DROPPED_SHARE = 0.25  # of a text's sentences; with more unsupported ones it is replaced
+MAX_TOKEN_CHARS = 20  # characters a summary may have per token of its limit before its sentences are checked at all
 MAX_OVERLENGTH = 1.25  # of the limit; a longer summary is replaced instead of trimmed
 CALLS_SHARE = 4  # critical calls may take 1/4 of the summary's tokens
 MAX_LOG_EXCESS = 2_000  # characters by which a log may be longer than its source
-MAX_TOOL_LOGGED = 1_000  # characters of one tool text whose facts are added to the log
 
 LEAD_SECTION = ""  # the section before any heading
 
@@ -76,6 +70,8 @@ class FoldSource:
     at: datetime | None = None
     #: Taint of the lines of `before`.
     label: FoldLabel = CLEAN_FOLD
+    #: Name of the conversation in the log's handles (memory.context.reductions), "" for none.
+    conversation: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -99,8 +95,9 @@ class SummaryLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatedSummary:
-    """The final texts, their author, and the hash of the source they were checked against."""
+    """The final texts, and the hash of the source they were checked against."""
 
+    #: Who wrote the summary; without one, the log.
     method: Literal["model", "extract"]
     log: str
     summary: str
@@ -108,45 +105,105 @@ class ValidatedSummary:
 
 
 def validate_summary(log: str, summary: str, fold: FoldSource, limit: SummaryLimit) -> ValidatedSummary:
-    """Validate a model's texts ("" for none) against their source.
+    """Validate a model's texts ("" for none) against their source, each by itself.
 
-    Sentences that the source does not support are dropped. If more than a quarter is dropped, nothing is left or a text
-    is much too long, both texts are replaced by extracts; a summary up to a quarter too long loses whole lines. Then
-    missing facts are added to the log, critical calls to both, and the user's constraints to the summary.
+    Sentences that the source does not support are dropped. A text of which more than a quarter is dropped, nothing is
+    left, or which is much too long, is replaced by an extract; a summary up to a quarter too long loses whole lines.
+    Then what people and the bot said with missing facts is added to the log, critical calls to both, and the user's
+    constraints to the summary.
     """
-    source = f"{fold.before}\n{write_turns(fold.messages, limit.zone)}"
+    source = _source_text(fold, limit)
     known = GroundingSource(source)
-    calls = find_critical_calls(fold.messages, detect_language(fold.messages), known)
-    texts = _ground_texts(log, summary, known, limit, len(source))
-    if texts:
-        log, summary = texts[0], _arrange_summary(texts[1], fold, calls, limit)
+    calls = find_critical_calls(fold.messages, detect_language(fold.messages), known, fold.conversation)
+    good_log = _ground_log(log, known, len(source))
+    good_summary = _ground_summary(summary, known, limit)
+    story = "" if good_log.fault else _to_list_items(good_log.text)
+    if good_summary.fault:
+        summary = _extract_summary(fold, calls, limit)
     else:
-        log, summary = _extract_texts(fold, calls, limit)
-    log = _add_missing_facts(log, list(list_utterances(fold.turns)), limit.zone)
+        summary = _arrange_summary(good_summary.text, fold, calls, limit)
+    deciding = good_summary if limit.summary_tokens else good_log
     return ValidatedSummary(
-        method="model" if texts else "extract",
-        log=_add_missing_calls(log, calls, fold),
+        method="extract" if deciding.fault else "model",
+        log=write_log(story, _log_material(fold, calls, limit.zone)),
         summary=summary,
         source_sha256=hashlib.sha256(source.encode("utf-8", "replace")).hexdigest(),
     )
 
 
-def _ground_texts(
-    log: str, summary: str, known: GroundingSource, limit: SummaryLimit, size: int
-) -> tuple[str, str] | None:
-    """Log and summary without unsupported sentences; None if a text is empty, much too long or mostly unsupported."""
-    if len(log) > size + MAX_LOG_EXCESS or not log.strip():
-        return None
-    texts = [ground_text(log, known)]
-    if limit.summary_tokens:
-        texts.append(ground_text(summary, known))
-    if any(not _has_content(text.text) or text.share_dropped > MAX_DROPPED_SHARE for text in texts):
-        return None
+def _log_material(fold: FoldSource, calls: Sequence[CriticalCall], zone: tzinfo) -> LogMaterial:
+    seqs = {message.seq for message in fold.turns}
+    return LogMaterial(
+        said=tuple(list_utterances(fold.turns)),
+        calls=[call for call in calls if call.seq in seqs],
+        lang=detect_language(fold.messages),
+        zone=zone,
+        day=(fold.at or max(message.at for message in fold.turns)).astimezone(zone).date(),
+        key=fold.conversation,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedText:
+    """A model's text without its unsupported sentences."""
+
+    text: str
+    #: Why it cannot be used; None if it can.
+    fault: Fault | None
+    #: The sentences that were dropped.
+    unsupported: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedTexts:
+    """Both texts of an answer."""
+
+    log: JudgedText
+    summary: JudgedText
+
+
+def judge_texts(texts: FoldTexts, fold: FoldSource, limit: SummaryLimit) -> JudgedTexts:
+    """Tell which texts of an answer `validate_summary` would use.
+
+    A cut-off log is used as far as it goes: missing facts are added to it. A cut-off summary lacks its last sections.
+    """
+    source = _source_text(fold, limit)
+    known = GroundingSource(source)
+    summary = _ground_summary(texts.summary, known, limit)
+    if texts.cut == "summary" and limit.summary_tokens:
+        summary = replace(summary, fault="cut")
+    return JudgedTexts(log=_ground_log(texts.log, known, len(source)), summary=summary)
+
+
+def _source_text(fold: FoldSource, limit: SummaryLimit) -> str:
+    return f"{fold.before}\n{write_turns(fold.messages, limit.zone)}"
+
+
+def _ground_log(log: str, known: GroundingSource, size: int) -> JudgedText:
+    if len(log) > size + MAX_LOG_EXCESS:
+        return JudgedText(text="", fault="long")
+    return _ground(log, known)
+
+
+def _ground_summary(summary: str, known: GroundingSource, limit: SummaryLimit) -> JudgedText:
     if not limit.summary_tokens:
-        return _to_list_items(texts[0].text), ""
-    if limit.counter.text(texts[1].text) > limit.summary_tokens * MAX_OVERLENGTH:
-        return None
-    return _to_list_items(texts[0].text), texts[1].text
+        return JudgedText(text="", fault=None)
+    if len(summary) > limit.summary_tokens * MAX_TOKEN_CHARS:
+        return JudgedText(text="", fault="long")
+    judged = _ground(summary, known)
+    if not judged.fault and limit.counter.text(judged.text) > limit.summary_tokens * MAX_OVERLENGTH:
+        return replace(judged, fault="long")
+    return judged
+
+
+def _ground(text: str, known: GroundingSource) -> JudgedText:
+    grounded = ground_text(text, known)
+    fault: Fault | None = None
+    if not _has_content(grounded.text):
+        fault = "false" if grounded.dropped else "empty"
+    elif grounded.share_dropped > MAX_DROPPED_SHARE:
+        fault = "false"
+    return JudgedText(text=grounded.text, fault=fault, unsupported=grounded.dropped)
 
 
 def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
@@ -188,31 +245,17 @@ def _has_content(text: str) -> bool:
     return any(line.strip() and not line.startswith("#") for line in text.splitlines())
 
 
-def _extract_texts(fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> tuple[str, str]:
-    summary = ""
-    if limit.summary_tokens:
-        emphasis = Emphasis(weights=fold.weights(), tools=_missing_call_lines("", fold, calls, limit))
-        summary = extractive_summary(fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis)
-    return log_utterances(list_utterances(fold.turns), limit.zone), summary
+def _extract_summary(fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
+    if not limit.summary_tokens:
+        return ""
+    emphasis = Emphasis(weights=fold.weights(), tools=_missing_call_lines("", fold, calls, limit))
+    return extractive_summary(fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis)
 
 
 def _to_list_items(text: str) -> str:
     """Make each line a list item, so that no line looks like one of our headings."""
     lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
     return "\n".join(line if line.startswith("- ") else f"- {line}" for line in lines if line)
-
-
-def _add_missing_facts(log: str, said: Sequence[Utterance], zone: tzinfo) -> str:
-    short = [shorten_utterance(item, MAX_TOOL_LOGGED) if is_tool_utterance(item) else item for item in said]
-    added = [utterance_line(replace(item, text=lost), zone) for item, lost in missing_sentences(short, log)]
-    return "\n".join(filter(None, (log, *added)))
-
-
-def _add_missing_calls(log: str, calls: Sequence[CriticalCall], fold: FoldSource) -> str:
-    """Add the critical calls of these turns that the log lacks."""
-    seqs = {message.seq for message in fold.turns}
-    lines = (call.line for call in calls if call.seq in seqs and call.line not in log)
-    return "\n".join(filter(None, (log, *lines)))
 
 
 # The fixed sections of a summary

@@ -16,6 +16,7 @@ from memory.store.engine.database import Repository, Row, Tx, read, single_query
 from memory.store.errors import WrongState
 from memory.store.rows import (
     FOLD_TRANSITIONS,
+    FoldAwaiting,
     FoldMethod,
     FoldPlan,
     FoldRow,
@@ -50,7 +51,6 @@ _IS_OPEN_WITH_SUMMARY = (
     fold.c.log_only.is_(False),
 )
 _SELECT_OPEN_WITH_SUMMARY = select(fold.c.id).where(*_IS_OPEN_WITH_SUMMARY)
-_SELECT_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("conversation"))
 _IS_IN_RANGE = (
     message.c.conversation == bindparam("conversation"),
     message.c.seq >= bindparam("from_seq"),
@@ -68,6 +68,7 @@ _SELECT_TURN_OF_SEQ = select(message.c.turn).where(
 _STEP_COLUMNS = (
     *("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after"),
     *("tainted", "clean_lines", "summary_tainted"),
+    *("rejected", "sent_from", "awaiting"),
 )
 _STEP = (
     update(fold)
@@ -98,10 +99,41 @@ _MARK_STALE = update(fold).where(*_IS_OPEN_WITH_SUMMARY).values(state=literal_te
 _MARK_UNDONE = (
     update(fold)
     .where(fold.c.id == bindparam("id"), fold.c.state == literal_text("folded"))
-    .values(state=literal_text("undone"), seen_seq=bindparam("new_seen_seq"))
+    .values(state=literal_text("undone"), seen_seq=bindparam("new_seen_seq"), awaiting=literal_text(""))
+)
+_IS_AWAITING = (fold.c.state == literal_text("folded")) & (fold.c.awaiting != literal_text(""))
+_SELECT_OUR_AWAITING = _SELECT.where(_IS_AWAITING, fold.c.lease_epoch == bindparam("lease_epoch"))
+_TEXT_CHANGES = (
+    *("method", "log_text", "summary", "summary_tokens", "source_sha256", "tokens_after", "tainted", "clean_lines"),
+    *("summary_tainted", "rejected", "sent_from", "awaiting", "body_sha256"),
+)
+_REPLACE_TEXTS = (
+    update(fold)
+    .where(
+        fold.c.id == bindparam("id"),
+        _IS_AWAITING,
+        fold.c.awaiting == literal_text("texts"),
+        fold.c.lease_epoch == bindparam("lease_epoch"),
+    )
+    .values(**new_binds(*_TEXT_CHANGES))
+)
+_END_AWAITING = (
+    update(fold)
+    .where(fold.c.conversation == bindparam("conversation"), fold.c.awaiting == literal_text("texts"))
+    .values(awaiting=literal_text(""))
+)
+# A person's forgetting may change the log's text after it was read for the file.
+_END_LOG = (
+    update(fold)
+    .where(
+        fold.c.id == bindparam("id"), fold.c.awaiting == literal_text("log"), fold.c.log_text == bindparam("log_text")
+    )
+    .values(awaiting=literal_text(""))
 )
 _TAKE_OVER = (
-    update(fold).where(_IS_OPEN, is_lease_void(fold.c.lease_epoch)).values(lease_epoch=bindparam("new_lease_epoch"))
+    update(fold)
+    .where(or_(_IS_OPEN, _IS_AWAITING), is_lease_void(fold.c.lease_epoch))
+    .values(lease_epoch=bindparam("new_lease_epoch"))
 )
 _TAKE_ONE = (
     update(fold)
@@ -126,6 +158,10 @@ class FoldChanges(TypedDict, total=False):
     tainted: bool | None
     clean_lines: str | None
     summary_tainted: bool | None
+    rejected: int | None
+    sent_from: int | None
+    awaiting: FoldAwaiting | None
+    body_sha256: str | None
 
 
 @single_query
@@ -156,11 +192,6 @@ async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, wi
 async def load_open_folds(tx: Tx) -> list[FoldRow]:
     """Load the folds of all conversations that have not ended, to resume them at start."""
     return [to_fold_row(row) for row in await tx.all(_SELECT_OPEN)]
-
-
-async def load_fold_ids(tx: Tx, conversation: str) -> frozenset[str]:
-    """Load the ids of all folds of a conversation, in any state and epoch."""
-    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, conversation=conversation))
 
 
 async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
@@ -250,6 +281,56 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     return done
 
 
+async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -> FoldRow | None:
+    """Replace the digest of a folded row that awaits the model's texts, and end the waiting for them.
+
+    The view's prefix changes with the summary.
+
+    Args:
+        changes: None or left out for what stays; `awaiting` is "" unless given.
+
+    Returns:
+        None if nothing is replaced: the epoch or the fold head has moved, a newer fold has begun with the digest, or
+        the row awaits no texts any more.
+    """
+    conversation_row = await take_numbers(tx, fold.conversation)
+    found = await load_fold(tx, fold.id)
+    if found is None or found.awaiting != "texts":
+        return None
+    is_open = await tx.one(_SELECT_OPEN_WITH_SUMMARY, conversation=fold.conversation)
+    is_fresh = not is_open and _is_current(conversation_row, fold.epoch, fold.id)
+    new: dict[str, Any] = {name: value for name, value in changes.items() if value is not None} if is_fresh else {}
+    if "summary" in new:
+        new["tokens_after"] = max(0, found.tokens_after - found.summary_tokens) + new.get("summary_tokens", 0)
+    values: dict[str, Any] = {name: new.get(name, getattr(found, name)) for name in _TEXT_CHANGES} | {
+        "awaiting": new.get("awaiting", "")
+    }
+    for flag in ("tainted", "summary_tainted"):
+        values[flag] = int(values[flag])
+    written = await tx.run(
+        _REPLACE_TEXTS, id=fold.id, lease_epoch=tx.lease, **{f"new_{name}": value for name, value in values.items()}
+    )
+    if not written or not is_fresh:
+        return None
+    if "summary" in new:
+        await raise_generation(tx, fold.conversation, "summary")
+    await hit_async("fold.late_in_txn")
+    return await load_fold(tx, fold.id)
+
+
+async def end_log(tx: Tx, fold: FoldRow) -> bool:
+    """Note that the file's section is settled; False if the row's log has changed since `fold` was read."""
+    if await tx.run(_END_LOG, id=fold.id, log_text=fold.log_text):
+        return True
+    found = await load_fold(tx, fold.id)
+    return found is None or found.awaiting != "log"
+
+
+async def end_awaiting(tx: Tx, conversation_id: str) -> None:
+    """Let no text of a model replace one of this conversation's any more, as words of it are being removed."""
+    await tx.run(_END_AWAITING, conversation=conversation_id)
+
+
 async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     """Undo the newest fold; None when there is none, or a clear came after it."""
     conversation_row = await take_numbers(tx, conversation)
@@ -271,13 +352,17 @@ async def mark_open_stale(tx: Tx, conversation_id: str) -> None:
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
-    """Take over the open folds of processes that are gone; those whose epoch or fold head has moved become stale."""
+    """Take over the folds of processes that are gone: the open ones, and those that await texts of a model.
+
+    Open ones whose epoch or fold head has moved become stale.
+    """
     await tx.run(_TAKE_OVER, new_lease_epoch=tx.lease)
     for row in await _load_ours(tx):
         conversation_row = await take_numbers(tx, row.conversation)
         if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):
             await _mark_stale(tx, row)
-    return await _load_ours(tx)
+    awaiting = [to_fold_row(row) for row in await tx.all(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)]
+    return [*await _load_ours(tx), *awaiting]
 
 
 async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
@@ -365,15 +450,19 @@ async def _load_existing(tx: Tx, id: str) -> FoldRow:
 
 
 class Folds(Repository):
-    """The folds: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
+    """The folds: planned -> summarised -> checked -> logged -> folded, or stale; undone.
+
+    A folded row may await the texts of a model.
+    """
 
     plan = write(plan_fold)
     advance = write(advance)
     commit = write(commit, committed="fold.folded")
+    replace_texts = write(replace_texts, committed="fold.late_stored")
+    end_log = write(end_log)
     undo = write(undo, committed="fold.undone")
     folds = read(load_folded)
     open_folds = read(load_open_folds)
-    fold_ids = read(load_fold_ids)
     take = write(take_one)
     fold = read(load_fold)
     labels = read(load_labels)

@@ -9,7 +9,7 @@ from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
-from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, light, read, single_query, write
 from memory.store.errors import WrongState
 from memory.store.rows import (
     IS_AT_PLACE,
@@ -142,6 +142,7 @@ _DELETE_NOTE = delete(channel_note).where(
 _LAST_CHARACTER = "\U0010ffff"
 
 
+@light
 async def accept(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
     """Store received messages in one transaction; a known key changes nothing. Creates conversations as needed.
 
@@ -172,13 +173,16 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
             _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
         return AcceptedRow(**known, new=False)
     conversation_id = await _get_or_create_conversation(tx, place)
-    line = (await take_numbers(tx, conversation_id, lines=1))["next_line"] - 1
+    before = await take_numbers(tx, conversation_id, lines=1)
+    line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
     if start.state == "new" or arrival.ignored == "stranger":
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
     if start.state == "new":
         title = make_title(text)
         await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
+        if before["space"] != place.space:
+            tx.changed.update({(before["space"], conversation_id), (place.space, conversation_id)})
     accepted = AcceptedRow(
         id=new_id(tx.now),
         conversation=conversation_id,
@@ -308,6 +312,7 @@ async def load_waiting(tx: Tx) -> list[str]:
     return [row["conversation"] for row in await tx.all(_SELECT_WAITING)]
 
 
+@light
 @single_query
 async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     """Load the next row of a conversation's queue.
@@ -319,6 +324,7 @@ async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     return to_inbox_row(row) if row else None
 
 
+@light
 async def mark_begun(tx: Tx, inbox_id: str) -> bool:
     """Mark the row of a command as begun, before its effect; False when it had begun before.
 
@@ -331,6 +337,7 @@ async def mark_begun(tx: Tx, inbox_id: str) -> bool:
     return bool(row["reason"] != BEGUN)
 
 
+@light
 @single_query
 async def load_row(tx: Tx, id: str) -> InboxRow | None:
     """Load one inbox row, None for an unknown id."""
@@ -343,6 +350,7 @@ async def delay_all_albums(tx: Tx, due: float) -> None:
     await tx.run(_DELAY_ALL_ALBUMS, new_not_before=due)
 
 
+@light
 @single_query
 async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
     """Load the rows that join this row's turn, oldest first: the newest 200 asides, and the rest of its album."""
@@ -368,6 +376,7 @@ async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> N
         await hit_async("album.fired")
 
 
+@light
 async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
     """Store a channel's notes by name; "" deletes one."""
     for name, value in values.items():
@@ -376,6 +385,7 @@ async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
             await tx.insert(channel_note, channel=channel, name=name, value=value)
 
 
+@light
 async def _load_notes(tx: Tx, channel: str, prefix: str = "") -> dict[str, str]:
     """Load a channel's notes whose names start with the prefix."""
     rows = await tx.all(_SELECT_NOTES, channel=channel, from_name=prefix, to_name=prefix + _LAST_CHARACTER)

@@ -6,10 +6,11 @@ from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Document, Message, Text, ToolResult, dump_parts
 from memory.ids import derive_key, new_id
-from memory.store.engine.database import Row, Tx, update_returning
+from memory.store.engine.database import Row, Tx, light, update_returning
 from memory.store.errors import WrongState
 from memory.store.rows import (
     CALL_TRANSITIONS,
+    SEEN_ONLY,
     CallRow,
     CallState,
     NewMessage,
@@ -87,6 +88,7 @@ async def add_message(tx: Tx, turn_row: TurnRow, draft: NewMessage, taken: Row |
         counter=draft.counter,
         origin=draft.origin,
         tainted=draft.tainted,
+        seen_only=draft.seen_only,
     )
     epoch, space = conversation_row["epoch"], conversation_row["space"]
     await insert_message(tx, turn_row, added, at=tx.now, epoch=epoch, space=space)
@@ -99,7 +101,8 @@ async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float
     Args:
         at: unix seconds; `added.at` has them rounded to microseconds.
     """
-    columns = column_values(added, message) | {"parts": dump_parts(added.parts), "tainted": int(added.tainted)}
+    taint = SEEN_ONLY if added.seen_only else int(added.tainted)
+    columns = column_values(added, message) | {"parts": dump_parts(added.parts), "tainted": taint}
     await tx.insert(
         message,
         **columns | {"at": at},
@@ -109,6 +112,7 @@ async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float
         space=space,
         has_text=any(isinstance(part, Text | Document) and bool(part.text.strip()) for part in added.parts),
     )
+    tx.changed.add((space, turn_row.conversation))
 
 
 _CLOSING_RESULTS = {
@@ -175,6 +179,7 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
     return planned
 
 
+@light
 async def load_calls(tx: Tx, turn_id: str) -> list[CallRow]:
     """Load all calls of a turn, in the order they were planned."""
     return [CallRow(**row) for row in await tx.all(_SELECT_CALLS_OF_TURN, turn_id=turn_id)]

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
 from memory.ids import derive_key, new_id
 from memory.store.conversations.messages import take_numbers
-from memory.store.engine.database import QueueKey, Row, Tx, single_query
+from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft
 from memory.store.errors import WrongState
 from memory.store.rows import (
     HELD_UNTIL_REPLY,
@@ -204,6 +204,7 @@ async def add_parts(
     tx.notify(QueueKey(kind="out", id=conversation_id, channel=conversation_row["channel"]))
 
 
+@light
 async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewOutboxRow]) -> None:
     """Queue notices that reply to no message; a source that exists already changes nothing."""
     if await tx.one(_SELECT_BY_SOURCE, source=source) is None:
@@ -222,12 +223,14 @@ async def release(tx: Tx, conversation_id: str, place: Place) -> None:
         tx.notify(QueueKey(kind="out", id=conversation_id, channel=place.channel))
 
 
+@light
 @single_query
 async def has_open_parts(tx: Tx, conversation: str) -> bool:
     """Return whether parts of earlier replies are not sent yet."""
     return await tx.one(_SELECT_OPEN_PART, conversation=conversation) is not None
 
 
+@light
 @single_query
 async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
     """Load the oldest pending part, due or not; None while another part of the conversation is being sent."""
@@ -235,6 +238,7 @@ async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
     return to_outbox_row(row) if row else None
 
 
+@light
 async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
     """Set a part from pending to sending and count the attempt; None when it is no longer pending."""
     if not await tx.run(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now):
@@ -243,6 +247,7 @@ async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
     return to_outbox_row(row) if row else None
 
 
+@light
 async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | None:
     """Mark and settle at once a part that was certainly not sent; None when it is no longer pending.
 
@@ -252,6 +257,8 @@ async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | 
     return await _settle(tx, id, outcome, tx.lease) if await mark_sending(tx, id) else None
 
 
+@soft
+@light
 async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
     """Store the outcome of a send; see `next_state`. "failed" also fails the later parts of the source.
 

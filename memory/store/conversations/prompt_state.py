@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, exists, select, update
 
 from memory.conversation import Reduction, SystemPart
 from memory.store.conversations.messages import load_conversation_row, take_numbers
-from memory.store.engine.database import InsertIfAbsent, Tx
+from memory.store.engine.database import InsertIfAbsent, Tx, light
 from memory.store.rows import PromptSnapshot, column_values, columns_of, new_binds
 from memory.store.schema.tables import conversation, message, prefix_text, reduction, snapshot, snapshot_part
 
@@ -50,6 +50,7 @@ async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
     tx.breaks.append(reason)
 
 
+@light
 async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
     """Store reductions; raises the prefix generation by one when at least one is new."""
     generation = (await load_conversation_row(tx, conversation))["prefix_generation"] + 1
@@ -63,6 +64,7 @@ async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reducti
         await raise_generation(tx, conversation, reason)
 
 
+@light
 async def mark_prefix(tx: Tx, conversation: str, sha256: str, reason: str) -> int:
     """Store the hash of the current prefix (system, tools, model); return the generation, raised if it has changed."""
     conversation_row = await load_conversation_row(tx, conversation)
@@ -82,6 +84,7 @@ async def load_live_reductions(tx: Tx, conversation_id: str, live_from: int) -> 
     return tuple(Reduction(**row) for row in rows)
 
 
+@light
 async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
     """Load the snapshot of files in this conversation's prefix, None before the first."""
     row = await tx.one(_SELECT_SNAPSHOT, conversation=conversation)
@@ -94,6 +97,7 @@ async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
     return PromptSnapshot(**{name: row[name] for name in ("source", "epoch", "fold_head", "reductions")}, parts=parts)
 
 
+@light
 async def set_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
     """Replace the snapshot; return the prefix generation, raised when there was one with other parts.
 

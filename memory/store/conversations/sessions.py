@@ -1,14 +1,17 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
+import json
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import (
     CompoundSelect,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -30,7 +33,7 @@ from memory.store.conversations.messages import load_calls, load_conversation_ro
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.rows import (
     IS_AT_PLACE,
     LINKED_SPACE,
@@ -38,7 +41,9 @@ from memory.store.rows import (
     ConversationRow,
     FoldPlan,
     TranscriptRow,
+    belongs_to_space,
     columns_of,
+    load_linked_space,
     new_binds,
     to_conversation_row,
     to_message,
@@ -51,6 +56,7 @@ from memory.store.schema.tables import (
     coverage,
     fold,
     inbox,
+    is_one_of,
     limit_told,
     literal_text,
     message,
@@ -76,15 +82,20 @@ _MARK_UNDONE = (
 _START_EPOCH = (
     update(conversation)
     .where(conversation.c.id == bindparam("id"), conversation.c.epoch == bindparam("epoch"))
-    .values(epoch=conversation.c.epoch + 1, **new_binds("view_from", "fold_head"))
+    .values(epoch=conversation.c.epoch + 1, **new_binds("view_from", "fold_head", "cleared_before"))
 )
+_RESTORED = ("view_from", "fold_head", "cleared_before")  # by an undo
+# Why an epoch began. Only what was cleared is hidden from recall and from the log in the prompt.
+EpochReason = Literal["clear", "new", "idle"]
 
 
-async def clear_conversation(tx: Tx, conversation: str, log_only: FoldPlan | None = None, *, by: str = "") -> int:
+async def clear_conversation(
+    tx: Tx, conversation: str, log_only: FoldPlan | None = None, *, reason: EpochReason = "clear", by: str = ""
+) -> int:
     """Empty the view and start a new epoch, which fences off all work that began before.
 
     Args:
-        log_only: a fold of the cleared turns to plan as well, as /new does.
+        log_only: a fold of the turns in the view to plan as well, as /new does.
         by: the actor, for the audit.
 
     Returns:
@@ -100,9 +111,11 @@ async def clear_conversation(tx: Tx, conversation: str, log_only: FoldPlan | Non
     if log_only is not None:
         await plan_log_only_fold(tx, row, log_only)
     epoch = int(row["epoch"]) + 1
-    former = {"view_from": row["view_from"], "fold_head": row["fold_head"]}
-    await tx.insert(clearing, conversation=conversation, epoch=epoch, at=tx.now, **former)
-    await tx.run(_START_EPOCH, id=conversation, epoch=row["epoch"], new_view_from=row["next_seq"], new_fold_head="")
+    former = {name: row[name] for name in _RESTORED}
+    await tx.insert(clearing, conversation=conversation, epoch=epoch, begun_by=reason, at=tx.now, **former)
+    cleared_before = row["next_seq"] if reason == "clear" else row["cleared_before"]
+    begun = {"new_view_from": row["next_seq"], "new_fold_head": "", "new_cleared_before": cleared_before}
+    await tx.run(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
     await drop_unsent(tx, conversation)
     await raise_generation(tx, conversation, "clear")
     await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
@@ -124,7 +137,7 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
     await mark_open_stale(tx, conversation)
     epoch = (await load_conversation_row(tx, conversation))["epoch"]
     await tx.run(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
-    restored = {"new_view_from": former["view_from"], "new_fold_head": former["fold_head"]}
+    restored = {f"new_{name}": former[name] for name in _RESTORED}
     await tx.run(_START_EPOCH, id=conversation, epoch=epoch, **restored)
     await keep_unsent(tx, conversation, epoch, epoch + 1)
     await raise_generation(tx, conversation, "clear undone")
@@ -148,21 +161,25 @@ _LIVE_FROM = func.coalesce(
     select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
     conversation.c.view_from,
 )
-_COUNT_TURNS_IN_VIEW = (
-    select(func.count())
-    .where(
-        turn.c.conversation == conversation.c.id,
-        turn.c.first_seq >= _LIVE_FROM,
-        turn.c.state != literal_text("running"),
-        turn.c.state != literal_text("waiting"),
-    )
+_FIRST_LIVE_TURN = (
+    select(turn.c.number)
+    .where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM)
+    .order_by(turn.c.first_seq)
+    .limit(1)
     .scalar_subquery()
+)
+_IS_RUNNING = exists().where(turn.c.conversation == conversation.c.id, is_one_of(turn.c.state, "running", "waiting"))
+# By their numbers, which have no gaps: counting the rows would take longer with each turn of a view without folds.
+_TURNS_IN_VIEW = (
+    conversation.c.next_turn
+    - func.coalesce(_FIRST_LIVE_TURN, conversation.c.next_turn)
+    - case((_FIRST_LIVE_TURN.is_not(None) & _IS_RUNNING, 1), else_=0)
 )
 _SELECT_CONVERSATION = select(
     *columns_of(ConversationRow, conversation),
     conversation.c.space.label("own_space"),
     *PLACE_COLUMNS,
-    _COUNT_TURNS_IN_VIEW.label("turns"),
+    _TURNS_IN_VIEW.label("turns"),
 )
 _SELECT_ONE = _SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
 _SELECT_BY_PLACE = _SELECT_CONVERSATION.where(*IS_AT_PLACE)
@@ -196,11 +213,13 @@ _SELECT_SESSION = (
         LINKED_SPACE.label("linked_space"),
         _LAST_UNDONE_SEQ.label("held"),
         fold.c.to_seq.label("head_to_seq"),
+        fold.c.to_turn.label("head_to_turn"),
         fold.c.turns_covered,
         fold.c.summary,
         fold.c.summary_tokens,
         fold.c.seen_seq,
         fold.c.summary_tainted,
+        fold.c.clean_lines,
     )
     .outerjoin(fold, fold.c.id == conversation.c.fold_head)
     .where(conversation.c.id == bindparam("id"))
@@ -256,6 +275,7 @@ _FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("limit"
 _LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("limit"))
 
 
+@light
 async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
     """Load the session: what a model may see of the conversation.
 
@@ -274,7 +294,10 @@ async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
     live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
     from_turn = row["next_turn"] - turns if turns else 0
     messages = await load_messages(tx, conversation, live_from, from_turn=from_turn)
-    same = ("epoch", "next_seq", "next_turn", "view_from", "fold_head", "policy", "model", "prefix_generation")
+    same = (
+        *("epoch", "next_seq", "next_turn", "view_from", "cleared_before", "fold_head"),
+        *("policy", "model", "prefix_generation"),
+    )
     return Session(
         **{name: row[name] for name in same},
         conversation=conversation,
@@ -327,6 +350,7 @@ async def load_lines(
     return found if after else found[::-1]
 
 
+@light
 @single_query
 async def find_conversation(
     tx: Tx, channel: str, account: str, chat_id: str, thread_id: str = ""
@@ -336,6 +360,7 @@ async def find_conversation(
     return to_conversation_row(row) if row else None
 
 
+@light
 @single_query
 async def load_conversation(tx: Tx, id: str) -> ConversationRow | None:
     """Load one conversation, None for an unknown id."""
@@ -365,6 +390,8 @@ def _to_summary(row: Row) -> Summary | None:
         tokens=row["summary_tokens"],
         seen=row["seen_seq"],
         tainted=bool(row["summary_tainted"]),
+        clean_lines=row["clean_lines"],
+        last_turn=row["head_to_turn"],
     )
 
 
@@ -427,8 +454,13 @@ _DELETES = (
 )
 
 
+_SELECT_SPACE = select(conversation.c.space).where(conversation.c.id == bindparam("id"))
+
+
 async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
     """Delete a conversation with all its rows; the audit chain stores that it happened, and no word of it."""
+    row = await tx.one(_SELECT_SPACE, id=id)
+    tx.changed.update({(row["space"], id)} if row else ())
     await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
     await delete_snapshot(tx, id)
     for statement in _DELETES:
@@ -452,6 +484,76 @@ async def _set_choices(tx: Tx, conversation: str, *, policy: str | None = None, 
     await tx.run(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
 
 
+# What tells a conversation from the others of its space: in the headings and in the handles of files.
+
+_SELECT_TAGGED = select(conversation.c.id).where(
+    conversation.c.id.like(bindparam("pattern")), belongs_to_space(conversation.c.space)
+)
+_SELECT_PLACE = select(*(conversation.c[name] for name in ("channel", "chat_id", "thread_id", "kind", "space"))).where(
+    conversation.c.id == bindparam("id")
+)
+_SELECT_NEWEST_BODY = (
+    select(inbox.c.body)
+    .where(
+        inbox.c.conversation == bindparam("conversation"),
+        inbox.c.kind == literal_text("message"),
+        inbox.c.body != literal_text(""),
+    )
+    .order_by(inbox.c.line.desc())
+    .limit(1)
+)
+_SELECT_OTHERS = select(conversation.c.chat_id, conversation.c.thread_id).where(
+    conversation.c.channel == bindparam("channel"),
+    conversation.c.id != bindparam("id"),
+    belongs_to_space(conversation.c.space),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationName:
+    """The names of one conversation."""
+
+    channel: str
+    #: Id of the chat, with the thread's if it has one.
+    chat: str
+    #: Display name of the person it is with; "" for a group, or while no message has given one.
+    person: str
+    #: No other conversation of its space and channel can have the same name: there is none, or chats have the names.
+    is_unique: bool
+
+
+@single_query
+async def list_tagged(tx: Tx, space: str, tag: str) -> list[str]:
+    """Load the ids that end in this tag, of the conversations of a space and of those linked to it.
+
+    Args:
+        tag: letters and digits.
+    """
+    return [row["id"] for row in await tx.all(_SELECT_TAGGED, space=space, pattern=f"%{tag}")]
+
+
+async def load_name(tx: Tx, id: str) -> ConversationName | None:
+    """Load the names of a conversation, None for an unknown id."""
+    row = await tx.one(_SELECT_PLACE, id=id)
+    if row is None:
+        return None
+    newest = await tx.one(_SELECT_NEWEST_BODY, conversation=id) if row["kind"] == "dm" else None
+    person, chat = _sender_name(newest["body"]) if newest else "", _chat_name(row)
+    space = await load_linked_space(tx, row["space"])
+    others = [_chat_name(other) for other in await tx.all(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)]
+    is_unique = not others if person else chat not in others
+    return ConversationName(channel=row["channel"], chat=chat, person=person, is_unique=is_unique)
+
+
+def _chat_name(row: Row) -> str:
+    return "/".join(filter(None, (row["chat_id"], row["thread_id"])))
+
+
+def _sender_name(body: str) -> str:
+    fields = json.loads(body)
+    return str(fields.get("name") or "") if isinstance(fields, dict) else ""
+
+
 class Sessions(Repository):
     """Conversations: sessions, messages, transcripts, prompt state, clears and usage."""
 
@@ -459,6 +561,8 @@ class Sessions(Repository):
     find = read(find_conversation)
     conversation = read(load_conversation)
     conversations = read(list_conversations)
+    name = read(load_name)
+    tagged = read(list_tagged)
     page = read(load_page)
     changed = read(load_changed)
     lines = read(load_lines)

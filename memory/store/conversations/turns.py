@@ -23,7 +23,7 @@ from memory.store.conversations.messages import (
 )
 from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
-from memory.store.engine.database import QueueKey, Row, Tx, single_query, update_returning
+from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
 from memory.store.rows import (
     CallRow,
@@ -162,6 +162,8 @@ async def release_work(tx: Tx) -> None:
     await tx.run(_RELEASE_TURNS, of_lease_epoch=tx.lease)
 
 
+@soft
+@light
 async def mark_opened(tx: Tx, inbox_id: str) -> None:
     """Put the lease on a new row before it is processed: from now on a death of this process counts against it."""
     await tx.run(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
@@ -176,6 +178,8 @@ async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
     return await tx.count(_DEATHS_OF_OTHERS, id=inbox_id, since=since)
 
 
+@soft
+@light
 async def claim_turn(
     tx: Tx, inbox_id: str, user: NewMessage, actor: str, also: Sequence[InboxRow] = (), *, body: str = "", who: str = ""
 ) -> TurnRow:
@@ -224,6 +228,7 @@ async def claim_turn(
     return claimed
 
 
+@light
 async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False) -> None:
     """End a new row that needs no turn, such as a command or a refusal, and queue its reply.
 
@@ -239,6 +244,7 @@ async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *
     await add_parts(tx, row["conversation"], answer_source(inbox_id), out, inbox_id)
 
 
+@light
 @single_query
 async def load_turn(tx: Tx, id: str) -> TurnRow | None:
     """Load one turn, None for an unknown id."""
@@ -246,6 +252,7 @@ async def load_turn(tx: Tx, id: str) -> TurnRow | None:
     return TurnRow(**row) if row else None
 
 
+@light
 async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
     """Put this process's lease on an open turn, whichever process had it: its queue runs here now."""
     holder = await tx.one(_SELECT_HOLDER, id=turn_id)
@@ -258,6 +265,7 @@ async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
     return await load_turn(tx, turn_id)
 
 
+@light
 @single_query
 async def load_running_number(tx: Tx, conversation: str) -> int:
     """Load the number of the conversation's open turn, 0 when none is open."""
@@ -265,6 +273,7 @@ async def load_running_number(tx: Tx, conversation: str) -> int:
     return int(row["number"] or 0) if row else 0
 
 
+@light
 async def add_step(
     tx: Tx, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
 ) -> list[CallRow]:
@@ -281,6 +290,7 @@ async def add_step(
     return planned
 
 
+@light
 async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
     """Set planned calls to started, before their effect.
 
@@ -297,6 +307,7 @@ async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
             await append_act(tx, f"tool {call.name}", turn_row.conversation, "started", turn_row.actor, args=args)
 
 
+@light
 async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
     """Store the results of all open calls of a turn.
 
@@ -318,6 +329,7 @@ async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]
     return added
 
 
+@light
 async def finish_turn(
     tx: Tx,
     turn_row: TurnRow,

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, or_, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, light, single_query, soft
 from memory.store.rows import Usage, column_values, new_binds
 from memory.store.schema.tables import conversation as conversation_table
 from memory.store.schema.tables import literal_text, model_factor, turn, usage
@@ -37,6 +37,8 @@ _SELECT_WHO_OF_CONVERSATION = (
 )
 
 
+@soft
+@light
 async def add_usage(
     tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", turn_row: Row | None = None
 ) -> None:
@@ -68,6 +70,7 @@ async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usa
     return [Usage(**row) for row in rows]
 
 
+@light
 @single_query
 async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     """Load a model's (factor, samples, last error in per cent), (1.0, 0, 0.0) when unknown."""
@@ -75,6 +78,8 @@ async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
+@soft
+@light
 async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
     """Store (factor, samples, last error in per cent) by model."""
     for model, (factor, samples, error) in learned.items():

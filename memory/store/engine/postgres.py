@@ -16,6 +16,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memory.store.engine.database import (
     DatabaseClock,
+    MessageChanges,
     OnCommit,
     P,
     QueueKey,
@@ -145,6 +146,7 @@ class PostgresDatabase:
         self.is_damaged = False
         self.on_commit: OnCommit = ignore_commit
         self.breaks: Counter[str] = Counter()
+        self.changes = MessageChanges(is_complete=False)
         self.busy = 0
         self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
         self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself

@@ -1,234 +1,50 @@
-"""One SQLite database in use: a writer that commits in groups, and a reader of what is committed."""
+"""One SQLite database in use: a writer that commits in groups, and readers of what is committed."""
 
 import asyncio
-import errno
-import os
-import sqlite3
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
-from typing import Any, Concatenate, cast
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, Self
 
-import aiosqlite
 import structlog
 from sqlalchemy import select
-from sqlalchemy.dialects.sqlite import dialect
 
 from memory.store.engine.database import (
+    MessageChanges,
     OnCommit,
     P,
     QueueKey,
-    Row,
     StatementCompiler,
     T,
     Tx,
     UnitOfWork,
     ignore_commit,
+    is_light,
+    is_single_query,
+    is_soft,
 )
-from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreMoved, WrongState
+from memory.store.engine.sqlite_connection import (
+    SYNC_AT_COMMIT,
+    SYNC_LATER,
+    DatabaseFile,
+    PlainConnection,
+    SqliteConnection,
+    to_store_error,
+)
+from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreMoved
 from memory.store.schema.tables import instance
-from memory.workspace.files import fsync_path
 
 log = structlog.get_logger(__name__)
-_ITER_CHUNK_ROWS = 64  # what aiosqlite asks for; we do not iterate
-_WRITE_MODE = "rwc"
-_WAL_BYTES = 64 * 1024 * 1024
 _MAX_GROUP_COMMIT = 64  # units of work
+SOFT_SECONDS = 0.05  # after which a soft commit is on the disk at the latest, if no other commit has put it there
+_CHECKPOINT_COMMITS = 100  # between two checkpoints, about 1,000 pages
+_CHECKPOINT_BYTES = 4 * 1024 * 1024  # growth of the log that brings a checkpoint earlier
+_MIN_BUSY_PAUSE, _MAX_BUSY_PAUSE = 0.001, 0.05  # seconds between two attempts to get the write lock
+_LIGHT_READS_IN_A_ROW = 16  # then other tasks run: a caller that polls by such reads alone would never let them
 _LOG_SECONDS = 60.0  # between two log lines about one lasting problem
 _LEASE = select(instance.c.lease_epoch)  # of the newest opening
-_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-_ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
-    sqlite3.SQLITE_BUSY: StoreBusy,
-    sqlite3.SQLITE_LOCKED: StoreBusy,
-    sqlite3.SQLITE_FULL: StoreFull,
-    sqlite3.SQLITE_IOERR: StoreFull,
-    sqlite3.SQLITE_CORRUPT: StoreCorrupt,
-    sqlite3.SQLITE_NOTADB: StoreCorrupt,
-    sqlite3.SQLITE_CONSTRAINT: WrongState,
-}
-REMEDY = "stop mnema, put the file back or restore a backup, then start again"
-OUT_OF_REACH = (
-    "cannot be reached while mnema uses it ({why}): give the account that runs mnema access to its folder again"
-)
-
-
-def to_store_error(err: BaseException) -> BaseException:
-    """Return the StoreError for an error of SQLite or of the disk; any other error is returned as it is."""
-    if isinstance(err, sqlite3.Error):
-        code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-        kind = _ERROR_OF_SQLITE_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
-        return kind(str(err))
-    if isinstance(err, OSError):
-        return (StoreFull if err.errno in _DISK_FULL_ERRNOS else StoreError)(str(err))
-    return err
-
-
-@cache
-def sqlite_compiler() -> StatementCompiler:
-    """Return the compiler of all SQLite databases of this process."""
-    return StatementCompiler(dialect(paramstyle="qmark"))
-
-
-@contextmanager
-def sqlite_errors_as_store_errors() -> Iterator[None]:
-    """Raise SQLite's errors as StoreError."""
-    try:
-        yield
-    except sqlite3.Error as err:
-        raise to_store_error(err) from err
-
-
-class DatabaseFile:
-    """The database file and its write-ahead log as they were opened, by device and inode.
-
-    SQLite continues with a file that was removed or replaced; what it commits then is lost with the process. A check
-    costs two `stat` calls, some 3 µs.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._opened = [(name, _device_and_inode(name)) for name in (str(path), f"{path}-wal")]
-
-    def trouble(self) -> str:
-        """Return what happened to the files and what to do, "" while both are those that were opened."""
-        for name, opened in self._opened:
-            try:
-                found = _device_and_inode(name)
-            except OSError as err:  # no access to its folder, or a failing disk
-                return f"{name} {OUT_OF_REACH.format(why=err.strerror)}"
-            if found != opened and opened is not None:
-                what = "was removed" if found is None else "was replaced by another file"
-                return f"{name} {what} while mnema uses it: {REMEDY}"
-        return ""
-
-
-def _device_and_inode(name: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(name)
-    except (FileNotFoundError, NotADirectoryError):  # the latter where its folder is a file now
-        return None
-    return found.st_dev, found.st_ino
-
-
-class SqliteConnection(aiosqlite.Connection):
-    """A connection whose thread runs whole units of work.
-
-    A hop to the thread and back costs about 95 µs, a statement about 3: a transaction of five statements takes
-    0.6 ms in one hop and 1.5 ms with a hop per statement. `change`, `fetch`, `do` and `value` block: call them only
-    inside what `run_in_thread` runs.
-    """
-
-    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
-        super().__init__(connector, _ITER_CHUNK_ROWS)
-        self._thread.daemon = True  # a process that is terminated does not wait for its database
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def run_in_thread(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end in the thread; return its value or raise its error here."""
-        return cast(T, await self._execute(self._run_in_own_loop, work))  # type: ignore[no-untyped-call]
-
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        with sqlite_errors_as_store_errors():
-            return self._conn.execute(sql, parameters).rowcount
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        with sqlite_errors_as_store_errors():
-            return cast(list[Row], self._conn.execute(sql, parameters).fetchall())
-
-    def do(self, sql: str) -> None:
-        """Run one statement without parameters or result."""
-        with sqlite_errors_as_store_errors():
-            self._conn.execute(sql)
-
-    def value(self, sql: str) -> Any:
-        """Return the first column of the first row, None when there is none."""
-        with sqlite_errors_as_store_errors():
-            row = self._conn.execute(sql).fetchone()
-        return row[0] if row else None
-
-    async def close(self) -> None:
-        """Finish what is queued, close the connection and end the thread; call it from outside the thread."""
-        with sqlite_errors_as_store_errors():
-            try:
-                await self._execute(self._close_own_loop)  # type: ignore[no-untyped-call]
-            finally:
-                await super().close()
-
-    async def wait_ended(self) -> None:
-        """Wait for the thread, which ends by itself when the connection could not be opened."""
-        await asyncio.to_thread(self._thread.join)
-
-    def _run_in_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        return self._loop.run_until_complete(work)
-
-    def _close_own_loop(self) -> None:
-        if self._loop is not None:
-            self._loop.close()
-            self._loop = None
-
-
-async def connect_writer(path: Path, busy_timeout: float) -> SqliteConnection:
-    """Open for writing; each setting that durability needs is read back.
-
-    Args:
-        busy_timeout: seconds to wait for another process's lock.
-
-    Raises:
-        StoreError: a setting has no effect, such as on a file system without shared memory.
-        StoreCorrupt: the file is no database.
-    """
-    settings: dict[str, object] = {
-        "busy_timeout": int(busy_timeout * 1000),
-        "journal_mode": "wal",
-        "synchronous": 2,  # full
-        "foreign_keys": 1,
-        "secure_delete": 1,
-        "journal_size_limit": _WAL_BYTES,
-    }
-    return await _connect(path, _WRITE_MODE, settings | ({"fullfsync": 1} if sys.platform == "darwin" else {}))
-
-
-async def connect_reader(path: Path, busy_timeout: float, *, alone: bool) -> SqliteConnection:
-    """Open for reading.
-
-    Args:
-        alone: this process has no writer, so the connection may not even create the log.
-    """
-    settings: dict[str, object] = {"busy_timeout": int(busy_timeout * 1000), "query_only": 1}
-    return await _connect(path, "ro" if alone else "rw", settings)
-
-
-async def _connect(path: Path, mode: str, settings: dict[str, object]) -> SqliteConnection:
-    connection = SqliteConnection(lambda: _open_connection(path, mode, settings))
-    with sqlite_errors_as_store_errors():
-        try:
-            await connection
-        except (sqlite3.Error, StoreError):
-            await connection.wait_ended()
-            raise
-    return connection
-
-
-def _open_connection(path: Path, mode: str, settings: dict[str, object]) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-    connection.row_factory = sqlite3.Row
-    with ExitStack() as undo:
-        undo.callback(connection.close)
-        if mode == _WRITE_MODE and connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # ignored once a table exists
-        for name, value in settings.items():
-            connection.execute(f"PRAGMA {name}={value}")
-            found = connection.execute(f"PRAGMA {name}").fetchone()[0]
-            if str(found).lower() != str(value).lower():
-                raise StoreError(f"the database does not keep {name}={value} here; it says {found}")
-        undo.pop_all()
-    return connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,18 +52,112 @@ class _PendingUnit:
     """A unit of work that waits for the writer."""
 
     work: UnitOfWork[Any]
+    #: See database.light.
+    is_light: bool
+    #: See database.soft.
+    is_soft: bool
     #: See Tx.
     notified: dict[QueueKey, None] = field(default_factory=dict)
     #: See Tx.
     breaks: list[str] = field(default_factory=list)
+    #: See Tx.
+    changed: set[tuple[str, str]] = field(default_factory=set)
     #: Resolved after the commit, with its value or its error.
     done: asyncio.Future[Any] = field(default_factory=asyncio.Future)
 
 
-class SqliteDatabase:
-    """The Database on one SQLite file; each unit runs in the connection's thread.
+class _Outcome:
+    """The result of work, or its exception as a value: it belongs to the caller of a unit, not to the writer."""
 
-    Writes fail once another process has opened the database for writing, or its file is gone.
+    def __init__(self) -> None:
+        self.result: Any = None
+        self.error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.error = error if isinstance(error, Exception) else None
+        return self.error is not None
+
+
+class LogKeeper:
+    """Syncs the write-ahead log after soft commits, and copies it into the database file now and then.
+
+    Both happen in threads, beside the commits: a checkpoint inside a commit would hold up the event loop.
+    """
+
+    def __init__(self, file: DatabaseFile, checkpointer: PlainConnection, soft_seconds: float) -> None:
+        self._soft_seconds = soft_seconds
+        self._file = file
+        self._checkpointer = checkpointer
+        self._committed = self._synced = 0  # numbers of the newest commit, and of the newest that is on the disk
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._commits = 0
+        self._log_bytes = file.log_bytes()
+        self._is_checkpointing = False
+        #: The next commit has to sync: it may begin the log anew, whose head is synced then, or a sync has failed.
+        self.must_sync = True
+
+    def note_commit(self, *, synced: bool) -> None:
+        """Note a commit; sync the log, or copy it into the file, when it is time."""
+        self._committed += 1
+        if synced:
+            self._synced, self.must_sync = self._committed, False
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._soft_seconds, self._start_sync)
+        self._commits += 1
+        grown = self._file.log_bytes() - self._log_bytes
+        if not self._is_checkpointing and (self._commits >= _CHECKPOINT_COMMITS or grown >= _CHECKPOINT_BYTES):
+            self._is_checkpointing = True
+            self._start(self._checkpoint())
+
+    async def close(self) -> None:
+        """Sync what is left and close the connection."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._start(self._sync())
+        await asyncio.wait(list(self._tasks))
+        self._checkpointer.close()
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _start_sync(self) -> None:
+        self._timer = None
+        self._start(self._sync())
+
+    async def _sync(self) -> None:
+        committed = self._committed
+        if self._synced == committed:
+            return
+        try:
+            await asyncio.to_thread(self._file.sync_log)
+        except OSError as err:
+            self.must_sync = True
+            log.error("the log could not be synced", error=err.strerror or type(err).__name__)
+        else:
+            self._synced = max(self._synced, committed)  # what was committed meanwhile has a timer of its own
+
+    async def _checkpoint(self) -> None:
+        try:
+            await asyncio.to_thread(self._checkpointer.value, "PRAGMA wal_checkpoint(PASSIVE)")
+        except StoreError as err:
+            log.warning("no checkpoint", error=str(err))
+        finally:
+            self._is_checkpointing = False
+            self._commits, self._log_bytes, self.must_sync = 0, self._file.log_bytes(), True
+
+
+class SqliteDatabase:
+    """The Database on one SQLite file.
+
+    Light units run on the event loop's thread, all others in the connection's. A commit that has to reach the disk
+    waits for it in the connection's thread. Writes fail once another process has opened the database for writing, or
+    its file is gone.
     """
 
     def __init__(
@@ -258,21 +168,39 @@ class SqliteDatabase:
         lease: int,
         clock: Callable[[], float] = time.time,
         file: DatabaseFile | None = None,
+        beside: tuple[PlainConnection, PlainConnection] | None = None,
+        busy_timeout: float = 5.0,
+        soft_seconds: float = SOFT_SECONDS,
     ) -> None:
+        """Take over open connections.
+
+        Args:
+            writer, file, beside: None for reading only; see `connect_beside`.
+            busy_timeout: seconds that a write waits for another process's lock.
+            soft_seconds: see database.soft.
+        """
         self.lease = lease
         self.clock = clock
         self.is_damaged = False
         self.on_commit: OnCommit = ignore_commit
         self.breaks: Counter[str] = Counter()
+        self.changes = MessageChanges(is_complete=writer is not None)
         self.busy = 0
         self._reader = reader
         self._writer = writer
+        self._light_reader = beside[0] if beside else None
+        self._light_reads = 0
+        self._log_keeper = LogKeeper(file, beside[1], soft_seconds) if beside and file else None
         self._compiler = compiler
         self._file = file
+        self._busy_timeout = busy_timeout
         self._last_logged = float("-inf")
         self._waiting: list[_PendingUnit] = []
         self._work_queued = asyncio.Event()
+        self._writing = asyncio.Lock()
         self._closing = False
+        if writer:
+            writer.do("PRAGMA busy_timeout=0")  # see _begin
         self._writer_task = asyncio.create_task(self._run_writer(writer)) if writer else None
 
     async def read(
@@ -280,27 +208,43 @@ class SqliteDatabase:
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
-        with self._noting_errors():
-            return await self._reader.run_in_thread(self._read_snapshot(lambda tx: work(tx, *args, **kwargs)))
+        try:
+            if self._light_reader is not None and is_light(work):
+                self._light_reads += 1
+                if self._light_reads % _LIGHT_READS_IN_A_ROW == 0:
+                    await asyncio.sleep(0)
+                with suppress(StoreBusy):  # another process recovers the log: the thread waits for that
+                    return await self._read_snapshot(self._light_reader, work, *args, **kwargs)
+            return await self._reader.run_in_thread(self._read_snapshot(self._reader, work, *args, **kwargs))
+        except StoreError as err:
+            self._count(err)
+            raise
 
     async def write(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         if self._writer_task is None or self._closing:
             raise StoreError("this store is closed, or was opened for reading")
-        unit = _PendingUnit(work=lambda tx: work(tx, *args, **kwargs))
+        unit = _PendingUnit(work=lambda tx: work(tx, *args, **kwargs), is_light=is_light(work), is_soft=is_soft(work))
         self._waiting.append(unit)
         self._work_queued.set()
-        with self._noting_errors():
+        try:
             result: T = await unit.done
+        except StoreError as err:
+            self._count(err)
+            raise
         return result
 
     async def compact(self) -> bool:
         """Move the log into the file and release free pages."""
         if self._writer is None or self._closing:
             raise StoreError("this store is closed, or was opened for reading")
-        with self._noting_errors():
-            return await self._writer.run_in_thread(_compact(self._writer))
+        async with self._writing:
+            try:
+                return await self._writer.run_in_thread(_compact(self._writer, self._busy_timeout))
+            except StoreError as err:
+                self._count(err)
+                raise
 
     async def close(self) -> None:
         if self._closing:
@@ -309,17 +253,29 @@ class SqliteDatabase:
         self._work_queued.set()
         if self._writer_task:
             await self._writer_task
+        if self._log_keeper:
+            await self._log_keeper.close()
+        if self._light_reader:
+            self._light_reader.close()
         await self._reader.close()
         if self._writer:
             await self._writer.close()
 
-    async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
-        self._reader.do("BEGIN DEFERRED")
+    async def _read_snapshot(
+        self,
+        reader: PlainConnection | SqliteConnection,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        if is_single_query(work):
+            return await work(self._tx(reader), *args, **kwargs)
+        reader.do("BEGIN DEFERRED")
         try:
-            return await work(self._tx(self._reader))
+            return await work(self._tx(reader), *args, **kwargs)
         finally:
-            if self._reader.in_transaction:
-                self._reader.do("COMMIT")
+            if reader.in_transaction:
+                reader.do("COMMIT")
 
     async def _run_writer(self, writer: SqliteConnection) -> None:
         while self._waiting or not self._closing:
@@ -327,37 +283,72 @@ class SqliteDatabase:
                 self._work_queued.clear()
                 await self._work_queued.wait()
                 continue
-            batch, self._waiting = self._waiting[:_MAX_GROUP_COMMIT], self._waiting[_MAX_GROUP_COMMIT:]
-            outcomes = await writer.run_in_thread(self._commit_batch(writer, batch))
+            batch = self._take_batch()
+            async with self._writing:
+                outcomes = await self._commit_batch(writer, batch)
             for unit, outcome in zip(batch, outcomes, strict=True):
                 _resolve(unit, outcome)
+                self.changes.report(unit.changed)  # after an error too: the commit itself may have failed late
                 if not isinstance(outcome, BaseException):
                     self.breaks.update(unit.breaks)
                     if unit.notified:
                         self.on_commit(tuple(unit.notified))
 
+    def _take_batch(self) -> list[_PendingUnit]:
+        """Return the next units that can share a transaction: all light, or all not."""
+        count = 1
+        while count < min(len(self._waiting), _MAX_GROUP_COMMIT) and (
+            self._waiting[count].is_light == self._waiting[0].is_light
+        ):
+            count += 1
+        batch, self._waiting = self._waiting[:count], self._waiting[count:]
+        return batch
+
     async def _commit_batch(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
         """Return each unit's value or error; when the transaction as a whole failed, its error for each of them."""
-        outcome: Any = await _result_or_error(self._commit(writer, batch))
-        if not isinstance(outcome, BaseException):
-            return list(outcome)
-        if writer.in_transaction:
-            with suppress(StoreError):  # the first error is the one to report
-                writer.do("ROLLBACK")
-        return [outcome] * len(batch)
+        keeper = self._log_keeper
+        is_soft = keeper is not None and not keeper.must_sync and all(unit.is_soft for unit in batch)
+        with _Outcome() as outcome:
+            await self._begin(writer, SYNC_LATER if is_soft else SYNC_AT_COMMIT)
+            units = self._run_units(writer, batch)
+            outcome.result = await (units if batch[0].is_light else writer.run_in_thread(units))
+            self._check_file()
+            if is_soft:
+                writer.do("COMMIT")
+            else:
+                await writer.do_in_thread("COMMIT")
+        if outcome.error is not None:
+            if writer.in_transaction:
+                with suppress(StoreError):  # the first error is the one to report
+                    writer.do("ROLLBACK")
+            return [outcome.error] * len(batch)
+        if keeper is not None:
+            keeper.note_commit(synced=not is_soft)
+        return list(outcome.result)
 
-    async def _commit(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
-        writer.do("BEGIN IMMEDIATE")
+    async def _begin(self, writer: SqliteConnection, synchronous: int) -> None:
+        """Begin the transaction once no other process writes, without holding up the event loop."""
+        writer.set_synchronous(synchronous)
+        deadline, pause = time.monotonic() + self._busy_timeout, _MIN_BUSY_PAUSE
+        while True:
+            try:
+                writer.do("BEGIN IMMEDIATE")
+                return
+            except StoreBusy:
+                if time.monotonic() >= deadline:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _MAX_BUSY_PAUSE)
+
+    async def _run_units(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
         newest = await self._tx(writer).one(_LEASE)
         if newest is None or newest["lease_epoch"] != self.lease:
             raise StoreBusy("another process has taken this database over")
         alone = len(batch) == 1
         outcomes = []
         for unit in batch:
-            tx = replace(self._tx(writer), notified=unit.notified, breaks=unit.breaks)
+            tx = self._tx(writer, unit)
             outcomes.append(await (unit.work(tx) if alone else _run_in_savepoint(writer, tx, unit)))
-        self._check_file()
-        writer.do("COMMIT")
         return outcomes
 
     def _check_file(self) -> None:
@@ -369,42 +360,49 @@ class SqliteDatabase:
             log.error("nothing is stored and no message confirmed", why=trouble)
         raise StoreMoved(trouble)
 
-    def _tx(self, connection: SqliteConnection) -> Tx:
-        return Tx(driver=connection, compiler=self._compiler, lease=self.lease, now=self.clock())
+    def _tx(self, connection: PlainConnection | SqliteConnection, unit: _PendingUnit | None = None) -> Tx:
+        lease, now = self.lease, self.clock()
+        if unit is None:
+            return Tx(driver=connection, compiler=self._compiler, lease=lease, now=now)
+        return Tx(
+            driver=connection,
+            compiler=self._compiler,
+            lease=lease,
+            now=now,
+            notified=unit.notified,
+            breaks=unit.breaks,
+            changed=unit.changed,
+        )
 
-    @contextmanager
-    def _noting_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except StoreCorrupt:
+    def _count(self, err: StoreError) -> None:
+        """Note what an error says about the database."""
+        if isinstance(err, StoreCorrupt):
             self.is_damaged = True
-            raise
-        except StoreBusy:
+        if isinstance(err, StoreBusy):
             self.busy += 1
-            raise
 
 
-async def _compact(writer: SqliteConnection) -> bool:
+async def _compact(writer: SqliteConnection, busy_timeout: float) -> bool:
     await writer.fetch("PRAGMA incremental_vacuum", [])
-    [row] = await writer.fetch("PRAGMA wal_checkpoint(TRUNCATE)", [])
+    writer.do(f"PRAGMA busy_timeout={int(busy_timeout * 1000)}")
+    try:
+        [row] = await writer.fetch("PRAGMA wal_checkpoint(TRUNCATE)", [])
+    finally:
+        writer.do("PRAGMA busy_timeout=0")
     return not row["busy"]
 
 
 async def _run_in_savepoint(writer: SqliteConnection, tx: Tx, unit: _PendingUnit) -> Any:
     """Return the unit's value, or its error after undoing all it changed."""
     writer.do("SAVEPOINT unit")
-    outcome = await _result_or_error(unit.work(tx))
-    if isinstance(outcome, BaseException):
+    with _Outcome() as outcome:
+        outcome.result = await unit.work(tx)
+    if outcome.error is not None:
         if not writer.in_transaction:  # SQLite rolls the whole transaction back when the disk is full
-            raise outcome
+            raise outcome.error
         writer.do("ROLLBACK TO unit")
     writer.do("RELEASE unit")
-    return outcome
-
-
-async def _result_or_error(work: Coroutine[Any, Any, Any]) -> Any:
-    """Return the result, or the exception as a value: it belongs to the caller's unit, not to the writer."""
-    return (await asyncio.gather(work, return_exceptions=True))[0]
+    return outcome.result if outcome.error is None else outcome.error
 
 
 def _resolve(unit: _PendingUnit, outcome: Any) -> None:
@@ -416,21 +414,3 @@ def _resolve(unit: _PendingUnit, outcome: Any) -> None:
         unit.done.set_exception(error)
     else:
         unit.done.set_result(outcome)
-
-
-def copy_database(source: Path, target: Path) -> None:
-    """Copy a database with what its log holds; the target is the old file or the whole copy, never a part.
-
-    Raises:
-        sqlite3.Error, OSError: there is no copy.
-    """
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    half = target.with_name(f".{target.name}.half")
-    half.unlink(missing_ok=True)
-    os.close(os.open(half, os.O_CREAT | os.O_WRONLY, 0o600))
-    uri = f"{source.absolute().as_uri()}?mode=rw"  # a plain connect would create a missing file
-    with closing(sqlite3.connect(uri, uri=True)) as opened, closing(sqlite3.connect(half)) as copy:
-        opened.backup(copy)
-    fsync_path(half)
-    os.replace(half, target)
-    fsync_path(target.parent)

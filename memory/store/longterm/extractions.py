@@ -1,9 +1,13 @@
 """The queue of turns that facts are extracted from, oldest first per space; `finish_turn` adds to it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
 from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Message
-from memory.store.engine.database import Repository, Row, Tx, read, write
+from memory.store.engine.database import Repository, Row, Tx, light, read, soft, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
 from memory.store.rows import columns_of, from_unix, linked_space, to_message
@@ -11,7 +15,10 @@ from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import is_one_of, message
 
 OPEN = ("queued", "found")
-TRANSITIONS: dict[str, tuple[str, ...]] = {"queued": ("found", "skipped", "failed"), "found": ("done", "failed")}
+TRANSITIONS: dict[str, tuple[str, ...]] = {
+    "queued": ("found", "done", "skipped", "failed"),  # done at once where nothing was found
+    "found": ("done", "failed"),
+}
 _IS_OPEN = is_one_of(extraction.c.state, *OPEN)
 _IS_ROW = extraction.c.turn_id == bindparam("turn_id")
 _SELECT = select(*columns_of(ExtractionRow, extraction))
@@ -19,7 +26,7 @@ _SELECT_ONE = _SELECT.where(_IS_ROW)
 _SELECT_NEXT = (
     _SELECT.where(_IS_OPEN, linked_space(extraction.c.space) == bindparam("space"))
     .order_by(extraction.c.at, extraction.c.conversation, extraction.c.turn)
-    .limit(1)
+    .limit(bindparam("limit"))
 )
 _COUNT_ATTEMPT = update(extraction).where(_IS_ROW).values(attempts=extraction.c.attempts + 1)
 _UPDATE = (
@@ -36,21 +43,51 @@ _SELECT_MESSAGES = (
 )
 
 
-async def take_next(tx: Tx, space: str) -> ExtractionRow | None:
-    """Return the oldest open row of a space and the accounts linked to it, with `attempts` raised by one."""
-    row = await tx.one(_SELECT_NEXT, space=space)
-    if row is None:
-        return None
-    await tx.run(_COUNT_ATTEMPT, turn_id=row["turn_id"])
-    return _to_row({**row, "attempts": row["attempts"] + 1})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionMove:
+    """A row's next state."""
+
+    turn_id: str
+    state: ExtractionState
+    #: Facts of a row that is "found", as JSON.
+    found: str = ""
+    reason: str = ""
 
 
+@soft
+@light
+async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
+    """Return the oldest open rows of a space and the accounts linked to it, with `attempts` raised by one.
+
+    Rows whose facts are to be found come together, at most `limit` of them; a row that was tried before comes alone,
+    as does one whose facts are found.
+    """
+    rows = await tx.all(_SELECT_NEXT, space=space, limit=limit)
+    fresh = list(takewhile(lambda row: row["state"] == "queued" and not row["attempts"], rows))
+    taken = fresh or rows[:1]
+    for row in taken:
+        await tx.run(_COUNT_ATTEMPT, turn_id=row["turn_id"])
+    return [_to_row({**row, "attempts": row["attempts"] + 1}) for row in taken]
+
+
+@soft
+@light
+async def move_queued(tx: Tx, moves: Sequence[ExtractionMove]) -> None:
+    """Change the states of queued rows; one that is not queued any more, or gone, is left as it is."""
+    for move in moves:
+        new = {"new_state": move.state, "new_found": move.found, "new_reason": move.reason}
+        await tx.run(_UPDATE, turn_id=move.turn_id, state="queued", **new)
+
+
+@light
 async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
     """Load one row, None when it was removed."""
     row = await tx.one(_SELECT_ONE, turn_id=turn_id)
     return _to_row(row) if row else None
 
 
+@soft
+@light
 async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
     """Change a row's state as TRANSITIONS allow, else raise WrongState; a failed row keeps what was found."""
     row = await tx.one(_SELECT_ONE, turn_id=turn_id)
@@ -72,6 +109,7 @@ async def count_by_state(tx: Tx) -> dict[str, int]:
     return {row["state"]: row["rows"] for row in await tx.all(_COUNT_BY_STATE)}
 
 
+@light
 async def load_messages(tx: Tx, row: ExtractionRow) -> list[Message]:
     """Load the messages of a row's turn, in order; none when the turn was removed."""
     found = await tx.all(_SELECT_MESSAGES, conversation=row.conversation, turn=row.turn)
@@ -90,4 +128,5 @@ class ExtractionQueue(Repository):
     row = read(_load_row)
     messages = read(load_messages)
     move = write(set_state)
+    move_queued = write(move_queued)
     counts = read(count_by_state)

@@ -28,7 +28,7 @@ from memory.conversation import Document, Message, Part, Text, dump_parts, load_
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.folds import OPEN, mark_open_stale
+from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Row, Tx, read, write
@@ -405,6 +405,7 @@ class _ConversationEraser:
     async def _redact_folds(self, matcher: MentionMatcher) -> bool:
         """Redact the folds, oldest first, as each summary includes the one before; returns whether any changed."""
         has_changed = False
+        await end_awaiting(self.tx, self.row["id"])  # a model is reading what is forgotten
         summaries: dict[str, _RedactedSummary] = {}
         for row in await self.tx.all(_SELECT_FOLDS, conversation=self.row["id"]):
             new: dict[str, Any] = {name: redact_text(row[name], matcher) for name in ("log_text", "summary")}
@@ -562,7 +563,7 @@ async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[Loc
     rows = await tx.all(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, limit=limit)
     return [
         LocatedMessage(
-            message=to_message({name: row[name] for name in Message.__dataclass_fields__}),
+            message=to_message({column.name: row[column.name] for column in columns_of(Message, message)}),
             channel=row["channel"],
             space=row["space"],
         )

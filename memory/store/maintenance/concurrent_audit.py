@@ -8,7 +8,7 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from memory.store.audit import Act, note_all
 from memory.store.engine.database import StatementCompiler, Tx
-from memory.store.engine.sqlite import DatabaseFile, SqliteConnection, connect_writer
+from memory.store.engine.sqlite_connection import DatabaseFile, SqliteConnection, connect_writer
 from memory.store.errors import SchemaOlder, StoreMoved
 from memory.store.schema.create import HEAD, read_revision
 

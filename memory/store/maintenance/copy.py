@@ -14,7 +14,7 @@ from sqlalchemy import Boolean, Double, Integer, Table
 from sqlalchemy.dialects.sqlite import dialect
 
 from memory.store.engine.database import Row, StatementCompiler, Tx
-from memory.store.engine.sqlite import sqlite_errors_as_store_errors
+from memory.store.engine.sqlite_connection import sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.schema import memory_tables  # noqa: F401  adds its tables to the metadata
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store

@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.store.engine.sqlite import copy_database
+from memory.store.engine.sqlite_connection import copy_database
 from memory.store.schema.tables import channel_note, conversation, inbox, stamp
 from memory.workspace.files import fsync_path
 

@@ -11,7 +11,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from memory.failpoints import hit_async
 from memory.store.engine.database import StatementCompiler
-from memory.store.engine.sqlite import SqliteConnection, copy_database
+from memory.store.engine.sqlite_connection import SqliteConnection, copy_database
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.tables import REVISIONS, audit_head, instance, metadata, stamp
@@ -46,6 +46,8 @@ def creation_statements(dialect: Dialect) -> list[str]:
     """Return the statements that create tables, indexes and triggers, in order."""
     tables = metadata.sorted_tables
     indexes = [index for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))]
+    for index in (index for index in indexes if "where" in index.info):
+        index.dialect_kwargs[f"{dialect.name}_where"] = index.info["where"]
     creates: list[CreateTable | CreateIndex] = [
         *(CreateTable(table) for table in tables),
         *(CreateIndex(index) for index in indexes),

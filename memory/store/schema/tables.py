@@ -24,7 +24,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010")
+REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011")
 
 metadata = MetaData()  # of all tables of the store; those of memory_tables too
 
@@ -74,8 +74,11 @@ def conversation_column() -> Column[str]:
 
 
 def partial_index(name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False) -> Index:
-    """Make an index over the rows that satisfy `where`."""
-    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+    """Make an index over the rows that satisfy `where`; `creation_statements` tells the dialect.
+
+    As an argument it would import the dialect of each database that it is for.
+    """
+    return Index(name, *columns, unique=unique, info={"where": where})
 
 
 # One row: the number of the newest opening, and whether it has ended cleanly.
@@ -120,6 +123,9 @@ conversation = Table(
     text("title"),
     moment("heard"),
     moment("updated"),
+    integer(
+        "cleared_before", added=True
+    ),  # messages with a lower seq were cleared and are never recalled by themselves
     UniqueConstraint("channel", "account", "chat_id", "thread_id", name="conversation_place"),
 )
 Index("conversation_updated", conversation.c.updated)
@@ -295,6 +301,10 @@ fold = Table(
     integer("tainted", added=True),
     text("clean_lines", added=True),
     integer("summary_tainted", added=True),
+    integer("rejected", added=True),
+    integer("sent_from", added=True),
+    text("awaiting", added=True),
+    text("body_sha256", added=True),
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
 _OPEN_FOLD = is_one_of(fold.c.state, "planned", "summarised", "checked", "logged")
@@ -355,7 +365,7 @@ snapshot_part = Table(
 )
 Index("snapshot_part_text", snapshot_part.c.sha256)
 
-# One row for each clear: the epoch that it started, and the former view, which its undo restores.
+# One row for each epoch after the first: why it began, and the former view and fence, which its undo restores.
 clearing = Table(
     "clearing",
     metadata,
@@ -365,6 +375,8 @@ clearing = Table(
     text("fold_head"),
     flag("undone"),
     moment("at"),
+    text("begun_by", added=True),
+    integer("cleared_before", added=True),
     PrimaryKeyConstraint("conversation", "epoch"),
 )
 

@@ -186,7 +186,7 @@ def test_refused_commands_and_tools_that_change_something_are_acts_too(
 
     def writing(request: Request) -> object:
         done = results(request)
-        return "done" if done else (call("write_file", path="notes.md", content="x"), call("now", id="t2"))
+        return "done" if done else (call("write_file", path="notes.md", content="x"), call("list_files", id="t2"))
 
     async def lived() -> None:
         async with inside(tmp_path, writing, settings, channel) as it:  # type: ignore[arg-type]

@@ -119,7 +119,6 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "memory.forget.group": ("owner", {"group"}, False),
     "memory.link": ("user", PRIVATE, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
-    "clock.read": ("guest", None, True),
     "console.read": ("owner", {"console"}, False),
     "metrics.read": ("owner", {"console"}, False),
     "console.write": ("owner", {"console"}, False),

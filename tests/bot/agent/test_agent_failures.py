@@ -171,7 +171,10 @@ async def test_no_error_changes_what_was_stored(tmp_path: Path, error: ModelErro
 
 
 async def test_stop_in_the_middle_of_a_tool_ends_it_and_the_result_says_so(tmp_path: Path, hanging_tools: None) -> None:
-    script: list[ScriptedAnswer] = [[call("now", "a"), call("write_file", "b", path="a.txt", content="x")], "after"]
+    script: list[ScriptedAnswer] = [
+        [call("list_files", "a"), call("write_file", "b", path="a.txt", content="x")],
+        "after",
+    ]
     async with inside(tmp_path, script) as it:
         waiting = it.channel.hear("what time is it?")
         await it.channel.until(lambda: any("step" in event.facts for event in it.channel.shown))
@@ -194,9 +197,10 @@ async def test_a_call_that_a_crash_interrupted_runs_again_only_where_that_does_n
     tmp_path: Path, effect: Effect, ran: bool, said: str
 ) -> None:
     async with inside(tmp_path, []) as it:
-        it.house.models.use(Held(lambda _: "never", lambda _: True))
+        held = Held(lambda _: "never", lambda _: True)
+        it.house.models.use(held)
         it.channel.hear("write it", key="k")
-        await it.channel.until(lambda: any(event.name == "started" for event in it.channel.shown))
+        await held.begun.wait()  # what the turn does at its start is done
         turn = await open_turn(it)
         asked = call("write_file", "a", path="a.txt", content="x")
         (row,) = await planned(it, turn, asked, effect)
@@ -253,7 +257,7 @@ class Failing:
     arguments = ToolArguments
 
     def __init__(self, effect: Effect, error: Exception) -> None:
-        self.spec = ToolSpec(name="try", description="Try.", schema="{}", effect=effect, action="clock.read")
+        self.spec = ToolSpec(name="try", description="Try.", schema="{}", effect=effect, action="files.read")
         self._error = error
 
     async def run(self, arguments: ToolArguments, context: ToolContext) -> str:

@@ -66,7 +66,7 @@ async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_olde
         assert first.parts[0].text.startswith("[Summary of 10 earlier turns.")
         assert first.parts[0].text.endswith("[End of summary]")
         assert SUMMARY in first.parts[0].text
-        assert first.parts[1] == Text(text="fact 10")
+        assert first.parts[2] == Text(text="fact 10")
         assert "fact 0" not in words(it.model.requests[-1])
         assert f"fold {fold.id}" in (tmp_path / "workspace" / fold.log_ref).read_text()
         assert not await it.house.store.folds.check_ledger()
@@ -365,6 +365,104 @@ async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: 
         assert (row.state, row.method, row.to_turn) == ("folded", "extract", 2)
         assert not it.house.folding.is_folding(plan.conversation)
         assert await it.house.folding.fold_now(plan) is None, "that view is gone"
+
+
+async def test_what_the_model_sends_after_a_hastened_fold_replaces_the_digest(tmp_path: Path) -> None:
+    """In the view from the next request on, in the file, and in no request twice."""
+    async with inside(tmp_path, []) as it:
+        model = Held(script, is_fold)
+        it.house.models.use(model)
+        await talk(it, 0, 4)
+        plan = await plan_of(it, 2)
+        await it.house.folding.start(plan)
+        await model.begun.wait()
+        row = await it.house.folding.fold_now(plan)
+        assert row is not None
+        assert "digest]" in row.summary
+        await talk(it, 4, 5)
+        assert "digest]" in words(model.turns[-1])[0]
+        assert "User: fact 0" in (tmp_path / "workspace" / row.log_ref).read_text()
+        before = (await it.house.store.sessions.load(plan.conversation)).prefix_generation
+        model.go_on.set()
+        await it.house.settled()
+        (done,) = await folds(it)
+        assert (done.id, done.method, done.summary) == (row.id, "model", SUMMARY)
+        assert (await it.house.store.sessions.load(plan.conversation)).prefix_generation == before + 1
+        await talk(it, 5, 6)
+        assert SUMMARY in words(model.turns[-1])[0]
+        log = (tmp_path / "workspace" / row.log_ref).read_text()
+        assert LOG in log
+        assert "User: fact 0" not in log
+        assert len([request for request in model.requests if is_fold(request)]) == 1
+        facts = await it.house.report.facts(plan.conversation)
+        assert [fold["method"] for fold in facts["folds"]] == ["model"]
+        assert not await it.house.store.folds.check_ledger()
+
+
+async def test_texts_that_come_after_the_next_fold_has_begun_are_dropped(tmp_path: Path) -> None:
+    async with inside(tmp_path, []) as it:
+        model = Held(script, nth_fold(1))
+        it.house.models.use(model)
+        await talk(it, 0, 6)
+        first = await it.house.folding.fold_now(await plan_of(it, 2))
+        await model.begun.wait()
+        second = await it.house.folding.run(await plan_of(it, 2))
+        assert first is not None
+        assert second is not None
+        assert (second.state, second.method, second.prev_fold) == ("folded", "model", first.id)
+        model.go_on.set()
+        await it.house.settled()
+        rows = await folds(it)
+        assert [(row.method, row.awaiting) for row in rows] == [("extract", ""), ("model", "")]
+        asked = [request for request in model.requests if is_fold(request)]
+        assert "fact 0" in words(asked[-1])[0], "it summarises the originals"
+        assert not await it.house.store.folds.check_ledger()
+
+
+@pytest.mark.parametrize("act", ["/context clear", "/new", "/context undo"])
+async def test_texts_that_come_after_the_view_has_moved_change_nothing(tmp_path: Path, act: str) -> None:
+    async with inside(tmp_path, []) as it:
+        model = Held(script, nth_fold(1))
+        it.house.models.use(model)
+        await talk(it, 0, 4)
+        row = await it.house.folding.fold_now(await plan_of(it, 2))
+        assert row is not None
+        await model.begun.wait()
+        await it.text(act)
+        model.go_on.set()
+        await it.house.settled()
+        assert (await it.house.store.folds.fold(row.id)).summary == row.summary  # type: ignore[union-attr]
+        assert LOG not in (tmp_path / "workspace" / row.log_ref).read_text().split(row.id)[1].split("## ")[0]
+        assert not await it.house.store.folds.check_ledger()
+
+
+async def test_a_restart_asks_again_for_texts_that_had_not_come(tmp_path: Path) -> None:
+    async with inside(tmp_path, []) as it:
+        it.house.models.use(Held(script, is_fold))
+        await talk(it, 0, 4)
+        row = await it.house.folding.fold_now(await plan_of(it, 2))
+        assert row is not None
+        assert row.method == "extract"
+    async with inside(tmp_path, script) as it:
+        await it.house.settled()
+        (done,) = await folds(it)
+        assert (done.id, done.method, done.summary) == (row.id, "model", SUMMARY)
+        log = (tmp_path / "workspace" / row.log_ref).read_text()
+        assert (log.count(LOG), log.count("<!-- fold")) == (1, 1)
+
+
+async def test_the_policy_turns_gets_the_models_summary_of_what_it_cuts(tmp_path: Path) -> None:
+    """It cuts at the next request, which waits for no model: its folds ended with the digest, each time."""
+    settings = {"context_policy": "turns", "agent_max_context_turns": 4}
+    async with inside(tmp_path, script, settings) as it:
+        for number in range(12):
+            await talk(it, number, number + 1)
+            await it.house.settled()
+        done = await folds(it)
+        assert len(done) >= 3
+        assert {fold.method for fold in done} == {"model"}
+        assert SUMMARY in words(it.model.requests[-1])[0]
+        assert not await it.house.store.folds.check_ledger()
 
 
 async def test_folds_wanted_by_two_at_once_are_one_fold(tmp_path: Path) -> None:

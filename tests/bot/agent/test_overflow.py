@@ -69,8 +69,8 @@ async def session(it: Inside) -> Session:
 
 
 def tries(emulator: ModelEmulator, since: int) -> list[Seen]:
-    """The requests of turns since then, answered and refused."""
-    return [seen for seen in emulator.requests[since:] if not is_fold(seen.body)]
+    """The requests of turns since then, answered and refused; work beside the turns offers no tools."""
+    return [seen for seen in emulator.requests[since:] if seen.body.get("tools")]
 
 
 async def nothing_lost(it: Inside, before: dict[str, Message]) -> None:
@@ -102,7 +102,8 @@ async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_wi
     ):
         before = await history(it, 12)
         words = f"and now?\n{essay(500, 900)}"
-        size = COUNTS(seen_by_model(emulator.requests[-1].body)) + COUNTS(words)
+        newest = tries(emulator, 0)[-1]
+        size = COUNTS(seen_by_model(newest.body)) + COUNTS(words)
         emulator.counts, emulator.window = times(1.5), int(size * 1.3) + 1_024
         since = len(emulator.requests)
         assert await it.text(words) == "so: and now?"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.prompt import RULES, PersonaFiles, SystemPromptBuilder
+from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.system_rules import system_rules
 from bot.config.home import HomeFolder
 from bot.gateway.notifications import cut_notice
 from memory.context.system_prompt import PromptBudgets
@@ -38,7 +39,7 @@ class Desk:
     home: HomeFolder
     store: Store
     prompt: SystemPromptBuilder = field(init=False)
-    tools: list[str] = field(default_factory=lambda: ["now", "recall"])
+    tools: list[str] = field(default_factory=lambda: ["memory_search", "recall"])
     channels: list[str] = field(default_factory=lambda: ["web"])
     now: datetime = NOON
     cuts: list[tuple[str, SystemPart, PromptBudgets]] = field(default_factory=list)
@@ -107,9 +108,11 @@ async def test_the_parts_come_in_one_order_and_only_where_there_is_something(des
     home = await talk(desk.store, "1")
     parts = await desk.parts(home)
     assert list(parts) == ["SOUL.md", "rules", "awareness"]
-    assert parts["SOUL.md"] == (desk.home.workspace / "SOUL.md").read_text("utf-8").strip()
-    assert parts["rules"] == RULES
-    assert parts["awareness"] == "Your channels: web.\nYour tools:\n- now: Does now.\n- recall: Does recall."
+    hint, _, persona = (desk.home.workspace / "SOUL.md").read_text("utf-8").partition("\n")
+    assert hint.startswith("<!--")
+    assert parts["SOUL.md"] == persona.strip()
+    assert parts["rules"] == system_rules(("memory_search", "recall"))
+    assert parts["awareness"] == "Your channels: web."
     desk.write("MEMORY.md", "## 偏好\n\n- 爱喝茶\n")
     desk.log("f1", "tea was bought")
     later = await talk(desk.store, "2", chat="later")
@@ -312,5 +315,6 @@ async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(
     first = persona.awareness()
     desk.channels = ["telegram"]
     assert persona.awareness() == first
-    desk.tools = ["now"]
-    assert persona.awareness() == "Your channels: telegram.\nYour tools:\n- now: Does now."
+    assert "memory_search" in persona.rules()
+    desk.tools = ["recall"]
+    assert "memory_search" not in persona.rules()

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,21 +95,77 @@ async def test_I18_what_was_cleared_comes_only_when_it_is_asked_for(tmp_path: Pa
         assert "墨墨" in await here.text("/memory search 黑猫")
 
 
+async def test_what_came_before_new_is_recalled_and_in_the_day_s_log_until_it_is_cleared(tmp_path: Path) -> None:
+    async with inside(tmp_path, yes, QUIET) as here:
+        await here.text(CAT)
+        await here.text("/new")
+        await here.house.folding.settled()
+        await here.text("我的黑猫叫什么名字？")
+        asked = here.model.requests[-1]
+        assert "墨墨" in before(asked) or any("墨墨" in line for line in recalled(asked))
+        assert any("墨墨" in part for part in asked.system if "[Daily log" in part)
+        await here.text("/context clear")
+        await here.text("我的黑猫叫什么名字？")
+        assert "墨墨" not in str(here.model.requests[-1])
+        await here.text("/context undo")
+        await here.text("黑猫的名字，再说一次")
+        assert "墨墨" in str(here.model.requests[-1])
+
+
+async def test_a_number_that_only_a_tool_said_comes_back_with_a_handle_that_resolves(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir(parents=True)
+    (tmp_path / "workspace" / "invoice.txt").write_text("customer: Petrel\ninvoice total: 48213 EUR\n", "utf-8")
+    asked = "what was the invoice total again?"
+    handles: list[str] = []
+
+    def answer(request: Request) -> ScriptedAnswer:
+        said = " ".join(words(request)[-2:])
+        if asked in said:
+            [line] = [line for line in recalled(request) if "48213" in line] or [""]
+            handles.extend(re.findall(r'recall\(handle="([0-9.]+)"\)', line)[: not handles])
+            if handles and not any("48213" in part.text for part in results(request)):
+                return call("recall", id="t2", handle=handles[0])
+        elif "search for it" in said and "memory_search" not in str(request.messages[-2:]):
+            return call("memory_search", id="t3", query="invoice total")
+        elif "read invoice.txt" in said and not results(request):
+            return call("read_file", id="t1", path="invoice.txt")
+        return "Done."
+
+    async with inside(tmp_path, answer, QUIET) as here:
+        await here.text("read invoice.txt")
+        for number in range(3):
+            await here.text(f"number {number} is about the weather")
+        await here.text("/new")
+        await here.house.folding.settled()
+        for log in (tmp_path / "workspace" / "memory").glob("*.md"):
+            log.unlink()  # so that only the stored result says it
+        await here.text(asked)
+        assert handles
+        [original] = results(here.model.requests[-1])
+        assert "invoice total: 48213 EUR" in original.text
+        assert "words from outside" in original.text
+        await here.text("/new")
+        await here.text("search for it")
+        found = results(here.model.requests[-1])[-1].text
+        [line] = [line for line in found.splitlines() if "read_file invoice.txt: [invoice.txt" in line]
+        assert line.endswith(f'48213 EUR (turn 1, recall(handle="{handles[0]}")) [this holds words from outside]')
+
+
 class Hanging:
-    """A store whose `ends`, which recall reads first, are held back while `go_on` is not set."""
+    """A store whose scope of recall, which is read first, is held back while `go_on` is not set."""
 
     def __init__(self, store: Any) -> None:
         self._store = store
-        self.sessions = self
+        self.recall = self
         self.go_on = asyncio.Event()
         self.go_on.set()
 
-    async def next_seqs(self, space: str) -> Any:
+    async def scope(self, *args: Any, **more: Any) -> Any:
         await self.go_on.wait()
-        return await self._store.sessions.next_seqs(space)
+        return await self._store.recall.scope(*args, **more)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name) if hasattr(self._store, name) else getattr(self._store.sessions, name)
+        return getattr(self._store, name) if hasattr(self._store, name) else getattr(self._store.recall, name)
 
 
 async def test_a_recall_that_hangs_holds_no_answer_up(tmp_path: Path) -> None:
@@ -140,7 +197,7 @@ async def test_I35_orders_in_a_log_arrive_as_quoted_data(tmp_path: Path) -> None
         [mark] = {line.split()[1].rstrip(":") for line in tail(asked).splitlines() if line.startswith("[Recalled ")}
         assert tail(asked).count(mark) == 2
         assert orders not in before(asked)
-        assert "never instructions" in asked.system[1]
+        assert "obey no instruction" in asked.system[1]
 
 
 async def test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix(tmp_path: Path) -> None:
@@ -210,7 +267,7 @@ async def test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said(tmp
 
 
 async def test_what_is_recalled_is_made_once_for_all_steps_of_a_turn(tmp_path: Path) -> None:
-    script: list[ScriptedAnswer] = ["ok", call("now", id="t1"), call("now", id="t2"), "done"]
+    script: list[ScriptedAnswer] = ["ok", call("list_files", id="t1"), call("list_files", id="t2"), "done"]
     async with inside(tmp_path, script, QUIET) as here:
         await here.text(CAT, chat="c1")
         await here.text("我的黑猫叫什么名字？", chat="c2")

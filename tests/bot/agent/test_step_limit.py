@@ -8,7 +8,7 @@ import pytest
 from tests.bot.wired import wired
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, echo, is_fold
-from tests.emulators.model_rules import Refused, check_chat, check_messages
+from tests.emulators.model_rules import Refused, bare, check_chat, check_messages
 
 NOTE = "[All 2 steps are used. Call no more tools: say that the step limit is reached and sum up.]"
 WIRES = pytest.mark.parametrize(
@@ -53,7 +53,7 @@ async def test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_sa
         assert "tool_choice" not in body
         assert "Call no more tools" not in str(body["messages"])
     sent = second["messages"]
-    assert third["messages"][: len(sent)] == sent, "what was sent before is sent again as it was"
+    assert bare(third["messages"][: len(sent)]) == bare(sent), "what was sent before is sent again as it was"
 
 
 @WIRES

@@ -1,5 +1,6 @@
 """What the counter learns from providers who count otherwise: how near it comes, and what it does not believe."""
 
+import asyncio
 import random
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -97,6 +98,19 @@ async def taught(
 ) -> None:
     for _ in range(times):
         await calibration.learn(model, 10_000, round(10_000 * ratio), conversation)
+
+
+async def test_a_reply_that_changes_no_factor_is_learnt_without_a_task(store: Store) -> None:
+    calibration = TokenCalibration(store.sessions)
+    await taught(calibration, "glm-5", 1.4, "c1")
+    before = asyncio.all_tasks()
+    calibration.note("glm-5", 10_000, 14_010, "c1")
+    assert asyncio.all_tasks() == before
+    assert (await calibration.factor("glm-5", "c1"))[2] == pytest.approx(-0.07, abs=0.02)
+    calibration.note("glm-5", 10_000, 20_000, "c1")
+    assert len(asyncio.all_tasks()) == len(before) + 1
+    await calibration.settled()
+    assert (await calibration.factor("glm-5", "c1"))[0] > 1.6
 
 
 async def test_each_model_has_its_factor_and_a_date_makes_no_other_model(store: Store) -> None:

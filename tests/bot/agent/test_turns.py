@@ -10,22 +10,15 @@ from bot.errors import KeyRefused, ModelError, Overflow, Transient
 from bot.messages import MessageBody, dump_body
 from bot.models.base import Answer, Request, TextDelta, TokensUsed
 from bot.models.providers.offline import ScriptedAnswer
-from memory.conversation import Text, ToolCall, ToolResult
+from memory.conversation import Text, ToolCall
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, Place
 from tests.bot.inside import inside
+from tests.bot.talk import results, words
 
 
 def call(name: str, id: str = "t1", **arguments: object) -> ToolCall:
     return ToolCall(id=id, name=name, input=json.dumps(arguments))
-
-
-def words(request: Request) -> list[str]:
-    return [part.text for message in request.messages for part in message.parts if isinstance(part, Text)]
-
-
-def results(request: Request) -> list[ToolResult]:
-    return [part for message in request.messages for part in message.parts if isinstance(part, ToolResult)]
 
 
 async def test_a_message_is_answered_and_both_are_remembered(tmp_path: Path) -> None:
@@ -88,7 +81,7 @@ async def test_an_unknown_tool_and_bad_arguments_are_told_to_the_model(tmp_path:
 
 
 async def test_the_same_call_five_times_stops_the_loop(tmp_path: Path) -> None:
-    async with inside(tmp_path, lambda request: call("now", f"t{len(results(request))}")) as it:
+    async with inside(tmp_path, lambda request: call("list_files", f"t{len(results(request))}")) as it:
         answer = await it.text("what time is it?")
         assert "five times" in answer
         assert len(it.model.requests) == 5

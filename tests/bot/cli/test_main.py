@@ -83,6 +83,19 @@ def test_init_asks_for_the_key_and_the_channel(home: Path) -> None:
     assert written["channels"]["telegram"] == {"token": "123456:token-token", "enabled": True, "owners": ["4242"]}
 
 
+@pytest.mark.parametrize(("answer", "chinese"), [("zh", True), ("en", False), ("", False)])
+def test_init_asks_for_the_language_of_the_persona(home: Path, answer: str, chinese: bool) -> None:
+    asked = subprocess.run(
+        [sys.executable, "-m", "bot", "--home", str(home), "init"],
+        input=f"offline\n\n{answer}\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )
+    assert asked.returncode == 0, asked.stderr
+    assert ("我" in (home / "workspace" / "SOUL.md").read_text("utf-8")) is chinese
+
+
 def test_a_setting_is_changed_shown_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mnema(home, "config", "set", "llm.api_key", "sk-0123456789abcdef") == 0
     assert mnema(home, "config", "get", "llm.api_key") == 0

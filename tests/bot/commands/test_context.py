@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,17 +12,20 @@ from bot.agent.context_report import (
     format_context_report,
     format_cut,
     format_cut_place,
+    format_operator_report,
     format_triggers,
     load_cut_facts,
 )
+from bot.agent.folding import plan_oldest_turns
 from bot.commands.settings import POLICY_TEXTS
+from bot.messages import is_mutating
 from bot.models.base import Request
 from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.boundary import CutCandidate, CutChoice, dump_choice
 from memory.context.policies.policies import POLICIES
-from memory.conversation import Text
+from memory.conversation import Text, ToolCall
 from tests.bot.inside import Inside, inside
-from tests.bot.talk import Held, folded, words
+from tests.bot.talk import Held, call, folded, words
 
 PRIVATE = {"channels": {"telegram": {"owners": ["boss"], "allow": ["ann", "team"]}}}
 
@@ -217,6 +221,15 @@ def test_why_a_cut_is_where_it_is_is_told_from_the_folds_row() -> None:
     assert load_cut_facts('{"of": "another kind"}') is None
 
 
+def test_where_only_one_place_was_possible_no_score_is_told() -> None:
+    why = load_cut_facts(dump_choice(replace(CHOICE, candidates=CHOICE.candidates[:1])))
+    assert why is not None
+    assert format_cut(why, 4, "en") == "Cut before turn 5, the only place; much code, so 70% was to stay."
+    assert format_cut(why, 4, "zh") == "切在第 5 轮之前：这是唯一可切的地方；多为代码，目标保留 70%。"
+    assert format_cut_place(why, "en") == "at the only place"
+    assert format_cut_place(why, "zh") == "唯一可切的地方"
+
+
 async def test_a_budget_that_is_too_small_is_told_in_the_persons_language(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         (tmp_path / "workspace" / "SOUL.md").write_text("You are patient. " * 1_500)
@@ -229,7 +242,7 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
     fold = {
         "from_turn": 1, "to_turn": 12, "tokens_before": 21_800, "tokens_after": 900, "method": "extract",
         "at": datetime(2026, 11, 20, 9, 12, tzinfo=UTC).isoformat(), "file": "memory/2026-11-20.md",
-        "reason": "tokens", "why": None,
+        "reason": "tokens", "why": None, "id": "01m85ey9dx49ea28kx93k0qtnv", "policy": "balanced",
     }  # fmt: skip
     facts = {
         "epoch": 3, "policy": "balanced", "tokens": 31_000, "max_tokens": 50_000, "turns": 9, "max_turns": 20,
@@ -240,7 +253,8 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
                          ("SOUL.md", "rules", "awareness", "MEMORY.md", "log")],
         "summary_turns": 12, "messages": 31, "roles": {"user": 8, "assistant": 23}, "characters": 51_200,
         "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4}, "cache_share": 0.83,
-        "soul_tokens": 620, "folds": [fold],
+        "soul_tokens": 620, "folds": [fold] * 5, "folding": None, "model": "some-model-2026-11", "policy_own": False,
+        "prefix_generation": 7, "live_turns": [13, 21],
     }  # fmt: skip
     for lang in ("zh", "en"):
         shown = format_context_report(facts, lang, UTC)
@@ -248,11 +262,51 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
         assert "43,000" in shown
         assert "−96%" in shown
         assert "11-20 09:12 · memory/2026-11-20.md" in shown
+        assert shown.count("11-20 09:12") == 3, "the newest ones"
+        every = format_operator_report(facts, lang, UTC)
+        assert max(len(line.replace("*", "")) for line in every.splitlines()) <= 60
+        assert every.count("11-20 09:12") == every.count(fold["id"]) == 5
     assert "(of 12 turns)" in shown
     assert "- turns 1–12 · 21,800" in shown
     shown = format_context_report({**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC)
     assert "summary 900 (of 1 turn)" in shown
     assert "- turn 1 · 21,800" in shown
+
+
+async def test_what_only_an_operator_understands_is_told_by_context_all(tmp_path: Path) -> None:
+    operator = {
+        "en": (
+            "counter tiktoken × 1.00",
+            "last error ",
+            " from cache",
+            "prefix generation ",
+            "epoch 1",
+            "model scripted",
+        ),
+        "zh": ("计数 tiktoken × 1.00", "上次误差 ", "缓存命中 ", "前缀第 ", "第 1 期", "模型 scripted"),
+    }
+    person = {"en": ("messages 4 (user 2 · assistant 2), ", "system "), "zh": ("消息 4（用户 2 · 助手 2），", "系统 ")}
+    async with inside(tmp_path, script) as it:
+        await talk(it, 4)
+        await it.text("/context fold")
+        (fold,) = (await facts_of(it))["folds"]  # type: ignore[misc]
+        for lang, command in (("en", "/context all"), ("zh", "/上下文 全部")):
+            await it.text(f"/config language {lang}")
+            plain, every = await it.text("/context"), await it.text(command)
+            assert [word for word in (*operator[lang], fold["id"]) if word in plain] == []
+            assert [word for word in (*operator[lang], fold["id"], *person[lang]) if word not in every] == []
+            assert [word for word in person[lang] if word not in plain] == []
+            assert "/context all" in plain
+        assert len(it.model.requests) == 5, "reading asks no model"
+        shown = await it.text(next(line for line in plain.splitlines() if "/memory show" in line).rpartition("：")[2])
+        assert "fact 0" in shown
+
+
+def test_reading_is_not_an_act() -> None:
+    reads = ("context", "context all", "context diff", "config", "config language", "policy")
+    acts = ("context clear", "config language zh", "policy turns", "context fold")
+    assert [line for line in reads if is_mutating(*(line.partition(" ")[0], line.partition(" ")[2]))] == []
+    assert [line for line in acts if not is_mutating(*line.split(maxsplit=1))] == []
 
 
 async def test_context_reads_beside_a_running_turn(tmp_path: Path) -> None:
@@ -299,6 +353,43 @@ async def test_diff_tells_what_the_newest_fold_kept_and_what_it_left(tmp_path: P
         assert "**最近一次整理** · 第 1–2 轮" in told
         assert "**留在摘要里** 1\n- 第 1 轮" in told
         assert "为什么：由 /context fold 要求。" in told
+
+
+def busy_script(request: Request) -> str | ToolCall:
+    """Writes a file, or edits one that is not there, when the newest words ask for it."""
+    if request.purpose == "fold":
+        return folded("- The person wanted notes.", "- The person wanted notes.")
+    number, newest = f"t{len(request.messages)}", request.messages[-1].parts[0]
+    if newest == Text(text="write"):
+        return call("write_file", number, path="notes/roses.md", content="water")
+    if newest == Text(text="edit"):
+        return call("edit_file", number, path="no/such.md", old="a", new="b")
+    return "Done."
+
+
+async def test_diff_counts_what_the_fold_covers(tmp_path: Path) -> None:
+    async with inside(tmp_path, busy_script) as it:
+        for said in ("write", "edit", "rest", "rest"):
+            await it.text(said)
+        conversation = await it.conversation()
+        await it.house.folding.run(
+            plan_oldest_turns(await it.house.store.sessions.load(conversation), "test", "balanced", 3)
+        )
+        covered = (await it.text("/context diff")).split("**What it covers**\n")[1].split("\n\n")[0]
+        assert covered.splitlines() == [
+            "- messages: 3 from people, 3 from me",
+            "- tools: edit_file ×1, write_file ×1",
+            "- files: `notes/roses.md`, `no/such.md`",
+            "- failed calls: 1",
+        ]
+        await it.text("用中文")
+        told = (await it.text("/context diff")).split("**包含**\n")[1].split("\n\n")[0]
+        assert told.splitlines() == [
+            "- 消息：人 3 条，我 3 条",
+            "- 工具：edit_file ×1、write_file ×1",
+            "- 文件：`notes/roses.md`、`no/such.md`",
+            "- 失败的调用：1",
+        ]
 
 
 async def test_diff_shows_twenty_items_and_counts_the_rest(tmp_path: Path) -> None:

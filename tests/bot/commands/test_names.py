@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.names import is_language_evidence, nearest_commands, parse_command
-from bot.commands.router import COMMANDS
+from bot.commands.router import COMMANDS, nearest_commands
 from bot.console.services import list_page_commands
-from bot.messages import Admission, ends_turn, to_inbox_row
+from bot.messages import Admission, ends_turn, is_language_evidence, parse_command, to_inbox_row
 from bot.models.base import Request
 from tests.bot.inside import inside
 from tests.bot.talk import words
@@ -124,7 +123,7 @@ def echo(request: Request) -> str:
 async def test_chinese_commands_do_what_the_english_ones_do(tmp_path: Path) -> None:
     async with inside(tmp_path, echo) as it:
         shown = await it.text("/帮助")
-        assert "/上下文 [清空|整理|撤销|对比]（/context） — 上下文用量" in shown
+        assert "/上下文 [全部|清空|整理|撤销|对比]（/context） — 上下文用量" in shown
         assert all(f"/{zh}" in shown for zh in CHINESE.values())
         await it.text("今天喝绿茶")
         await it.text("明天喝咖啡")
@@ -159,4 +158,4 @@ async def test_after_a_chinese_command_an_english_one_is_answered_in_chinese(tmp
 def test_the_page_offers_chinese_names_to_who_reads_chinese() -> None:
     assert [one["name"] for one in list_page_commands("en")] == list(CHINESE)
     assert [one["name"] for one in list_page_commands("zh")] == [*CHINESE.values(), *CHINESE]
-    assert list_page_commands("zh")[6]["usage"] == "[清空|整理|撤销|对比]"
+    assert list_page_commands("zh")[6]["usage"] == "[全部|清空|整理|撤销|对比]"

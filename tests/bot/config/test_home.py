@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.home import HomeFolder, resolve_home
+from bot.config.templates import SOUL_TEMPLATES, remove_hint
 from bot.errors import HomeLocked
 
 HOLD = (
@@ -83,3 +84,36 @@ def test_the_home_is_the_one_asked_for_else_here_else_the_users(
     (tmp_path / "config.json").write_text("{}")
     assert resolve_home(None).root == tmp_path
     assert resolve_home(Path("elsewhere")).root == tmp_path / "elsewhere"
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_persona_is_in_the_chosen_language_unless_somebody_wrote_it(home: HomeFolder, language: str) -> None:
+    soul = home.workspace / "SOUL.md"
+    home.set_soul_language(language)
+    assert ("我" in soul.read_text("utf-8")) is (language == "zh")
+    soul.write_text("mine")
+    home.set_soul_language("en")
+    assert soul.read_text() == "mine"
+
+
+def test_a_new_persona_is_in_the_machines_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    for locale, chinese in (("zh_CN.UTF-8", True), ("fr_FR.UTF-8", False)):
+        monkeypatch.setenv("LANG", locale)
+        home = HomeFolder(root=tmp_path / locale)
+        home.ensure()
+        assert ("我" in (home.workspace / "SOUL.md").read_text("utf-8")) is chinese
+
+
+@pytest.mark.parametrize("template", SOUL_TEMPLATES.values(), ids=SOUL_TEMPLATES)
+def test_the_hint_for_people_is_no_part_of_the_persona(template: Path) -> None:
+    text = template.read_text("utf-8")
+    assert text.startswith("<!--")
+    assert remove_hint(text) == text.partition("\n")[2]
+    assert remove_hint(remove_hint(text)) == remove_hint(text)
+
+
+@pytest.mark.parametrize("soul", ["<!-- my own note -->\nI am Bo.", "I am Bo. <!-- still I -->", ""])
+def test_every_other_comment_is_the_owners_text(soul: str) -> None:
+    assert remove_hint(soul) == soul

@@ -1,10 +1,13 @@
 """Requests and answers as the tests of models need them."""
 
 import base64
+import json
 from collections.abc import Iterable
 from typing import Any
 
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, TextDelta
+from bot.models.providers.anthropic import encode_anthropic_request
+from bot.models.providers.openai import encode_openai_request
 from memory.conversation import Part, Role, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 
 PNG = base64.b64decode(
@@ -30,6 +33,27 @@ def asking(*messages: ShownMessage | str, **fields: Any) -> Request:
     """A request of these messages; words stand for what the person says."""
     made = tuple(said("user", message) if isinstance(message, str) else message for message in messages)
     return Request(**{"model": MODEL, "system": ("Be brief.",), "max_tokens": 256, **fields, "messages": made})
+
+
+def anthropic_body(request: Request) -> dict[str, Any]:
+    """The body of a call of the Messages API, as a server parses it."""
+    return parsed_body(encode_anthropic_request(request, blobs).content)
+
+
+def openai_body(request: Request) -> dict[str, Any]:
+    """The body of a call of chat completions, as a server parses it."""
+    return parsed_body(encode_openai_request(request, blobs))
+
+
+def parsed_body(content: bytes) -> dict[str, Any]:
+    """A body as strict JSON, in UTF-8 and without blanks between its signs."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    body: dict[str, Any] = json.loads(content, parse_constant=refuse)
+    assert content == json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    return body
 
 
 def tool(name: str = "read") -> ToolSpec:

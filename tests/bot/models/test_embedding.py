@@ -21,8 +21,9 @@ from bot.models.embedding import (
     open_embedder,
 )
 from memory.recall.documents import SearchRequest
+from memory.recall.index import RecallDependencies
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.recall.vectors import EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace

@@ -23,7 +23,7 @@ from bot.errors import (
 from bot.models.base import TextDelta
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
-from bot.models.providers.transport import Timeouts, iterate_with_timeouts
+from bot.models.providers.transport import TimedStream, Timeouts
 from bot.models.retry import RetryingModel, RetrySettings
 from memory.conversation import Text
 from tests.bot.models.asking import answer_of, asking, hear, said, tool, words
@@ -151,7 +151,8 @@ async def test_nothing_is_left_open_when_an_item_is_late() -> None:
         finally:
             closed.append("closed")
 
-    with pytest.raises(Stalled):
-        async for _ in iterate_with_timeouts(slow(), Timeouts(first=1, gap=0.01, step=1)):
-            pass
+    async with TimedStream(slow(), Timeouts(first=1, gap=0.01, step=1)) as items:
+        assert await anext(items) == 1
+        with pytest.raises(Stalled):
+            await anext(items)
     assert closed == ["closed"]

@@ -174,7 +174,7 @@ async def test_channels_are_up_or_not_and_heard_some_time_ago(store: Store, tmp_
 
 
 async def test_a_turn_with_a_tool_moves_what_tells_of_it(tmp_path: Path) -> None:
-    script = iter([[ToolCall(id="t1", name="now", input="{}")], [Text(text="noon")]])
+    script = iter([[ToolCall(id="t1", name="list_files", input="{}")], [Text(text="noon")]])
     async with inside(tmp_path, lambda asked: next(script)) as it:
         before = await told(it)
         assert await it.text("what time is it?") == "noon"
@@ -191,7 +191,7 @@ async def test_a_turn_with_a_tool_moves_what_tells_of_it(tmp_path: Path) -> None
         "llm_requests_total{model=scripted,outcome=ok}",
         "llm_tokens_total{kind=input}",
         "llm_tokens_total{kind=output}",
-        "tool_seconds_count{outcome=done,tool=now}",
+        "tool_seconds_count{outcome=done,tool=list_files}",
     }
 
 

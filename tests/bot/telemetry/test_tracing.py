@@ -72,7 +72,7 @@ def by_name(kept: InMemorySpanExporter) -> dict[str, Any]:
 
 
 def with_a_tool() -> Script:
-    lines = iter([[ToolCall(id="t1", name="now", input="{}")], [Text(text=f"{SECRET} at noon")]])
+    lines = iter([[ToolCall(id="t1", name="list_files", input="{}")], [Text(text=f"{SECRET} at noon")]])
     return lambda asked: next(lines)
 
 
@@ -83,7 +83,7 @@ async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tm
         trace = await trace_of(it)
         spans = kept.get_finished_spans()
     assert [span.name for span in spans] == [
-        "receive", "chat scripted", "execute_tool now", "chat scripted", "turn", "send"
+        "receive", "chat scripted", "execute_tool list_files", "chat scripted", "turn", "send"
     ]  # fmt: skip
     assert {span.context.trace_id for span in spans} == {to_trace_id(trace)}
     received, handled = to_span_id(trace, RECEIVE_SPAN), to_span_id(trace, HANDLE_SPAN)
@@ -153,7 +153,7 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
     asked = asyncio.Event()
 
     async def first() -> tuple[Any, ...]:
-        lines = iter([[ToolCall(id="t1", name="now", input="{}")]])
+        lines = iter([[ToolCall(id="t1", name="list_files", input="{}")]])
 
         def script(request: Request) -> Any:
             try:
@@ -176,7 +176,7 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
         await it.house.settled()
         trace = await trace_of(it)
     after = kept.get_finished_spans()
-    assert [span.name for span in before] == ["receive", "chat scripted", "execute_tool now", "chat scripted"]
+    assert [span.name for span in before] == ["receive", "chat scripted", "execute_tool list_files", "chat scripted"]
     assert [span.name for span in after] == ["chat scripted", "turn", "send"]
     assert {span.context.trace_id for span in (*before, *after)} == {to_trace_id(trace)}
     assert {span.parent.span_id for span in before[1:]} == {after[1].context.span_id}
@@ -184,7 +184,7 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
 
 async def test_a_real_bot_sends_one_trace_to_a_real_collector(tmp_path: Path) -> None:
     async with ModelEmulator() as model, Collector() as collector:
-        model.script([Reply(calls=(Call(name="now", input={}),)), Reply(text=f"{SECRET} at noon")])
+        model.script([Reply(calls=(Call(name="list_files", input={}),)), Reply(text=f"{SECRET} at noon")])
         bot = Bot(tmp_path / "home", settings(model.url, provider="openai", log={"otel": collector.url}))
         bot.extra = {"OTEL_BSP_SCHEDULE_DELAY": "50"}
         await bot.start()
@@ -199,7 +199,7 @@ async def test_a_real_bot_sends_one_trace_to_a_real_collector(tmp_path: Path) ->
     assert turn.parent == received.span
     assert {asked.parent, ran.parent, again.parent, sent.parent} == {turn.span}
     assert [span.kind for span in in_order] == ["consumer", "client", "internal", "client", "internal", "producer"]
-    assert (asked.facts["gen_ai.provider.name"], ran.facts["gen_ai.tool.name"]) == ("openai", "now")
+    assert (asked.facts["gen_ai.provider.name"], ran.facts["gen_ai.tool.name"]) == ("openai", "list_files")
     assert again.facts["gen_ai.response.finish_reasons"] == ["end"]
     assert again.resource["service.name"] == "mnema"
     assert SECRET not in json.dumps([span.facts for span in got])

@@ -1,9 +1,7 @@
 """A toolset keeps its order, and says what is wrong with a call."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.access.permissions import ACTIONS
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext, Toolset
-from bot.tools.registry import ClockTool, default_tool_specs
+from bot.tools.registry import default_tool_specs
 from memory.conversation import ToolSpec
 
 
@@ -37,7 +35,7 @@ class Paint:
 
     arguments = PaintArguments
     spec = ToolSpec(
-        name="paint", description="", schema=PaintArguments.to_json_schema(), effect="pure", action="clock.read"
+        name="paint", description="", schema=PaintArguments.to_json_schema(), effect="pure", action="files.read"
     )
 
     async def run(self, arguments: PaintArguments, context: ToolContext) -> str:
@@ -87,7 +85,7 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
     of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
-    assert [spec.name for spec in default_tool_specs()] == f"now recall {of_memory} {of_files} send_file".split()
+    assert [spec.name for spec in default_tool_specs()] == f"recall {of_memory} {of_files} send_file".split()
     assert all(ACTIONS[spec.action].model for spec in default_tool_specs())
 
 
@@ -101,24 +99,11 @@ def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> No
 
 
 def test_a_tool_is_had_by_its_name() -> None:
-    tools = Toolset([clock := ClockTool(), Paint()])
-    assert tools.get("now") is clock
+    tools = Toolset([paint := Paint()])
+    assert tools.get("paint") is paint
     assert tools.get("no_such") is None
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="same name"):
-        Toolset([ClockTool(), ClockTool()])
-
-
-@pytest.mark.parametrize(
-    ("zone", "told"),
-    [
-        (ZoneInfo("Asia/Shanghai"), "2026-11-20 Friday 19:05:00 Asia/Shanghai (UTC+08:00)"),
-        (timezone(timedelta(hours=-3, minutes=-30)), "2026-11-20 Friday 19:05:00 UTC-03:30 (UTC-03:30)"),
-    ],
-)
-async def test_the_clock_tells_day_time_and_zone(zone: Any, told: str) -> None:
-    now = datetime(2026, 11, 20, 19, 5, tzinfo=zone)
-    context = ToolContext(conversation="", space="", now=lambda: now, idem_key="")
-    assert await ClockTool().run(ToolArguments(), context) == told
+        Toolset([Paint(), Paint()])

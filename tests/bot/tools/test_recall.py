@@ -1,4 +1,4 @@
-"""Recall shows originals of this conversation, and nothing else."""
+"""Recall shows originals of this conversation and of those of its space that a handle names, and nothing else."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
 from bot.tools.recall import RecallArguments, RecallTool, paginate_text
+from memory.context.reductions import conversation_key, name_handles, parse_handle
 from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
 # Literals, so that the product is not compared with itself.
@@ -20,11 +21,12 @@ AT = datetime(2026, 11, 20, 18, 3, tzinfo=UTC)
 
 
 class Kept:
-    """The two methods of the sessions door that recall needs, over lists."""
+    """The three methods of the sessions door that recall needs, over lists."""
 
-    def __init__(self, view_from: int = 1, **conversations: list[tuple[int, tuple[Part, ...]]]) -> None:
-        self.view_from = view_from
+    def __init__(self, cleared_before: int = 0, **conversations: list[tuple[int, tuple[Part, ...]]]) -> None:
+        self.cleared_before = cleared_before
         self.asked = 0
+        self.spaces: dict[str, str] = {}
         self._kept = {
             name: [
                 Message(id=f"{name}{seq}", seq=seq, turn=turn, role="user", parts=parts, at=AT)
@@ -34,7 +36,11 @@ class Kept:
         }
 
     async def conversation(self, id: str) -> Any:
-        return SimpleNamespace(view_from=self.view_from, next_seq=len(self._kept[id]) + 1) if id in self._kept else None
+        kept = self._kept.get(id)
+        return SimpleNamespace(cleared_before=self.cleared_before, next_seq=len(kept) + 1) if kept else None
+
+    async def tagged(self, space: str, tag: str) -> list[str]:
+        return [id for id in self._kept if id.endswith(tag) and self.spaces.get(id, "") == space]
 
     async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
         self.asked += 1
@@ -96,7 +102,7 @@ async def test_a_question_that_is_none_is_told(arguments: dict[str, Any]) -> Non
 
 
 async def test_what_was_cleared_is_not_there() -> None:
-    kept = Kept(view_from=3, a=talk())
+    kept = Kept(cleared_before=3, a=talk())
     for arguments in ({"turn": 1}, {"handle": "1.0"}):
         with pytest.raises(ToolFailed):
             await recall(kept, **arguments)
@@ -108,6 +114,78 @@ async def test_another_conversation_is_out_of_reach() -> None:
     assert "canary" not in await recall(kept, turn=1)
     with pytest.raises(ToolFailed):
         await recall(kept, conversation="unknown", turn=1)
+
+
+HERE, THERE, THEIRS = "01m7xbmmrc6c4s58gffv1as452", "01m7xbmmrc6c4s58gffv1as453", "01m7xbmmrc6c4s58gffv1as454"
+
+
+def neighbours(view_from: int = 1) -> Kept:
+    """Two conversations of one space and one of another; each has a turn with a result from outside."""
+
+    def of(name: str) -> list[tuple[int, tuple[Part, ...]]]:
+        call, result = ToolCall(id="1", name="fetch", input="{}"), ToolResult(call_id="1", text=f"{name} page")
+        return [(1, (Text(text=f"{name} one"),)), (2, (Text(text=f"{name} two"),)), (2, (call,)), (2, (result,))]
+
+    kept = Kept(view_from, **{HERE: of("here"), THERE: of("there"), THEIRS: of("theirs")})
+    kept.spaces = {THEIRS: "p-ann"}
+    return kept
+
+
+def named(id: str, place: str) -> str:
+    return f"{conversation_key('web', 'c2', id)}#{place}"
+
+
+async def test_a_handle_with_a_name_shows_that_conversation() -> None:
+    kept = neighbours()
+    assert (await recall(kept, HERE, handle=named(THERE, "1.0"))).endswith("there one")
+    assert "there two" in await recall(kept, HERE, handle=named(THERE, "t2"))
+    assert (await recall(kept, HERE, handle=named(HERE, "1.0"))).endswith("here one")
+    assert "here two" in await recall(kept, HERE, handle=named(HERE, "t2"))
+    assert (await recall(kept, HERE, handle="1.0")).endswith("here one")
+
+
+async def test_what_another_conversation_saw_from_outside_is_labelled() -> None:
+    kept = neighbours()
+    for place in ("4.0", "t2"):
+        assert (await recall(kept, HERE, handle=named(THERE, place))).endswith("[this holds words from outside]")
+    assert "outside" not in await recall(kept, HERE, handle=named(THERE, "1.0"))
+
+
+@pytest.mark.parametrize("place", ["1.0", "2", "t1"])
+async def test_another_space_is_refused_like_what_is_not_there(place: str) -> None:
+    kept = neighbours()
+    for handle in (named(THEIRS, place), f"web:c2~zzzzzzzz#{place}"):
+        with pytest.raises(ToolFailed) as refused:
+            await recall(kept, HERE, handle=handle)
+        assert str(refused.value) == f"There is nothing at {handle}."
+
+
+async def test_what_was_cleared_in_another_conversation_is_not_there() -> None:
+    kept = neighbours(view_from=2)
+    for place in ("1.0", "t1"):
+        with pytest.raises(ToolFailed, match="There is no"):
+            await recall(kept, HERE, handle=named(THERE, place))
+    assert (await recall(kept, HERE, handle=named(THERE, "2.0"))).endswith("there two")
+
+
+@given(st.text(alphabet='web:c1~#t0123456789. "', max_size=30))
+def test_a_handle_names_a_conversation_or_is_bare_or_is_none(text: str) -> None:
+    found = parse_handle(text)
+    if found is not None:
+        assert bool(found.tag) == ("~" in text)
+        assert bool(found.turn) + bool(found.seq) <= 1
+        assert found.tag or not found.turn
+
+
+@given(st.integers(1, 10**9), st.integers(0, 999), st.text(max_size=40))
+def test_a_bare_handle_in_a_text_is_named_once(seq: int, part: int, chat: str) -> None:
+    key = conversation_key("telegram", chat, HERE)
+    text = name_handles(f'see recall(handle="{seq}.{part}") and recall(turn={seq})', key)
+    assert text == f'see recall(handle="{key}#{seq}.{part}") and recall(handle="{key}#t{seq}")'
+    assert name_handles(text, key) == text
+    found = parse_handle(f"{key}#{seq}.{part}")
+    assert found is not None
+    assert (found.tag, found.seq, found.part) == (HERE[-8:], seq, part)
 
 
 async def test_a_turn_in_a_long_conversation_is_found_in_few_looks() -> None:

@@ -22,6 +22,9 @@ LINES = st.sampled_from(
             NEW,
             "- short",
             "- 一句关于天气的话",
+            "- 09:08 User: the plan is ready, and the price is 385 euros",
+            "- 09:09 Bot: 好的",
+            '- wrote plan.md → 200 bytes recall(handle="web:c1~7x9k2mqd#41.0")',
             "-" * 90,
             "word " * 30,
             "界" * 200,
@@ -38,6 +41,7 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, t
     """The same cut, made from everything at once."""
     shown: list[MarkdownBlock] = []
     groups: tuple[list[BlockCandidate], list[BlockCandidate]] = ([], [])
+    wanted: dict[int, tuple[int, int, int]] = {}
     folded, headings = False, list[MarkdownBlock]()
     for one in parse_blocks(text):
         told = _FOLD.sub("", one.text) if one.level else one.text
@@ -48,7 +52,10 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, t
             headings = [*headings[:1], block]
         else:
             groups[folded].insert(0, BlockCandidate(blocks=(*headings, block), group=int(folded)))
+            kind = 1 if told.startswith("- 09:") else 2 if told.startswith("- wrote") else 0
+            wanted[block.at] = (-(headings[0].at if headings else -1), kind, -block.at)
         shown.append(block)
+    groups[1].sort(key=lambda one: wanted[one.blocks[-1].at])
     piece = select_blocks(shown, [*groups[0], *groups[1]], budget, counter)
     return piece.text, piece.left_out
 
@@ -56,6 +63,7 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, t
 @pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.name)
 @given(parts=st.lists(st.tuples(LINES, st.integers(1, 200)), max_size=25), budget=st.integers(0, BUDGET))
 @example(parts=[(FOLD, 1), (NEW, 200)], budget=BUDGET)
+@example(parts=[(FOLD, 1), ("- short", 9), ("- 09:09 Bot: 好的", 200), ("- short", 3)], budget=BUDGET)
 @example(parts=[(FOLD, 1), (NEW, 50), (TOO_LONG, 1), (NEW, 200)], budget=BUDGET)
 @example(parts=[(FOLD, 1), (NEW, 50), ("界" * 200, 50)], budget=BUDGET)
 def test_what_is_let_go_of_would_not_have_been_kept(

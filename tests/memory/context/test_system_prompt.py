@@ -246,6 +246,35 @@ def test_the_logs_newest_entries_are_first_in_after_what_people_wrote() -> None:
     assert "fold" not in cut
 
 
+def test_of_a_log_that_is_too_long_every_story_is_first_in_and_the_headings_stay() -> None:
+    said = [f"- 09:{at % 60:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros." for at in range(200)]
+    calls = [f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")' for at in range(30)]
+    story = [f"- They spoke of order number {at}." for at in range(13)]
+    mixed = [line for at in range(200) for line in (*story[at : at + 1], said[at], *calls[at : at + 1])]
+    text = section("f1", 9, "- An older story.") + "\n" + section("f2", 10, *mixed)
+    cut, left_out = cut_log(text, 2_000, TIKTOKEN, NONE)
+    shown = [line for line in cut.split("\n") if line.startswith("- ")]
+    assert [line for line in shown if line in story] == story
+    assert [line for line in shown if line in said] == said[-sum(line in said for line in shown) :]
+    assert len(shown) > 40
+    assert not set(shown) & set(calls)
+    assert shown[0] == "- An older story."
+    assert [line for line in cut.split("\n") if line.startswith("#")] == [
+        "## 09:00 · web · turns 1–4",
+        "## 10:00 · web · turns 1–4",
+    ]
+    assert [line.split(":")[1] for line in left_out] == ["00 · web · turns 1–4"]
+
+
+def test_a_section_without_a_story_shows_what_was_said_before_its_calls() -> None:
+    said = [f"- 09:{at:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros." for at in range(20)]
+    calls = [f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")' for at in range(30)]
+    cut, _ = cut_log(section("f1", 9, *said, *calls), 700, TIKTOKEN, NONE)
+    shown = [line for line in cut.split("\n") if line.startswith("- ")]
+    assert shown[: len(said)] == said
+    assert shown[len(said) :] == calls[len(calls) - len(shown) + len(said) :]
+
+
 def test_subheadings_of_a_fold_belong_to_it() -> None:
     text = section("f1", 9, "### Details", "", "- hidden") + section("f2", 10, "### Other", "", "- shown")
     cut, _ = cut_log(text, 1_000, TIKTOKEN, frozenset({"f1"}))

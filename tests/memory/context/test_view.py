@@ -2,17 +2,19 @@
 
 from dataclasses import replace
 
+import pytest
+
 from memory.context.message_rules import find_faults
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble_view, fixed_tokens
+from memory.context.view import assemble_view, fixed_tokens, summary_text
 from memory.conversation import Reduction, Summary, Text, Thinking, ToolResult, ToolSpec
 from tests.memory.context.making import chat, make_session, replied, said, used
 
 SYSTEM = ("You are kind.", "Memory: likes tea.")
 TOOLS = (ToolSpec(name="now", description="the time", schema="{}", effect="pure", action="clock"),)
-SUMMARY = Summary(fold_id="f1", turns=7, text="They planned a trip.", tokens=9)
+SUMMARY = Summary(fold_id="f1", turns=7, text="They planned a trip.", tokens=9, last_turn=9)
 FRAMED = (
-    "[Summary of 7 earlier turns. It is reference: the newest message wins, memory files are authoritative.]\n"
+    "[Summary of 7 earlier turns. Turns 3–9; recall(turn=N) shows one in full. Newer messages win.]\n"
     "They planned a trip.\n[End of summary]"
 )
 
@@ -24,6 +26,19 @@ def test_the_summary_is_its_own_part_before_the_first_kept_user_message():
     assert view.shown[0].parts[0] == Text(text=FRAMED)
     assert view.shown[0].parts[1].text.startswith("question 1")
     assert view.stable == 4
+
+
+@pytest.mark.parametrize(
+    ("turns", "last_turn", "told"),
+    [
+        (1, 1, "[Summary of 1 earlier turn. Turn 1; recall(turn=N) shows one in full. Newer messages win.]"),
+        (2, 14, "[Summary of 2 earlier turns. Turns 13–14; recall(turn=N) shows one in full. Newer messages win.]"),
+        (2, 0, "[Summary of 2 earlier turns. Newer messages win.]"),
+    ],
+)
+def test_the_summary_names_the_turns_that_recall_shows(turns: int, last_turn: int, told: str):
+    summary = replace(SUMMARY, turns=turns, last_turn=last_turn)
+    assert summary_text(summary).splitlines()[0] == told
 
 
 def test_an_empty_view_carries_the_summary_before_the_running_users_message():

@@ -11,8 +11,9 @@ import pytest
 
 from memory.conversation import Part, Text
 from memory.forgetting.forget import ForgetRequester, ForgetService
+from memory.recall.index import RecallDependencies
+from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place, TurnRow
 from memory.store.store import Store

@@ -25,6 +25,7 @@ from memory.store.longterm.rows import (
 )
 from memory.store.rows import FoldPlan, FoldRow, NewOutboxRow, PlannedCall, PromptSnapshot, Usage
 from memory.store.schema.create import HEAD
+from tests.contracts.store_words import digested
 from tests.memory.forgetting.conftest import NOW, Household, draft, house
 
 ENGLISH = "zanzibar4711"
@@ -278,10 +279,19 @@ async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it
     assert await home.store.folds.advance(row, "checked", log_text=ENGLISH, summary=ENGLISH) is None
     assert await home.store.folds.open_folds() == []
     assert await home.store.folds.check_ledger() == []
-    while extraction := await home.store.extractions.next(""):
-        assert extraction.turn_id != turn.id
-        await home.store.extractions.move(extraction.turn_id, "skipped")
+    while rows := await home.store.extractions.next(""):
+        assert rows[0].turn_id != turn.id
+        await home.store.extractions.move(rows[0].turn_id, "skipped")
     assert home.detached[0] == conversation
+    gone(home, ENGLISH)
+
+
+async def test_S58_the_texts_that_a_model_is_writing_for_a_fold_do_not_bring_it_back(home: Household) -> None:
+    conversation = await home.talk((f"About {ENGLISH}.", "Yes."), ("More.", "Yes."))
+    row = await digested(home.store, conversation, 1)
+    await forget(home, ENGLISH)
+    assert await home.store.folds.replace_texts(row, method="model", summary=ENGLISH, log_text=ENGLISH) is None
+    assert (await home.store.folds.fold(row.id)).awaiting == ""  # type: ignore[union-attr]
     gone(home, ENGLISH)
 
 

@@ -6,7 +6,6 @@ import pytest
 from prompt_toolkit.history import FileHistory
 
 from memory.forgetting.files import HISTORY_FILE, TerminalHistory
-from memory.longterm.similarity import read_wording
 from memory.store.longterm.rows import (
     ChangedFile,
     ForgetReceipt,
@@ -16,6 +15,7 @@ from memory.store.longterm.rows import (
     load_targets,
 )
 from memory.text import mentions
+from memory.text.wording import read_wording
 from tests.memory.forgetting.conftest import Household, house
 
 NAME = f"data/{HISTORY_FILE}"

@@ -232,6 +232,17 @@ def test_a_line_that_nobody_said_makes_the_whole_plan_refused(text):
     assert refusal_reason(FILE, DreamPlan(merges=(LineMerge(parts=(first, second), text=text),))) == "ungrounded"
 
 
+def test_a_line_is_compared_with_all_of_a_long_source_and_in_full():
+    long = "I have two cats. " + " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100))
+    late = RecurringFact(
+        text="Likes jazz on Sundays", category="fact", sources=(said(f"{long}. I like jazz on Sundays", 0),)
+    )
+    assert refusal_reason(FILE, DreamPlan(noted=(late,))) == ""
+    invented = " ".join(f"other{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(150))
+    false = RecurringFact(text=f"{long} {invented}", category="fact", sources=(said(long, 0),))
+    assert refusal_reason(FILE, DreamPlan(noted=(false,))) == "ungrounded"
+
+
 def test_a_plan_survives_being_stored():
     log = [said("我不吃香菜", 0), said("我不吃香菜", 1)]
     heir = row("用户住在慕尼黑", created=5)

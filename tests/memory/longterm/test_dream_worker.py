@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -70,6 +70,16 @@ async def test_a_night_merges_moves_and_tells(it):
     assert (noted.origin, noted.source.quote, noted.source.channel) == ("dream", "我每天早上六点都跑步", "terminal")
     former = await it.store.memories.row("", normalize_key("喜欢美式咖啡"))
     assert former.state == "superseded"
+
+
+async def test_one_fold_of_two_days_counts_as_two_days(it):
+    conversation = await talk(it.store, [("我每天早上六点跑步", "好的")])
+    it.now += timedelta(days=1)
+    await talk(it.store, [("我每天早上六点都跑步", "好的")])
+    await it.fold(conversation)
+    assert "### 2026-11-01\n" in it.read(path="memory/2026-11-02.md")
+    await it.night()
+    assert "- 我每天早上六点都跑步" in it.read()
 
 
 async def test_an_english_memory_has_an_english_diary(it):

@@ -1,6 +1,7 @@
 """The extraction queue, on a real store and real files."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.walk.record import query
 
 # Literals, so that the product is not compared with itself.
 MOST_ASKED = 3
+MOST_TOGETHER = 8
 MOST_STORED = 20
 
 
@@ -334,10 +336,38 @@ async def test_a_row_that_can_never_be_stored_lets_the_next_ones_pass_and_keeps_
     assert await desk.lines() == ["The user prefers tea over coffee"]
 
 
+async def test_turns_that_wait_together_are_asked_about_together(desk: Desk) -> None:
+    said = [f"I live in town number {number} since my birthday" for number in range(MOST_TOGETHER + 1)]
+    for text in said:
+        await desk.say(text)
+    about = (fact(f"The user lives in town number {number}", text) for number, text in enumerate(said))
+    answers = list(about)
+    desk.tell = lambda prompt: json.dumps([one for one in answers if str(one["source"]) in prompt])
+    await desk.run()
+    assert [prompt.count("<data name='user") for _, prompt in desk.asked] == [MOST_TOGETHER, 1]
+    assert await desk.store.extractions.counts() == {"done": MOST_TOGETHER + 1}
+    assert sorted(await desk.lines()) == sorted(str(one["content"]) for one in answers)
+
+
+async def test_turns_at_which_a_model_failed_together_are_tried_again_one_by_one(desk: Desk) -> None:
+    def tell(prompt: str) -> str:
+        if "poison" in prompt:
+            raise RuntimeError("refused")
+        return json.dumps([PREFERS_TEA])
+
+    desk.tell = tell
+    await desk.say("There is some poison in these words of mine")
+    await desk.say(TEA)
+    for _ in range(MOST_ASKED + 1):
+        await desk.run()
+    assert await desk.store.extractions.counts() == {"done": 1, "failed": 1}
+    assert await desk.lines() == ["The user prefers tea over coffee"]
+
+
 async def test_states_go_only_where_they_are_drawn(desk: Desk) -> None:
     turn = await desk.say(TEA)
     queue = desk.store.extractions
-    for state in ("done", "queued"):
+    for state in ("queued",):
         with pytest.raises(WrongState):
             await queue.move(turn.id, state)  # type: ignore[arg-type]
     await queue.move(turn.id, "found", found="{}")

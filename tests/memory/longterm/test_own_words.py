@@ -1,8 +1,11 @@
 """What a person's own words support, and which of their sentences is nearest."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.longterm.own_words import OwnWords
+from tests.memory.longterm.own_word_pairs import PAIRS
 
 BORNE_OUT = [
     ("I prefer dark mode.", "The user prefers dark mode"),
@@ -76,7 +79,49 @@ def test_the_nearest_sentence_is_the_one_that_shares_most() -> None:
     own = OwnWords("Read the page. I never eat meat! 我住在利兹。")
     assert own.nearest("The user eats no meat on Sundays") == "I never eat meat!"
     assert own.nearest("用户住在伦敦") == "我住在利兹。"
-    assert own.nearest("quantum chromodynamics") == ""
+    assert OwnWords("What does the page say? 你是谁？").nearest("quantum chromodynamics") == ""
+
+
+@pytest.mark.parametrize(("typed", "text", "borne_out"), PAIRS)
+def test_labelled_pairs_are_judged_right(typed: str, text: str, borne_out: bool) -> None:
+    assert OwnWords(typed).supports(text) is borne_out
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "offered"),
+    [
+        ("读一下 page.md。我花生过敏", "The user has a peanut allergy", "我花生过敏"),
+        ("What does it say? Read the page. I don't eat meat", "用户不吃肉", "I don't eat meat"),
+        ("Do I like tea? I like coffee", "The user likes tea", "I like coffee"),
+    ],
+)
+def test_a_sentence_of_the_persons_is_offered_in_whatever_language_the_text_is(
+    typed: str, text: str, offered: str
+) -> None:
+    assert OwnWords(typed).nearest(text) == offered
+
+
+PIECES = [
+    "I like tea",
+    "Remember that ",
+    "我花生过敏",
+    "?",
+    ". ",
+    "。",
+    "\n",
+    "The page says: ",
+    "“x y z”",
+    ", and I ",
+    "不",
+    "’",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from([*PIECES, "The user likes tea"]))
+def test_what_is_offered_is_always_accepted(typed: str, text: str) -> None:
+    own = OwnWords(typed)
+    offered = own.nearest(text)
+    assert not offered or own.supports(offered)
 
 
 def test_of_a_very_long_message_the_rest_counts_word_for_word() -> None:

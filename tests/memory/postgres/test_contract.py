@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contracts.store_access_suite import ApprovalSuite, GrantSuite, OwnerCodeSuite, RequestSuite
-from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_context_suite import ClearSuite, FoldSuite, LateTextsSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_kept_suite import AuditSuite, PeopleSuite, RetentionSuite, TraceSuite
@@ -42,6 +42,9 @@ class TestClear(ClearSuite): ...
 
 
 class TestFolds(FoldSuite): ...
+
+
+class TestLateTexts(LateTextsSuite): ...
 
 
 class TestSnapshots(SnapshotSuite): ...

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.recall.index import IndexCheck, RecallDependencies
+from memory.recall.keepers.files import FileIndexes
+from memory.recall.keepers.keeper import UNSETTLED_NS
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies
-from memory.recall.sync import UNSETTLED_NS, IndexCheck
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 
@@ -26,7 +27,7 @@ class Made:
 
     def alter(self, statement: str, name: str = "owner.db") -> None:
         with closing(sqlite3.connect(self.folder / name, isolation_level=None)) as base:
-            base.execute(statement)
+            base.executescript(statement)
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ async def test_a_file_that_changed_or_went_is_no_fault(made: Made) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "DELETE FROM row WHERE words LIKE '%rivers%'",
+        "DELETE FROM row WHERE words LIKE '%rivers%'; UPDATE counts SET rows = rows - 1",
         "UPDATE row SET words = 'hates rivers' WHERE words LIKE '%rivers%'",
         "UPDATE row SET line = 9 WHERE words LIKE '%rivers%'",
     ],
@@ -84,6 +85,11 @@ async def test_an_index_that_says_otherwise_than_its_file_is_at_fault(made: Made
     mine, theirs = made.look()
     assert mine.fault == "MEMORY.md is indexed with other text than the file has"
     assert not theirs.fault
+
+
+async def test_counters_that_do_not_fit_the_rows_are_a_fault(made: Made) -> None:
+    made.alter("UPDATE counts SET tool_rows = 1")
+    assert made.look()[0].fault == "it has 3 rows, 0 of tools, but its counters say 3 and 1"
 
 
 async def test_full_text_that_does_not_fit_its_rows_is_at_fault(made: Made) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from memory.recall.index import RecallDependencies
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies
+from memory.store.engine.database import MessageChanges
 from memory.workspace.files import Workspace
 
 
@@ -23,7 +24,7 @@ class Index:
     def busy(self) -> bool:
         return bool(self.uses)
 
-    async def use(self, work: Callable[[Any], Any]) -> str:
+    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True) -> str:
         if self.closed:
             self.faults.append(f"{self.space} is used after it was closed")
         self.uses += 1
@@ -32,7 +33,13 @@ class Index:
         self.uses -= 1
         return ""
 
-    def close(self) -> None:
+    async def change(self, work: Callable[[Any], Any]) -> str:
+        return ""
+
+    async def settled(self) -> None:
+        pass
+
+    async def close(self) -> None:
         if self.uses:
             self.faults.append(f"{self.space} is closed while in use")
         self.closed = True
@@ -45,10 +52,11 @@ class Indexes:
         self.gate, self.moved = asyncio.Event(), asyncio.Event()
         self.faults, self.made = list[str](), list[Index]()
         links = SimpleNamespace(members=self._members)
+        database = SimpleNamespace(changes=MessageChanges(is_complete=True))
         self._linked = members or {}
         self.recall = Recall(
             RecallDependencies(
-                store=SimpleNamespace(links=links),  # type: ignore[arg-type]
+                store=SimpleNamespace(links=links, database=database),  # type: ignore[arg-type]
                 workspace=Workspace(folder),
                 zone=UTC,
                 indexes=self,  # type: ignore[arg-type]
@@ -81,6 +89,7 @@ async def test_thirty_three_in_use_stay_open_and_thirty_two_are_left_afterwards(
     assert len(indexes.open) == 33
     indexes.gate.set()
     await asyncio.gather(*searches)
+    await indexes.recall.settled()
     assert indexes.open == [f"s{number}" for number in range(1, 33)]
     assert indexes.faults == []
 
@@ -94,6 +103,7 @@ async def test_one_that_was_handed_out_stays_open_until_its_turn_comes(tmp_path:
     assert {"first", "second"} <= {*indexes.open}
     indexes.gate.set()
     await asyncio.gather(*searches)
+    await indexes.recall.settled()
     assert indexes.faults == []
     assert len(indexes.made) == 34
     assert len(indexes.open) == 32

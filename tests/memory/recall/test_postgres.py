@@ -12,13 +12,12 @@ import pytest
 
 from memory.recall import postgres_index, postgres_pool
 from memory.recall.documents import IndexPosition, Passage, SearchRequest
-from memory.recall.index import SearchFilter, SpaceIndex
+from memory.recall.index import IndexCheck, RecallDependencies, SearchFilter, SpaceIndex
+from memory.recall.keepers.keeper import UNSETTLED_NS, index_messages
+from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.postgres_index import PostgresIndex, to_storable
 from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
-from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies
-from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, IndexCheck, read_new_messages
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
 from memory.store.store import Store
@@ -231,9 +230,8 @@ async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(
     searching = asyncio.create_task(found(recall, "canoe"))
     await waited_for(processes)
     conversation = await talk(processes.store, [("my canoe is red", "nice")])
-    end = (await processes.store.sessions.next_seqs(""))[conversation]
-    async for stamp, rows in read_new_messages(processes.store, conversation, IndexPosition(), end, UTC):
-        other.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True)
+    new = await processes.store.recall.new_messages("", {conversation: 1}, 100)
+    assert index_messages(other, new, {conversation: IndexPosition()}, UTC) == {}
     other.end(keep=True)
     assert await searching == ["my canoe is red"]
 

@@ -12,9 +12,10 @@ import pytest
 from memory.context.tokens import WEIGHTED
 from memory.folding import FoldRunner
 from memory.recall.documents import Passage, SearchRequest
-from memory.recall.postgres_spaces import PostgresSharedIndexes
+from memory.recall.index import RecallDependencies
+from memory.recall.keepers.files import FileIndexes
+from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import FoldRow
 from memory.store.store import Store
@@ -95,6 +96,23 @@ async def test_the_daily_log_is_found_with_its_day(recall: Recall, workspace: Wo
     workspace.space("").write("memory/2025-01-02.md", "## Notes\n- bought a red canoe\n", None)
     (best,) = await found(recall, "what colour is the canoe")
     assert (best.path, best.line, best.date) == ("memory/2025-01-02.md", 2, "2025-01-02")
+
+
+async def test_a_word_is_found_in_its_other_forms_and_by_its_synonyms(recall: Recall, workspace: Workspace) -> None:
+    workspace.space("").write("memory/2025-01-02.md", "- Dad bought a canoe\n- a heron nests here\n", None)
+    assert [passage.words for passage in await found(recall, "What did my father buy?", limit=1)] == [
+        "Dad bought a canoe"
+    ]
+
+
+async def test_a_named_day_comes_first_and_a_named_month_weighs_less(recall: Recall, workspace: Workspace) -> None:
+    workspace.space("").write("memory/2025-05-02.md", "- a walk in the rain\n", None)
+    others = "- we saw a canoe\n- the canoe regatta was on the red lake\n- I want a canoe\n"
+    workspace.space("").write("memory/2025-06-07.md", others, None)
+    on_the_day = await found(recall, "Which canoe regatta was on the red lake on 2 May 2025?")
+    in_the_month = await found(recall, "Which canoe regatta was on the red lake in May 2025?")
+    assert on_the_day[0].date == "2025-05-02"
+    assert in_the_month[0].date == "2025-06-07"
 
 
 async def test_a_dream_s_diary_and_other_files_are_no_memory(recall: Recall, workspace: Workspace) -> None:
@@ -249,3 +267,12 @@ async def test_bad_bytes_and_endless_lines_are_read_as_they_are(recall: Recall, 
     assert (await found(recall, "heron"))[0].date == "2025-01-02"
     assert (await found(recall, "otter"))[0].line == 2
     assert (await found(recall, "eagle"))[0].line == 2
+
+
+async def test_a_line_under_the_heading_of_its_day_is_found_by_that_day(recall: Recall, workspace: Workspace) -> None:
+    log = "## 08:00 · web · turns 1–9 <!-- fold f1 -->\n\n### 2026-09-14\n- 18:30 User: The boiler is from 1998.\n"
+    log += "### 2026-11-20\n- 07:00 User: The boiler is gone.\n"
+    workspace.space("").write("memory/2026-11-20.md", f"# 2026-11-20\n\n{log}", None)
+    texts = [passage.text for passage in await found(recall, "boiler", since="2026-09-01", until="2026-09-30")]
+    assert texts == ["[2026-09-14 18:30] User: The boiler is from 1998."]
+    assert "[2026-11-20 07:00] User: The boiler is gone." in [p.text for p in await found(recall, "boiler gone")]

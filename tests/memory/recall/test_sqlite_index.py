@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from memory.recall.documents import IndexRow
 from memory.recall.index import SearchFilter
 from memory.recall.ranking import (
-    DATE_BONUS,
+    ANSWER_SHARE,
+    DAY_BONUS,
     DAY_SHARE,
     NEXT_SHARE,
+    PERIOD_BONUS,
     PREVIOUS_SHARE,
     QUESTION_FACTOR,
     SPEAKER_FACTOR,
@@ -21,6 +23,7 @@ from memory.recall.ranking import (
 )
 from memory.recall.sqlite_index import SqliteIndex
 from memory.text.tokenizer import names_in_question, question_terms, text_terms
+from memory.text.word_forms import index_terms
 
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
 
@@ -48,8 +51,8 @@ def test_the_integrity_check_passes_after_a_thousand_edits_and_deletions(tmp_pat
     assert index.check() == ""
     assert index.count() == sum(map(len, held.values()))
     for word in WORDS:
-        (term, *_) = text_terms(word)
-        wanted = sum(term in text_terms(words) for rows in held.values() for words in rows)
+        (term, *_) = index_terms(word)
+        wanted = sum(term in index_terms(words) for rows in held.values() for words in rows)
         assert len(index.best([term], 10_000, SearchFilter())) == wanted
         assert index.frequencies([term]) == ({term: wanted} if wanted else {}, index.count())
     index.close()
@@ -99,12 +102,29 @@ def test_the_most_that_one_neighbour_lends_counts() -> None:
     assert lenders == {1: 1, 2: 3, 3: 3}
 
 
+def test_what_follows_a_question_is_its_answer() -> None:
+    facts = [fact(1, asks=1), fact(2), fact(9), fact(10)]
+    found = scores(facts, {1: 1.0, 9: 1.0})
+    assert (found[2], found[10]) == (ANSWER_SHARE, NEXT_SHARE)
+    assert found[2] >= found[1]
+
+
+@given(st.data())
+def test_a_row_of_a_named_day_comes_before_all_others(data: st.DataObject) -> None:
+    rows = [fact(number, day=f"2025-01-{number:02}", asks=int(data.draw(st.booleans()))) for number in range(1, 8)]
+    words = {number: data.draw(st.floats(0, 1)) for number in range(1, 8)}
+    named = data.draw(st.sets(st.integers(1, 7), min_size=1))
+    plain = [row._replace(asks=0) for row in rows]
+    assert {one.row for one in rank_rows(plain, words, dict.fromkeys(named, DAY_BONUS))[: len(named)]} == named
+
+
 def test_days_dates_speakers_and_questions_count() -> None:
     day = {"day": "2025-01-02"}
-    facts = [fact(1, **day), fact(9, **day), fact(20, speaker="Ann"), fact(30, asks=1), fact(40)]
+    facts = [fact(1, **day), fact(9, **day), fact(20, speaker="Ann"), fact(30, asks=1), fact(40), fact(50)]
     bare = {1: 1.0, 20: 0.5, 30: 0.5, 40: 0.5}
-    assert scores(facts, bare, {40}, {"Ann"}) == {
-        1: 1 + DAY_SHARE, 9: DAY_SHARE, 20: 0.5 * SPEAKER_FACTOR, 30: 0.5 * QUESTION_FACTOR, 40: 0.5 + DATE_BONUS
+    assert scores(facts, bare, {40: DAY_BONUS, 50: PERIOD_BONUS}, {"Ann"}) == {
+        1: 1 + DAY_SHARE, 9: DAY_SHARE, 20: 0.5 * SPEAKER_FACTOR, 30: 0.5 * QUESTION_FACTOR, 40: 0.5 + DAY_BONUS,
+        50: PERIOD_BONUS,
     }  # fmt: skip
 
 

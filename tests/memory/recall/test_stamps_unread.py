@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.sync import read_file_stamps
+from memory.recall.keepers.keeper import read_file_stamps
 from memory.workspace.files import Workspace
 from tests.bot.runtime.descriptors import no_descriptors
 

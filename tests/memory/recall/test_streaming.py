@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memory.recall.documents import rows_of_file
+from memory.recall.keepers.keeper import sync_files
 from memory.recall.sqlite_index import SqliteIndex
-from memory.recall.sync import sync_files
 from memory.workspace.files import Workspace
 from tests.weighing import peak
 
@@ -34,8 +34,8 @@ def test_a_long_log_that_has_grown_by_a_section_takes_no_more_than_its_text_twic
     workspace = Workspace(tmp_path / "ws")
     files = workspace.space("")
     written = files.write(PATH, TEXT, None)
-    sync_files(index, workspace, "", {})
+    sync_files(index, workspace, "")
     files.write(PATH, TEXT + SECTION, written.sha256)
     read = peak(lambda: files.read(PATH))
-    assert peak(lambda: sync_files(index, workspace, "", {})) < read + len(TEXT) / 4
+    assert peak(lambda: sync_files(index, workspace, "")) < read + len(TEXT) / 4
     assert index.count() == 2_001 * 12

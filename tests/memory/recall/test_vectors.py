@@ -11,10 +11,11 @@ import numpy
 import pytest
 
 from memory.recall.documents import IndexRow, SearchRequest
-from memory.recall.index import SpaceIndex, SpaceIndexKeeper
-from memory.recall.postgres_spaces import PostgresSharedIndexes
+from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
+from memory.recall.keepers.files import FileIndexes
+from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import FileIndexes, RecallDependencies, SqliteIndex
+from memory.recall.sqlite_index import SqliteIndex
 from memory.recall.vectors import BATCH_ROWS, MAX_NEAREST, RETRY_SECONDS, EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
@@ -131,7 +132,7 @@ async def test_a_wait_that_the_wire_asked_for_is_kept(ground: RecallDependencies
     clock.seconds = 101.0
     await kept_up(vectors, kept)
     assert list(await held(kept)) == ["one"]
-    kept.close()
+    await kept.close()
 
 
 async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependencies) -> None:
@@ -147,7 +148,7 @@ async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependen
     await kept_up(vectors, kept)
     assert embedder.asked[3:] == [["a new one"]], "a line that stands there still keeps its vector"
     assert set(await held(kept)) == {"a new one", *lines[1:]}
-    kept.close()
+    await kept.close()
 
 
 async def test_what_was_not_finished_goes_on_with_the_next_process(ground: RecallDependencies) -> None:
@@ -158,13 +159,13 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Recal
     killed.keep_up(kept)
     await embedder.waiting.wait()
     await killed.close()
-    kept.close()
+    await kept.close()
     assert embedder.closed
     embedder.open.set()
     again = ground.indexes.keeper("", ground)
     await kept_up(vectors_of(embedder), again)
     assert len(await held(again)) == BATCH_ROWS + 1
-    again.close()
+    await again.close()
 
 
 async def test_another_model_embeds_everything_anew(ground: RecallDependencies) -> None:
@@ -174,7 +175,7 @@ async def test_another_model_embeds_everything_anew(ground: RecallDependencies) 
     await kept_up(vectors_of(other), kept)
     assert set(await held(kept, "other")) == {"likes hiking", "plays chess"}
     assert await held(kept) == {}
-    kept.close()
+    await kept.close()
 
 
 async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: RecallDependencies) -> None:
@@ -184,11 +185,11 @@ async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(g
     embedder.width = WIDTH * 2
     vectors = vectors_of(embedder)
     asked = await vectors.embed_question("hiking")
-    assert await kept.use(lambda index: vectors.near(index, asked)) == {}
+    assert await kept.use(lambda index: vectors.near(kept, index, asked)) == {}
     await kept_up(vectors, kept)
     assert {len(vector) for vector in (await held(kept)).values()} == {WIDTH * 8}
-    assert await kept.use(lambda index: vectors.near(index, asked))
-    kept.close()
+    assert await kept.use(lambda index: vectors.near(kept, index, asked))
+    await kept.close()
 
 
 async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: RecallDependencies) -> None:
@@ -203,8 +204,8 @@ async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(groun
     await kept_up(vectors, kept)
     assert len(embedder.asked) == asked, "it is not asked again and again"
     question = await vectors.embed_question("line 3")
-    assert len(await kept.use(lambda index: vectors.near(index, question))) > 0
-    kept.close()
+    assert len(await kept.use(lambda index: vectors.near(kept, index, question))) > 0
+    await kept.close()
 
 
 async def test_where_every_text_is_refused_none_is_given_up(ground: RecallDependencies) -> None:
@@ -217,7 +218,7 @@ async def test_where_every_text_is_refused_none_is_given_up(ground: RecallDepend
     clock.seconds = RETRY_SECONDS + 1
     await kept_up(vectors, kept)
     assert set(await held(kept)) == {"one", "two"}
-    kept.close()
+    await kept.close()
 
 
 async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_ones_vector(
@@ -234,7 +235,7 @@ async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_on
     embedder.open.set()
     await vectors.settled()
     assert await held(kept) == dict(zip(["new words"], await embedder.embed(["new words"]), strict=True))
-    kept.close()
+    await kept.close()
 
 
 def filled(path: Path, rows: int, width: int) -> tuple[SqliteIndex, numpy.ndarray]:
@@ -248,7 +249,7 @@ def filled(path: Path, rows: int, width: int) -> tuple[SqliteIndex, numpy.ndarra
 
 def test_the_nearest_rows_are_those_of_the_highest_cosine(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 1_000, 16)
-    near = VectorSearch(Hashing("m", 16), lambda: 1.0).near(index, made[41].tobytes())
+    near = VectorSearch(Hashing("m", 16), lambda: 1.0).near(index, index, made[41].tobytes())
     cosines = made @ made[41]
     wanted = [int(at) + 1 for at in numpy.argsort(-cosines)[: len(near)]]
     assert sorted(near, key=lambda row: -near[row]) == wanted
@@ -261,23 +262,23 @@ def test_the_nearest_rows_are_those_of_the_highest_cosine(tmp_path: Path) -> Non
 def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 50, 16)
     vectors, asked = VectorSearch(Hashing("m", 16), lambda: 1.0), -made[0]
-    before = vectors.near(index, asked.tobytes())
+    before = vectors.near(index, index, asked.tobytes())
     index.put("file:b", "1", [IndexRow(kind="log", words="opposite", session=0, place=0)])
     index.store_vectors("m", [(51, "opposite", asked.tobytes())])
-    assert max((near := vectors.near(index, asked.tobytes())), key=lambda row: near[row]) == 51
+    assert max((near := vectors.near(index, index, asked.tobytes())), key=lambda row: near[row]) == 51
     index.drop(["file:b"])
-    assert vectors.near(index, asked.tobytes()) == before
+    assert vectors.near(index, index, asked.tobytes()) == before
     index.drop(["file:a"])
-    assert vectors.near(index, asked.tobytes()) == {}
+    assert vectors.near(index, index, asked.tobytes()) == {}
     index.close()
 
 
 def test_a_single_row_and_an_opposite_one_are_no_trouble(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 1, 4)
     vectors = VectorSearch(Hashing("m", 4), lambda: 1.0)
-    assert vectors.near(index, made[0].tobytes()) == {1: pytest.approx(1.0)}
-    assert vectors.near(index, (-made[0]).tobytes()) == {}
-    assert vectors.near(index, struct.pack("<4f", 0, 0, 0, 0)) == {}
+    assert vectors.near(index, index, made[0].tobytes()) == {1: pytest.approx(1.0)}
+    assert vectors.near(index, index, (-made[0]).tobytes()) == {}
+    assert vectors.near(index, index, struct.pack("<4f", 0, 0, 0, 0)) == {}
     index.close()
 
 
@@ -290,8 +291,8 @@ def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path)
         work()
         return (perf_counter() - begun) * 1_000
 
-    first = milliseconds(lambda: vectors.near(index, made[0].tobytes()))
-    again = min(milliseconds(lambda: vectors.near(index, made[7].tobytes())) for _ in range(20))
+    first = milliseconds(lambda: vectors.near(index, index, made[0].tobytes()))
+    again = min(milliseconds(lambda: vectors.near(index, index, made[7].tobytes())) for _ in range(20))
     print(f"first {first:.0f} ms, again {again:.1f} ms")
     assert again < 50
     assert first < 5_000
@@ -307,4 +308,4 @@ async def test_closing_waits_for_nothing(ground: RecallDependencies) -> None:
     await embedder.waiting.wait()
     async with asyncio.timeout(1):
         await vectors.close()
-    kept.close()
+    await kept.close()

@@ -10,6 +10,12 @@ _NEVER_CHANGED = (
 )
 # By revision: what leads there from the one after it.
 BACK = {
+    "r0010": (
+        *(f"ALTER TABLE fold DROP COLUMN {name}" for name in ("rejected", "sent_from", "awaiting", "body_sha256")),
+        "ALTER TABLE conversation DROP COLUMN cleared_before",
+        "ALTER TABLE clearing DROP COLUMN begun_by",
+        "ALTER TABLE clearing DROP COLUMN cleared_before",
+    ),
     "r0009": (
         "DROP INDEX memory_line",
         "ALTER TABLE inbox DROP COLUMN deaths_alone",

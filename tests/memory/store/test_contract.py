@@ -1,6 +1,6 @@
 """SQLite passes the store's contract suites."""
 
-from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_context_suite import ClearSuite, FoldSuite, LateTextsSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_kept_suite import AuditSuite, PeopleSuite, RetentionSuite, TraceSuite
@@ -36,6 +36,9 @@ class TestClear(ClearSuite): ...
 
 
 class TestFolds(FoldSuite): ...
+
+
+class TestLateTexts(LateTextsSuite): ...
 
 
 class TestSnapshots(SnapshotSuite): ...

@@ -99,7 +99,8 @@ def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked"} | {
-    *("deaths_alone", "clean_lines", "summary_tainted"),
+    *("deaths_alone", "clean_lines", "summary_tainted", "begun_by", "cleared_before"),
+    *("rejected", "sent_from", "awaiting", "body_sha256"),
 }
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),

@@ -12,11 +12,11 @@ from memory.store.schema.migrations.upgrade import upgrade
 from tests.memory.store.test_released import OLDER, restored
 
 BY_HAND = (
-    "INSERT INTO removal VALUES ('nobody')",
-    "INSERT INTO person_removal VALUES ('p', '[]', '[]', '[]', '{}', 1.5)",
-    "INSERT INTO limit_told SELECT 'web:1', id, 'messages', 1e9 FROM conversation LIMIT 1",
-    "INSERT INTO file_label VALUES ('', 'notes/x.md', 1.5)",
-    "INSERT INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
+    "INSERT OR IGNORE INTO removal VALUES ('nobody')",
+    "INSERT OR IGNORE INTO person_removal VALUES ('p', '[]', '[]', '[]', '{}', 1.5)",
+    "INSERT OR IGNORE INTO limit_told SELECT 'web:1', id, 'messages', 1e9 FROM conversation LIMIT 1",
+    "INSERT OR IGNORE INTO file_label VALUES ('', 'notes/x.md', 1.5)",
+    "INSERT OR IGNORE INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
 )
 
 

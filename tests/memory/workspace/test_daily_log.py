@@ -1,5 +1,6 @@
 """The daily log is written once per fold, keeps what people wrote, and reads whatever they wrote."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -7,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.workspace.daily_log import LogSection, append_section, has_section, iter_lines, iter_rows, mark_section
+from memory.workspace.daily_log import (
+    LogSection,
+    append_section,
+    format_channel,
+    has_section,
+    iter_lines,
+    iter_rows,
+    list_folds,
+    mark_section,
+)
 from memory.workspace.files import Workspace
 from tests.weighing import peak
 
@@ -97,6 +107,32 @@ def test_a_heading_says_what_became_of_its_fold(files):
     assert {row.mark for row in iter_rows(text)} == {"undone", ""}
 
 
+@pytest.mark.parametrize(
+    ("name", "is_unique", "shown"),
+    [
+        ("c1", True, "web c1"),
+        ("", True, "web"),
+        ("产品群", True, "web 产品群"),
+        ("Li Wei", True, "web Li Wei"),
+        ("Li Wei", False, "web Li Wei ~7x9k2mqd"),
+        ("a · <b> --", True, "web a b - ~7x9k2mqd"),
+        ("x\n\u202ey\u200bz", True, "web x y z ~7x9k2mqd"),
+        ("long name " * 9, True, "web long name long name long name ~7x9k2mqd"),
+    ],
+)
+def test_a_heading_names_the_conversation(name, is_unique, shown):
+    assert format_channel("web", name, "7x9k2mqd", is_unique=is_unique) == shown
+
+
+@given(st.text(max_size=60), st.booleans())
+def test_whatever_its_name_a_heading_is_read_again(name, is_unique):
+    channel = format_channel("web", name, "7x9k2mqd", is_unique=is_unique)
+    made = LogSection(fold="f1", channel=channel, first_turn=1, last_turn=2, at=AT, body="- it rained")
+    assert len(channel) <= len("web ") + 40
+    assert re.fullmatch(r"## \d\d:\d\d · [^·<>]+ · turns (\d+)–(\d+) <!-- fold (\S+) -->", made.heading)
+    assert list_folds(f"{made.heading}\n{made.body}\n") == ("f1",)
+
+
 def test_any_markdown_is_read_line_by_line():
     text = (
         "\ufeff# 2026-11-20\r\n\r\nfree words\r\n* 项目：下周交付\r\n"
@@ -139,3 +175,20 @@ def test_a_section_is_put_at_the_end_of_a_long_log_without_many_copies_of_it(fil
     put(files, text.encode())
     assert peak(lambda: append_section(files, section())) < 6.5 * len(text.encode())
     assert has_section(files.read(PATH).text, "f1")
+
+
+def test_lines_of_another_day_are_under_its_heading(files):
+    append_section(
+        files,
+        section(body="### 2026-11-18\n- 09:00 User: hello\n### 2026-13-40\n- it rained\n### 2026-11-20\n- it is dry"),
+    )
+    append_section(files, section(fold="f2"))
+    text = f"{files.read(PATH).text}\n## Mine\n\n### 2020-01-01\n- a note\n"
+    assert [(row.text, row.day) for row in iter_rows(text)] == [
+        ("hello", "2026-11-18"),
+        ("it rained", "2026-11-18"),
+        ("it is dry", "2026-11-20"),
+        ("hello", ""),
+        ("it rained", ""),
+        ("a note", ""),
+    ]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from channels.web.auth import load_token
-from memory.store.engine.sqlite import copy_database
+from memory.store.engine.sqlite_connection import copy_database
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace, write_atomic
 

@@ -1,5 +1,6 @@
 """Simulation: every request equals the running bot's, fits and is valid, and its figures are correct."""
 
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,8 @@ def test_requests_are_what_the_bot_would_send(tmp_path: Path) -> None:
         turns=(*made.turns[:-1], type(last)(number=3, messages=last.messages[:1])),
         reductions=(),
         running=3,
+        zone=UTC,
     )
-    tail = "[Now: 2026-01-01 00:00 Thursday, UTC]"
+    tail = "[Now: Thursday 2026-01-01 00:00, UTC]"
     view = assemble_view(session, made.system, (), WEIGHTED, tail)
     assert outcome.requests[-1].tokens == view.tokens

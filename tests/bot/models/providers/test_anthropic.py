@@ -1,23 +1,36 @@
 """What goes out over the Messages API wire."""
 
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from bot.errors import BadImage
-from bot.models.providers.anthropic import AnthropicModel, encode_anthropic_request
-from bot.models.providers.openai import OpenAIModel
+from bot.models.base import Request
+from bot.models.providers.anthropic import MAX_CACHED_TOOLS, AnthropicModel, encode_anthropic_request
+from bot.models.providers.messages import MAX_CACHED_TEXTS
+from bot.models.providers.openai import OpenAIModel, encode_openai_request
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
-from tests.bot.models.asking import MODEL, answer_of, asking, blobs, call, result, said, tool
+from tests.bot.models.asking import MODEL, answer_of, anthropic_body, asking, blobs, call, result, said, tool
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.emulators.model_rules import count
 
 
+def anthropic_request(request: Request) -> bytes:
+    return encode_anthropic_request(request, blobs).content
+
+
+def openai_request(request: Request) -> bytes:
+    return encode_openai_request(request, blobs)
+
+
 def body(*messages: Any, **fields: Any) -> dict[str, Any]:
-    return encode_anthropic_request(asking(*messages, **fields), blobs).body
+    return anthropic_body(asking(*messages, **fields))
 
 
 def marked(value: Any, path: str = "") -> list[str]:
@@ -42,9 +55,61 @@ def test_without_stable_messages_no_message_is_marked() -> None:
 
 def test_the_same_request_gives_the_same_bytes_and_keeps_the_tools_order() -> None:
     request = asking("a", said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b")))
-    once, again = (json.dumps(encode_anthropic_request(request, blobs).body) for _ in range(2))
+    once, again = (json.dumps(anthropic_body(request)) for _ in range(2))
     assert once == again
     assert once.index('"z"') < once.index('"b"')
+
+
+def test_more_texts_and_lists_of_tools_than_are_cached_are_each_sent_as_they_are() -> None:
+    rules, count = "rule " * 200, max(MAX_CACHED_TOOLS, MAX_CACHED_TEXTS) + 1
+    for number in [*range(count), *range(count)]:
+        log = f"log {number} {rules}"
+        sent = body("a", system=(rules, log), tools=(tool("z"), tool(f"t{number}")))
+        assert [block["text"] for block in sent["system"]] == [rules, log]
+        assert [spec["name"] for spec in sent["tools"]] == ["z", f"t{number}"]
+
+
+def json_encodings(work: Callable[[], object]) -> int:
+    """How many values a piece of work encodes as JSON."""
+    counted = 0
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        nonlocal counted
+        counted += event == "call" and frame.f_code is json.JSONEncoder.encode.__code__
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+@pytest.mark.parametrize("encode", [anthropic_request, openai_request])
+def test_of_a_request_that_repeats_another_only_what_is_new_is_encoded(encode: Callable[[Request], object]) -> None:
+    said_before = [
+        said("assistant" if at % 2 else "user", f"{encode.__name__} {at} " + "said " * 300) for at in range(21)
+    ]
+    specs = tuple(tool(f"t{at}") for at in range(30))
+    first = asking(*said_before[:19], system=(encode.__name__ * 99,), tools=specs)
+    second = replace(first, messages=tuple(said_before))
+    assert json_encodings(lambda: encode(first)) >= 19
+    assert json_encodings(lambda: encode(second)) == 3  # two messages, and the model's name
+
+
+@pytest.mark.parametrize("written", ["[1]", '"a"', '{"path": ', '{"n": NaN}', '{"n": 1e999}', "[" * 100_000])
+def test_what_is_no_json_object_travels_inside_one(written: str) -> None:
+    odd = ToolCall(id="c1", name="read", input=written)
+    rendered = body("a", said("assistant", odd), said("user", result("c1")))
+    assert rendered["messages"][1]["content"][0]["input"] == {"invalid_json": written}
+
+
+def test_halves_of_a_pair_are_joined_or_replaced_wherever_they_stand() -> None:
+    odd = ToolCall(id="c1", name="read", input='{"\\ud83d": "\\ud83d\\ude00"}')
+    rendered = body("\ud83d\ude00 \ud83d", said("assistant", odd), said("user", result("c1", "\ude00")))
+    assert rendered["messages"][0]["content"][0]["text"] == "😀 \ufffd"
+    assert rendered["messages"][1]["content"][0]["input"] == {"\ufffd": "😀"}
+    assert rendered["messages"][2]["content"][0]["content"] == "\ufffd"
 
 
 def test_empty_text_and_empty_messages_are_never_sent() -> None:
@@ -67,12 +132,6 @@ def test_thinking_is_shown_to_its_thinker_within_the_running_turn_only() -> None
     kinds = [[block["type"] for block in message["content"]] for message in rendered["messages"]]
     assert kinds[1] == ["text"]
     assert kinds[3] == ["thinking", "redacted_thinking", "tool_use"]
-
-
-def test_arguments_that_are_no_json_travel_inside_an_object() -> None:
-    broken = ToolCall(id="c1", name="read", input='{"path": ')
-    rendered = body("a", said("assistant", broken), said("user", result("c1")))
-    assert rendered["messages"][1]["content"][0]["input"] == {"invalid_json": '{"path": '}
 
 
 def test_names_and_ids_of_other_wires_fit_this_one() -> None:

@@ -1,14 +1,16 @@
 """What goes out over the chat completions wire, and the wild forms that come back."""
 
+import json
 from typing import Any
 
 import pytest
 
 from bot.errors import KeyRefused, Transient
 from bot.models.base import ThinkingDelta
-from bot.models.providers.openai import OpenAIModel, encode_openai_request
+from bot.models.providers.messages import MAX_CACHED_TEXTS
+from bot.models.providers.openai import MAX_CACHED_TOOLS, OpenAIModel
 from memory.conversation import Document, Image, Thinking, ToolCall
-from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, result, said, tool, words
+from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, openai_body, result, said, tool, words
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 
@@ -20,8 +22,7 @@ FORMS = [
 
 
 def rows(*messages: Any, **fields: Any) -> list[dict[str, Any]]:
-    body = encode_openai_request(asking(*messages, **fields), blobs)
-    return list(body["messages"])
+    return list(openai_body(asking(*messages, **fields))["messages"])
 
 
 @pytest.mark.parametrize("form", [*FORMS, "no_index whole_call", "no_index role_every no_done no_usage"])
@@ -133,6 +134,15 @@ def test_the_conversation_takes_the_shape_of_the_wire() -> None:
     ]
 
 
+def test_more_texts_and_lists_of_tools_than_are_cached_are_each_sent_as_they_are() -> None:
+    rules, count = "rule " * 200, max(MAX_CACHED_TOOLS, MAX_CACHED_TEXTS) + 1
+    for number in [*range(count), *range(count)]:
+        log = f"log {number} {rules}"
+        sent = openai_body(asking("a", system=(rules, log), tools=(tool("z"), tool(f"t{number}"))))
+        assert sent["messages"][0]["content"] == f"{rules}\n\n{log}"
+        assert [each["function"]["name"] for each in sent["tools"]] == ["z", f"t{number}"]
+
+
 def test_pictures_go_as_data_and_files_as_words() -> None:
     picture = Image(sha256="png", media_type="image/png")
     file = Document(sha256="pdf", media_type="application/pdf", name="a.pdf", size=3, text="page one")
@@ -144,4 +154,4 @@ def test_pictures_go_as_data_and_files_as_words() -> None:
 def test_broken_arguments_are_sent_back_as_json() -> None:
     broken = ToolCall(id="c1", name="read", input='{"path": ')
     sent = rows("a", said("assistant", broken), said("user", result("c1")))[2]["tool_calls"][0]["function"]
-    assert sent["arguments"] == '{"invalid_json": "{\\"path\\": "}'
+    assert json.loads(sent["arguments"]) == {"invalid_json": '{"path": '}

@@ -180,12 +180,32 @@ def test_the_target_is_where_the_tokens_are_and_not_the_messages():
 
 def test_a_better_place_within_reach_wins_and_one_beyond_it_does_not():
     turns = [*[PLAIN] * 8, [said("by the way, lunch?"), replied("at noon")], *[PLAIN] * 11]
-    assert [choose_cut(turns_of(*turns), [10] * 20, 20, 0.5, reach=reach).turns for reach in (0, 3, 4, 5)] == [
-        10,
-        10,
-        8,
-        8,
-    ]
+    costs = [10] * 20
+    found = [choose_cut(turns_of(*turns), costs, 20, 0.5, reach=reach, reach_turns=0) for reach in (0, 3, 4, 5)]
+    assert [choice.turns for choice in found] == [10, 10, 8, 8]
+
+
+def work(subject, steps=15):
+    return [said(f"work on {subject}"), *(m for n in range(steps) for m in used(f"c{n}", subject)), replied("done")]
+
+
+@pytest.mark.parametrize("change", [4, 5, 7, 8])
+def test_of_long_turns_the_ends_of_two_on_either_side_are_compared(change):
+    turns = [work("the bread")] * 12
+    turns[change] = [said("by the way, lunch?"), *turns[change][1:]]
+    found = choose_cut(turns_of(*turns), [100] * 12, 12, 0.5)
+    assert [item.turns for item in found.candidates] == [4, 5, 6, 7, 8]
+    assert (found.turns, found.target) == (change, 6)
+
+
+def test_a_long_turns_end_further_off_is_left_alone_where_too_much_or_too_little_would_stay():
+    turns = turns_of(*[work("the bread")] * 12)
+    found = choose_cut(turns, [10, 10, 10, 10, 500, 200, 200, 500, 10, 10, 10, 10], 12, 0.5)
+    assert [item.turns for item in found.candidates] == [5, 6, 7]
+    found = choose_cut(turns, [100] * 12, 12, 0.2)
+    assert [item.turns for item in found.candidates] == [8, 9, 10]
+    assert choose_cut(turns, [100] * 12, 7, 0.5).candidates[-1].turns == 7
+    assert choose_cut(turns, [100] * 12, 12, 0.9, newest=330).candidates[-1].turns == 1
 
 
 def test_of_equal_places_the_nearest_to_the_target_wins():
@@ -320,12 +340,12 @@ def histories(draw):
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(histories(), st.data(), st.floats(0, 1), st.integers(0, 12), st.integers(0, 8))
-def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest):
+@given(histories(), st.data(), st.floats(0, 1), st.integers(0, 12), st.integers(0, 8), st.integers(0, 4))
+def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest, more):
     turns, costs = history
     finished = data.draw(st.integers(0, len(turns)))
-    found = choose_cut(turns, costs, finished, keep, reach, newest)
-    assert found == choose_cut(turns, costs, finished, keep, reach, newest)
+    found = choose_cut(turns, costs, finished, keep, reach, newest, more)
+    assert found == choose_cut(turns, costs, finished, keep, reach, newest, more)
     if found is None:
         allowed = range(1, min(finished, len(turns) - 1) + 1)
         assert all(sum(len(turn.messages) for turn in turns[cut:]) < newest for cut in allowed)

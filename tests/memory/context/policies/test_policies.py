@@ -221,7 +221,7 @@ def test_layers_snips_at_ten_thousand_lines_at_sixty_and_folds_at_eighty_per_cen
     lines = planned("layers", session, tokens=int(whole / 0.61)).reductions
     assert {item.form for item in lines} == {"one_line"}
     assert max(int(item.message_id[1:]) for item in lines) <= 40
-    assert lines[0].text == '[read_file src/f0.ts: 1001 lines, line 0; recall(handle="3.0") shows it]'
+    assert lines[0].text == '[read_file src/f0.ts: 1000 lines, TypeScript, line 0; recall(handle="3.0") shows it]'
     assert ahead("layers", session, tokens=int(whole / 0.79)).fold is None
     room = int(whole / 0.81)
     fold = ahead("layers", session, tokens=room).fold
@@ -341,7 +341,7 @@ def test_a_models_line_stands_where_it_was_written_and_a_rules_elsewhere():
     lines = {(first.message.id, first.part): "read_file src/f0.ts: a thousand lines that count"}
     made = plan_context(session, policy, limits(int(whole / 0.65)), 0, WEIGHTED, lines).reductions
     assert made[0].text == '[read_file src/f0.ts: a thousand lines that count; recall(handle="3.0") shows it]'
-    assert made[1].text.startswith("[read_file src/f1.ts: 1001 lines")
+    assert made[1].text.startswith("[read_file src/f1.ts: 1000 lines")
 
 
 def test_balanced_trims_old_results_when_much_is_saved_at_once_and_not_the_newest_five():

@@ -14,6 +14,11 @@ class Case:
 
 CASES = (
     Case(
+        source="搬家定在 1 月 23 到 24 号。The fair runs from 3 to 5 June.",
+        true=("The move is on 23 and 24 January.", "1月24日搬家。", "展会6月3日开始，6月5日结束。"),
+        altered=(("date", "1月25日搬家。"), ("date", "The fair opens on 4 June."), ("date", "搬家在2月23日。")),
+    ),
+    Case(
         source="我叫林小雨，预算是三百元，3月5日下午3点在西湖国宾馆开会，一共二十五个人。",
         true=(
             "用户叫林小雨。",

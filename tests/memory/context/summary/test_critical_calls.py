@@ -79,9 +79,9 @@ def test_what_changes_something_is_critical(name, arguments, kept):
 
 def test_a_line_has_call_outcome_and_handle_within_its_length():
     (line,) = [
-        each.line for each in found(call("c", "write_file", "a.md now holds 4 bytes.\nmore", path="a.md", content="x"))
+        each.line for each in found(call("c", "write_file", "now holds 4 bytes.\nmore", path="a.md", content="x"))
     ]
-    assert line == '- write_file a.md → a.md now holds 4 bytes. recall(handle="2.0")'
+    assert line == '- write_file a.md → now holds 4 bytes. recall(handle="2.0")'
     (line,) = [each.line for each in found(call("c", "bash", "Error: 3 failed", True, command="pytest"), lang="zh")]
     assert line == '- bash pytest 失败：Error: 3 failed recall(handle="3.0")'
     long = "/srv/" + "very-long-folder/" * 30 + "a.md"
@@ -130,3 +130,23 @@ def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
     )
     (each,) = find_critical_calls(messages, "en", GroundingSource("write_file broken"))
     assert each.line == '- write_file broken recall(handle="2.0")'
+
+
+@pytest.mark.parametrize(
+    ("result", "failed", "outcome"),
+    [
+        ("Collecting numpy\nDownloading 16 MB\nSuccessfully installed numpy-2.1.3", False, "→ Successfully installed"),
+        ("npm warn old lockfile\n\nadded 12 packages in 3s", False, "→ added 12 packages in 3s"),
+        ("正在下载\n安装成功：jq 1.7", False, "→ 安装成功：jq 1.7"),
+        ("[main 1a2b3c4] Fix the gate\n 1 file changed", False, "→ [main 1a2b3c4] Fix the gate"),
+        ("Reading lists...\nE: Unable to locate package foo", True, "failed: E: Unable to locate package foo"),
+        (
+            'Traceback (most recent call last):\n  File "/srv/error_page.py", line 3\nOSError: full',
+            True,
+            "failed: OSError",
+        ),
+    ],
+)
+def test_the_outcome_is_what_a_person_would_say_of_it(result, failed, outcome):
+    [line] = [call.line for call in found(call("1", "run", result, failed, command="pip install x"))]
+    assert f"run pip install x {outcome}" in line

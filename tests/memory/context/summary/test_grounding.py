@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.context.summary.extractive import detect_language, extractive_summary, find_constraints
-from memory.context.summary.grounding import GroundingSource, ground_text, missing_sentences
+from memory.context.summary.grounding import FactIndex, GroundingSource, ground_text
 from memory.context.summary.transcript import list_utterances, write_turns
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
 from memory.text.language import split_line
 from tests.by_night import examples
-from tests.memory.context.making import START, make_session, replied, said, used
+from tests.memory.context.making import START, make_session, replied, said
 
 SOURCE = """
 - 2026-11-20 14:05 User: 我叫林小雨，预算是 12,345.50 元，11月25日去杭州，酒店在「西湖国宾馆」。
@@ -137,14 +137,20 @@ def test_fewer_than_one_in_twenty_true_sentences_are_dropped():
     assert wrong / total < 0.05, (wrong, total)
 
 
-def test_a_log_is_told_what_facts_it_left_out_and_by_whom():
-    turns = [[said("我的电话是 13800001111。今天天气不错。"), *used("c", "rows: 4711"), replied("记下了。")]]
-    messages = make_session(turns).turns[0].messages
-    lost = missing_sentences(list(list_utterances(messages)), "- 用户留了电话 13800001111。")
-    assert [(item.speaker, text) for item, text in lost] == [
-        ("Bot used read_file", '{"path": "a.txt"}'),
-        ("read_file answered", "rows: 4711"),
-    ]
+def test_an_index_has_the_facts_of_all_lines_that_were_added():
+    known = FactIndex()
+    assert known.has_all("今天天气不错。")
+    assert not known.has_all("电话是 13800001111。")
+    known.add("- 用户留了电话 13800001111。")
+    known.add("- The rows are in /srv/a.csv")
+    assert known.has_all("电话是 13800001111，文件是 /srv/a.csv。")
+    assert not known.has_all("The code is 4711.")
+
+
+def test_a_file_name_with_several_dots_is_one_fact():
+    sentence = "`roundHalfEven` in price.round.js and src/a.b.test.ts does it now."
+    assert ground_text(sentence, sentence).text == sentence
+    assert ground_text("It is in price.round.ts.", sentence).text == ""
 
 
 WORDS = st.sampled_from(

@@ -1,6 +1,7 @@
 """A range is asked for whole where it fits, in chunks where not, and what must be shortened is the least important."""
 
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -65,32 +66,64 @@ def test_nobody_inside_the_material_ends_it():
     assert asked.whole.casefold().count("</data>") == 2
 
 
-@pytest.mark.parametrize("task", ["whole", "part", "merge"])
+@pytest.mark.parametrize("task", ["whole", "part", "merge", "log", "summary"])
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_system_prompt_names_its_sections_and_its_answer(lang, task):
     told = prompt.system_prompt(lang, 1_000, task)
     assert told.startswith("mnema-fold\n")
-    assert ('"log"' in told) is (task != "merge")
-    assert "600 words" in told
-    assert ("未完成的事" if lang == "zh" else "Open items") in told
-    assert "{" + "words" not in told
+    assert ("<log>" in told) is (task not in ("merge", "summary"))
+    assert ("<summary>" in told) is (task != "log")
+    size = "at most 600 words" if lang == "en" else "at most 600 characters"
+    assert (size in told) is (task != "log")
+    assert (("未完成的事" if lang == "zh" else "Open items") in told) is (task != "log")
+    assert "{" not in told
 
 
 @pytest.mark.parametrize(
-    ("answer", "task", "log"),
+    ("material", "lang", "said"),
     [
-        ('{"log": "a", "summary": "b"}', "whole", "a"),
-        ('Here:\n```json\n{"log": "a\nc", "summary": "b"}\n```', "part", "a\nc"),
-        ('{"summary": "b"}', "merge", ""),
+        (0, "en", "at most 3 lines and 80 words"),
+        (20_000, "en", "at most 12 lines and 333 words"),
+        (10**6, "en", "at most 25 lines and 666 words"),
+        (0, "zh", "at most 3 lines and 180 characters"),
+        (6_000, "zh", "at most 10 lines and 600 characters"),
+        (10**6, "zh", "at most 25 lines and 1500 characters"),
     ],
 )
-def test_an_answer_is_read_with_words_around_it(answer, task, log):
-    texts = prompt.parse_answer(answer, task)
-    assert (texts.log, texts.summary) == (log, "b")
+def test_a_log_may_have_a_tenth_of_its_material(material, lang, said):
+    assert said in prompt.system_prompt(lang, 1_000, material=material)
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "{", "}{", "[1]", '{"summary": "b"}', '{"log": 1, "summary": "b"}', "{" * 100_000 + "}"]
-)
-def test_no_texts_are_read_out_of_anything_else(answer):
-    assert prompt.parse_answer(answer) is None
+def test_a_second_attempt_is_told_what_was_wrong_with_the_first():
+    told = prompt.system_prompt("en", 1_000, "summary", fault="cut")
+    assert "Your former <summary> could not be used: it was cut off" in told
+    again = prompt.retry_prompt("<data name='turns'>\nx\n</data>", ["It cost 99 </data> euros.", "y" * 500])
+    assert again.count("</data>") == 2
+    assert "- It cost 99 ‹/data> euros." in again
+    assert len(again) < 300
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("task", ["whole", "part", "merge", "log", "summary"])
+def test_the_request_is_the_one_on_file(lang, task):
+    """The whole request as a model gets it; a change of the prompt is read here, not met in the field."""
+    turns = {
+        "zh": [[said("6月3日飞巴黎"), *used("c1", "已订 AF187"), replied("订好了 AF187。")]],
+        "en": [[said("Fly to Paris on 3 June"), *used("c1", "booked AF187"), replied("AF187 is booked.")]],
+    }[lang]
+    asked = prompt.build_prompts("- AF187", (), messages_of(turns), room(200)).whole
+    fault = "false" if task in ("log", "summary") else None
+    told = prompt.system_prompt(lang, 1_000, task, material=len(asked), fault=fault)
+    kept = Path(__file__).with_name("fold_requests") / f"{task}_{lang}.txt"
+    assert f"{told}\n-- user --\n{asked}\n" == kept.read_text(encoding="utf-8")
+
+
+def test_long_tool_results_are_shown_with_head_and_tail_and_their_handle():
+    result = "begin " + "x" * 5_000 + " end"
+    asked = prompt.build_prompts("", (), messages_of([[said("look"), *used("c1", result), replied("ok")]]), room(9_000))
+    assert "begin x" in asked.whole
+    assert "x end" in asked.whole
+    assert 'recall(handle="' in asked.whole
+    assert len(asked.whole) < 2_000
+    talk = prompt.build_prompts("", (), messages_of([[said("w" * 5_000), replied("ok")]]), room(9_000))
+    assert "w" * 5_000 in talk.whole

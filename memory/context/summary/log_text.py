@@ -1,0 +1,264 @@
+"""Writes a fold's section of the daily log: the story, what people and the bot said, one line per critical call."""
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, tzinfo
+from math import log
+
+from memory.context.reductions import name_handles
+from memory.context.summary.critical_calls import CriticalCall
+from memory.context.summary.excerpts import Lang, LogExcerpt, excerpts, shorten_sentence
+from memory.context.summary.extractive import utterances_language
+from memory.context.summary.grounding import FactIndex, has_facts
+from memory.context.summary.transcript import Utterance, is_tool_utterance, utterance_line
+from memory.text.bullets import format_day
+from memory.text.tokenizer import text_terms
+
+CALLS_SHARE = 3  # lines about tools get at most a third of the other characters: a quarter of all
+MAX_COUNT_LINE = 40  # characters of the line that counts the calls without a line
+LONG_MESSAGE, MAX_OPENING = 400, 240  # characters; of a long message, its opening stays as it is
+MAX_SENTENCE, SHORT_SENTENCE = 240, 80  # characters of a sentence in an opening, and after it
+MAX_READ, MAX_TOOL_READ = 2_000, 500  # characters of a text that are compared with the story
+COMMON_SHARE = 0.5  # of the texts; a word in more of them says nothing about the place of a line
+SAME_MINUTE = 1_000.0  # weight of a time that a line of the story names
+_AFTER_FULL_WIDTH = re.compile(r"(?<=[。！？；：」』》]) ")
+_TIME = re.compile(r"- (\d\d:\d\d)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogMaterial:
+    """What the log of a fold is made of."""
+
+    #: All utterances of its turns in order, those of tools too.
+    said: Sequence[Utterance]
+    #: Its critical calls, oldest first.
+    calls: Sequence[CriticalCall]
+    lang: Lang
+    zone: tzinfo
+    #: Day of the file that it goes into; None if that does not matter.
+    day: date | None = None
+    #: Name of the conversation in handles.
+    key: str = ""
+
+
+def write_log(story: str, material: LogMaterial) -> str:
+    """Write the log in order of time.
+
+    Args:
+        story: validated list items of a model. "" for none: then all that people and the bot said is listed. With a
+            story only their sentences with facts that it lacks are, each after the last line of the story that is about
+            nothing later.
+    """
+    story = name_handles(story, material.key)
+    lines = [line for line in story.splitlines() if line.strip()]
+    said = _missing_lines(story, material) if lines else dict(_said_lines(material))
+    size = sum(len(line) + 1 for line in (*lines, *said.values()))
+    untold = [call for call in material.calls if call.logged[-1].rpartition("recall(")[2] not in story]
+    calls = _call_lines(untold, size // CALLS_SHARE, material)
+    placed = [(at, 0, line) for at, line in zip(place_story(lines, material), lines, strict=True)]
+    placed += [(at, 1, line) for at, line in said.items()]
+    placed += [(at, 2, line) for at, line in calls]
+    in_order = sorted(placed, key=lambda item: item[:2])
+    return name_handles("\n".join(_with_days(((at, line) for at, _, line in in_order), material)), material.key)
+
+
+def _with_days(placed: Iterable[tuple[int, str]], material: LogMaterial) -> Iterator[str]:
+    """The lines, under headings of their days where those are not the day of the file.
+
+    A fold may cover many days, and is made on the last one or later; its lines have the time alone.
+    """
+    day = material.day
+    for at, line in placed:
+        said_on = material.said[max(0, at)].message.at.astimezone(material.zone).date() if day else None
+        if said_on and said_on != day:
+            day = said_on
+            yield format_day(day)
+        yield line
+
+
+def log_utterances(said: Sequence[Utterance], zone: tzinfo) -> str:
+    """What people and the bot said, one line per message, for a range that no model has written about."""
+    material = LogMaterial(said=said, calls=(), lang=utterances_language(said), zone=zone)
+    return "\n".join(line for _, line in _said_lines(material))
+
+
+def _said_lines(material: LogMaterial) -> Iterator[tuple[int, str]]:
+    """Each message as a line: a short one whole, of a long one the beginning and what has facts not listed before."""
+    known = FactIndex()
+    for at, utterance in enumerate(material.said):
+        if is_tool_utterance(utterance):
+            continue
+        found = excerpts(utterance, material.lang)
+        line = _line_of(utterance, _abridge(found, known), material.zone)
+        known.add(line)
+        yield at, line
+
+
+def _abridge(found: Sequence[LogExcerpt], known: FactIndex) -> Iterator[LogExcerpt]:
+    """The beginning, the data labels, and the sentences with facts that are not known; "…" for what is left out."""
+    gap, new = False, FactIndex()
+    for item, is_opening in _with_opening(found):
+        lost = has_facts(item.text) and not known.has_all(item.text) and not new.has_all(item.text)
+        if not (item.is_label or is_opening or lost):
+            gap = True
+            continue
+        if gap:
+            yield LogExcerpt(text="…")
+        gap = False
+        short = _shortened(item, is_opening=is_opening)
+        new.add(short.text)
+        yield short
+    if gap:
+        yield LogExcerpt(text="…")
+
+
+def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
+    """By position, what each message said with facts that neither the story nor an earlier line has."""
+    known = FactIndex()
+    known.add(story)
+    lines: dict[int, str] = {}
+    for at, utterance in enumerate(material.said):
+        if is_tool_utterance(utterance):
+            continue
+        lost: list[LogExcerpt] = []
+        for item, is_opening in _with_opening(excerpts(utterance, material.lang)):
+            if item.is_label or (has_facts(item.text) and not known.has_all(item.text)):
+                lost.append(_shortened(item, is_opening=is_opening))
+                known.add(lost[-1].text)
+        if lost:
+            lines[at] = _line_of(utterance, lost, material.zone)
+    return lines
+
+
+def _with_opening(found: Sequence[LogExcerpt]) -> Iterator[tuple[LogExcerpt, bool]]:
+    """Each excerpt of a message, and whether it is in its opening; all of a message that is not long is."""
+    room = LONG_MESSAGE if sum(len(item.text) for item in found) <= LONG_MESSAGE else MAX_OPENING
+    for item in found:
+        room -= len(item.text)
+        yield item, room >= 0
+
+
+def _shortened(item: LogExcerpt, *, is_opening: bool) -> LogExcerpt:
+    most = MAX_SENTENCE if is_opening else SHORT_SENTENCE
+    return item if item.is_label else replace(item, text=shorten_sentence(item.text, most))
+
+
+def _line_of(utterance: Utterance, found: Iterable[LogExcerpt], zone: tzinfo) -> str:
+    text = _AFTER_FULL_WIDTH.sub("", " ".join(item.text for item in found))
+    return utterance_line(replace(utterance, text=text), zone)
+
+
+def _call_lines(calls: Sequence[CriticalCall], room: int, material: LogMaterial) -> list[tuple[int, str]]:
+    """Lines about calls by position, within `room` characters: changes before failures, the newest first.
+
+    As many calls as possible get a line; then lines get their handle and outcome while there is room. The calls without
+    a line are counted in one more, which may exceed the room by a few characters.
+    """
+    position = {(item.message.seq, item.part): at for at, item in enumerate(material.said)}
+    wanted = sorted(
+        (call for call in calls if (call.seq, call.part) in position),
+        key=lambda call: (call.failed, -call.seq, -call.part),
+    )
+    if sum(len(call.logged[0]) + 1 for call in wanted) > room:
+        room -= MAX_COUNT_LINE
+    lines: dict[int, str] = {}
+    for level in range(3):
+        for number, call in enumerate(wanted):
+            cost = len(call.logged[level]) - len(lines.get(number, "")) + (number not in lines)
+            if cost <= room and (level == 0 or number in lines):
+                room -= cost
+                lines[number] = call.logged[level]
+    placed = [(position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()]
+    if rest := [call for number, call in enumerate(wanted) if number not in lines]:
+        last = max(position[call.seq, call.part] for call in rest)
+        placed.append((last, _count_line(rest, material.lang, room + MAX_COUNT_LINE)))
+    return placed
+
+
+def _count_line(calls: Sequence[CriticalCall], lang: Lang, room: int) -> str:
+    """How many calls of which tools, within `room` characters if that is possible."""
+    tools = [
+        f"{tool[:20]} ×{count}" if count > 1 else tool[:20]
+        for tool, count in Counter(call.tool for call in calls).most_common()
+    ]
+    title = "工具：" if lang == "zh" else "tools: "
+    line = f"- {title}{', '.join(tools)}"
+    return line if len(line) < min(room, MAX_COUNT_LINE) else f"- {title}{len(calls)}"
+
+
+# The places of the story's lines
+
+
+def place_story(lines: Sequence[str], material: LogMaterial) -> list[int]:
+    """For each line of the story the position of the utterance that it is about; -1 before the first.
+
+    Positions never decrease: of all such ways to place the lines, the one whose lines share most with their utterances,
+    rare words counting more. A time at the beginning of a line outweighs words.
+    """
+    texts = [_compared_text(item) for item in material.said]
+    where: dict[str, list[int]] = defaultdict(list)
+    for at, text in enumerate(texts):
+        for term in set(text_terms(text)):
+            where[term].append(at)
+    minutes: dict[str, list[int]] = defaultdict(list)
+    for at, item in enumerate(material.said):
+        minutes[f"{item.message.at.astimezone(material.zone):%H:%M}"].append(at)
+    return _best_places([_line_scores(line, where, minutes, len(texts)) for line in lines])
+
+
+def _compared_text(utterance: Utterance) -> str:
+    return utterance.text[: MAX_TOOL_READ if is_tool_utterance(utterance) else MAX_READ]
+
+
+def _line_scores(
+    line: str, where: Mapping[str, Sequence[int]], minutes: Mapping[str, Sequence[int]], count: int
+) -> dict[int, float]:
+    """What a line shares with utterances, by their position."""
+    scores: dict[int, float] = defaultdict(float)
+    for term in set(text_terms(line)):
+        found = where.get(term, ())
+        if len(found) <= max(1, COMMON_SHARE * count):
+            for at in found:
+                scores[at] += log(1 + count / len(found))
+    if time := _TIME.match(line):
+        for at in minutes.get(time[1], ()):
+            scores[at] += SAME_MINUTE
+    return scores
+
+
+def _best_places(scores: Sequence[Mapping[int, float]]) -> list[int]:
+    """Positions that never decrease, with the greatest sum of scores; a line without a score follows its neighbour."""
+    ends: list[int] = []  # positions, ascending, at which a better sum is reached
+    sums: list[float] = []
+    chains: list[tuple[int, int, object] | None] = []  # (line, position, what came before)
+    for number, found in enumerate(scores):
+        new: list[tuple[int, float, tuple[int, int, object]]] = []
+        for at, score in found.items():
+            before = bisect_right(ends, at) - 1
+            total, chain = (sums[before], chains[before]) if before >= 0 else (0.0, None)
+            new.append((at, total + score, (number, at, chain)))
+        for at, total, chain in sorted(new):
+            index = bisect_right(ends, at)
+            if index and sums[index - 1] >= total:
+                continue
+            if index and ends[index - 1] == at:
+                index -= 1
+                del ends[index], sums[index], chains[index]
+            stop = index
+            while stop < len(ends) and sums[stop] <= total:
+                stop += 1
+            ends[index:stop], sums[index:stop], chains[index:stop] = [at], [total], [chain]
+    return _unwind(chains[-1] if chains else None, len(scores))
+
+
+def _unwind(chain: object, count: int) -> list[int]:
+    places = [-1] * count
+    while isinstance(chain, tuple):
+        number, at, chain = chain
+        places[number] = at
+    for number in range(1, count):
+        places[number] = max(places[number], places[number - 1])
+    return places

@@ -1,0 +1,256 @@
+"""The indexes in files: each space's is written by one connection at a time and read by two."""
+
+import asyncio
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper
+from memory.recall.keepers.keeper import LOG_INSIDE, IndexKeeper, check_index, is_indexed_path, space_folder, sync_index
+from memory.recall.sqlite_index import OtherVersion, SqliteIndex
+from memory.store.engine.sqlite_connection import to_store_error
+from memory.store.errors import IndexUnusable, StoreCorrupt
+from memory.workspace.files import Workspace
+from memory.workspace.folder_watch import FolderWatches
+from memory.workspace.safe_path import PathRefused
+
+T = TypeVar("T")
+OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
+READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
+MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
+COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
+
+
+class _Threads:
+    """Threads for work on the indexes; they are started when they are needed."""
+
+    def __init__(self) -> None:
+        self.reading = ThreadPoolExecutor(READ_THREADS, thread_name_prefix="index-read")
+        self.writing = ThreadPoolExecutor(WRITE_THREADS, thread_name_prefix="index-write")
+
+
+class FileIndexes:
+    """Indexes in files of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._threads = _Threads()
+        self._watches = FolderWatches()
+
+    def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
+        name = f"{SPACE_STEM_PREFIX}{space}" if space else OWNER_STEM
+        watch = _FilesWatch(self._watches, space_folder(dependencies.workspace, space))
+        return FileIndexKeeper(space, self._folder / f"{name}.db", dependencies, self._threads, watch)
+
+    def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
+        paths = sorted(self._folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
+        return [_check_file(path, workspace) for path in paths]
+
+
+def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
+    space = "" if path.stem == OWNER_STEM else path.stem.removeprefix(SPACE_STEM_PREFIX)
+    try:
+        with closing(SqliteIndex(path)) as index:
+            return check_index(index, workspace, space)
+    except (sqlite3.Error, PathRefused) as err:
+        return IndexCheck(space=space, fault=str(err))
+
+
+class _FilesWatch:
+    """Tells which memory files of a space have changed."""
+
+    def __init__(self, watches: FolderWatches, top: Path) -> None:
+        self._folders = [(watches.folder(top / inside), inside) for inside in ("", LOG_INSIDE)]
+
+    def take(self) -> set[str] | None:
+        """The paths that have changed since the last call; None where any may have, as changes are not reported."""
+        changed: set[str] = set()
+        is_known = True
+        for folder, inside in self._folders:
+            try:
+                names = folder.take() if folder else None
+            except OSError:
+                names = None
+            is_known &= names is not None
+            changed.update(path for name in names or () if is_indexed_path(path := inside + name))
+        return changed if is_known else None
+
+    def close(self) -> None:
+        """Stop watching."""
+        for folder, _ in self._folders:
+            if folder:
+                folder.close()
+
+
+class FileIndexKeeper(IndexKeeper):
+    """A SpaceIndexKeeper for a file.
+
+    The store reports changed conversations, and the kernel changed files. Where they do not (a store that another
+    process writes, a network folder), all are compared before each use that must be fresh.
+    """
+
+    def __init__(
+        self, space: str, path: Path, dependencies: RecallDependencies, threads: _Threads, watch: _FilesWatch
+    ) -> None:
+        super().__init__(space, dependencies)
+        self._path = path
+        self._threads = threads
+        self._watch = watch
+        self._is_told = dependencies.store.database.changes.is_complete
+        self._lock = threading.Lock()  # of the connections below
+        self._writer_lock = threading.Lock()  # the thread of a cancelled caller may still run
+        self._writer: SqliteIndex | None = None
+        self._inode = 0  # of the file that the writer has open
+        self._readers: list[SqliteIndex] = []  # those that nobody uses
+        # What may differ from the index, None for anything, and since when; files were last known to be the same then.
+        self._files: set[str] | None = None
+        self._conversations: set[str] | None = None
+        self._since = self._files_known_at = self._synced_at = self._compared_at = -math.inf
+        self._syncing_since = math.inf  # the same for what is being indexed
+
+    def note_change(self, conversation: str) -> None:
+        self._note(time.monotonic(), conversations={conversation})
+        if self._synced_at > -math.inf:
+            self._catch_up_soon()
+
+    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool) -> T:
+        if self._compared_at + COMPARE_SECONDS < time.monotonic() and self._synced_at > -math.inf:
+            self._catch_up_soon()
+        return await super()._use(work, fresh=fresh)
+
+    def _lacks_since(self) -> float:
+        now = time.monotonic()
+        changed = self._watch.take()
+        if changed is None or changed:
+            self._note(self._files_known_at, files=changed)
+        if changed is not None:
+            self._files_known_at = now
+        if not self._is_told:
+            self._note(self._synced_at, conversations=None)
+        return min(self._since, self._syncing_since)
+
+    async def _sync(self, *, in_background: bool = False) -> None:
+        began = time.monotonic()
+        self._lacks_since()
+        files, conversations, since = self._files, self._conversations, self._since
+        if in_background and self._compared_at + COMPARE_SECONDS < began:
+            files = None
+        elif since > began:
+            return
+        self._files, self._conversations, self._since, self._syncing_since = set(), set(), math.inf, since
+        try:
+            unread = await sync_index(self._write, self._dependencies, self.space, files, conversations)
+        except BaseException:
+            self._note(since, files=files, conversations=conversations)
+            raise
+        finally:
+            self._syncing_since = math.inf
+        self._synced_at = began
+        if files is None:
+            self._compared_at = began
+            self._files_known_at = max(self._files_known_at, began)
+        if unread:
+            self._note(began, files=set(unread))
+
+    def _note(
+        self, since: float, *, files: Collection[str] | None = (), conversations: Collection[str] | None = ()
+    ) -> None:
+        """Note what may differ from the index, None for anything, and since when."""
+        self._files = _joined(self._files, files)
+        self._conversations = _joined(self._conversations, conversations)
+        self._since = min(self._since, since)
+
+    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads.reading, self._run_reading, work)
+
+    async def _write(self, work: Callable[[SqliteIndex], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._run_writing, work)
+
+    def _run_reading(self, work: Callable[[SpaceIndex], T]) -> T:
+        """Run `work` on one snapshot; blocks."""
+        try:
+            with self._lock:
+                index = self._readers.pop() if self._readers else None
+            index = index or self._open_reader()
+            try:
+                with index.snapshot():
+                    return work(index)
+            finally:
+                with self._lock:
+                    self._readers.append(index)
+        except FileNotFoundError as err:
+            raise StoreCorrupt("its file was deleted") from err
+        except sqlite3.Error as err:
+            raise self._to_error(err) from err
+
+    def _open_reader(self) -> SqliteIndex:
+        if self._inode != self._path.stat().st_ino:
+            raise StoreCorrupt("its file was replaced")
+        return SqliteIndex(self._path, writable=False)
+
+    def _run_writing(self, work: Callable[[SqliteIndex], T]) -> T:
+        try:
+            with self._writer_lock:
+                if self._writer is None:
+                    self._create_folder()
+                    self._writer = SqliteIndex(self._path)
+                    self._inode = self._path.stat().st_ino
+                return work(self._writer)
+        except sqlite3.Error as err:
+            raise self._to_error(err) from err
+
+    def _create_folder(self) -> None:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as err:
+            raise self._unusable(err.strerror or str(err)) from err
+
+    def _to_error(self, err: sqlite3.Error) -> Exception:
+        if isinstance(err, OtherVersion) or isinstance(to_store_error(err), StoreCorrupt):
+            return StoreCorrupt(str(err))
+        return self._unusable(str(err))
+
+    def _unusable(self, why: str) -> IndexUnusable:
+        folder = self._path.parent
+        return IndexUnusable(
+            f"the search index in {folder} cannot be used ({why}); make {folder} a folder that this account may write "
+            "to, with free space on its disk, or delete it: a new index is made by itself"
+        )
+
+    async def _remove(self) -> None:
+        self._synced_at = -math.inf
+        self._note(-math.inf, files=None, conversations=None)  # so that searches wait for the next index from now on
+        async with self._no_readers():
+            await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._delete_files)
+
+    async def _close(self) -> None:
+        self._watch.close()
+        async with self._no_readers():
+            await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._close_connections)
+
+    def _close_connections(self) -> None:
+        with self._writer_lock, self._lock:
+            for index in (*self._readers, *([self._writer] if self._writer else ())):
+                index.close()
+            self._readers, self._writer = [], None
+
+    def _delete_files(self) -> None:
+        self._close_connections()
+        try:
+            for end in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+        except NotADirectoryError:
+            return  # a file where the folder would be: there is no index
+        except OSError as err:
+            raise self._unusable(err.strerror or str(err)) from err
+
+
+def _joined(noted: set[str] | None, more: Collection[str] | None) -> set[str] | None:
+    found = None if noted is None or more is None else noted.union(more)
+    return None if found is None or len(found) > MAX_LISTED else found

@@ -1,0 +1,69 @@
+"""Why each epoch began and up to where a conversation was cleared; answers of a model that a fold could not use."""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "r0011"
+down_revision = "r0010"
+
+_CONVERSATIONS = sa.text("SELECT id, view_from FROM conversation WHERE view_from > 1")
+# A fold into the log alone was only ever planned by /new and by the end by idleness.
+_EPOCHS = sa.text("""
+SELECT conversation, epoch, view_from, undone, (
+    SELECT MAX(fold.reason) FROM fold
+    WHERE fold.conversation = clearing.conversation AND fold.epoch = clearing.epoch - 1 AND fold.log_only
+) AS log_reason FROM clearing ORDER BY conversation, epoch
+""")
+_SET_EPOCH = sa.text("""
+UPDATE clearing SET begun_by = :begun_by, cleared_before = :before WHERE conversation = :conversation AND epoch = :epoch
+""")
+_SET_CONVERSATION = sa.text("UPDATE conversation SET cleared_before = :before WHERE id = :conversation")
+_REASONS = {"/new": "new", "idle": "idle"}
+
+
+def upgrade() -> None:
+    _add_fold_columns()
+    _add_epoch_reasons()
+
+
+def _add_fold_columns() -> None:
+    """Older folds count as sent to no model and expect no texts."""
+    for name in ("rejected", "sent_from"):
+        op.add_column("fold", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
+    for name in ("awaiting", "body_sha256"):
+        op.add_column("fold", sa.Column(name, sa.Text(), nullable=False, server_default=""))
+
+
+def _add_epoch_reasons() -> None:
+    """An epoch without a fold that tells why it began counts as cleared, so that nothing cleared comes back."""
+    op.add_column("conversation", sa.Column("cleared_before", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("clearing", sa.Column("begun_by", sa.Text(), nullable=False, server_default=""))
+    op.add_column("clearing", sa.Column("cleared_before", sa.Integer(), nullable=False, server_default="0"))
+    bind = op.get_bind()
+    view_from = {row["id"]: row["view_from"] for row in bind.execute(_CONVERSATIONS).mappings()}
+    rows = bind.execute(_EPOCHS).mappings().all()
+    epochs = {name: list(group) for name, group in groupby(rows, key=lambda row: row["conversation"])}
+    for conversation, began in view_from.items():
+        before = 0 if conversation in epochs else began
+        for epoch in _read_epochs(epochs.get(conversation, []), began):
+            bind.execute(_SET_EPOCH, {"conversation": conversation, **epoch})
+            before = epoch["after"] if not epoch["undone"] else before
+        bind.execute(_SET_CONVERSATION, {"conversation": conversation, "before": before})
+
+
+def _read_epochs(rows: list[sa.RowMapping], view_from: int) -> Iterator[Mapping[str, object]]:
+    """Each epoch with its reason, and the seq below which everything was cleared before it and after it began.
+
+    Where an epoch's view begins is not stored: it is where the former view of the next epoch that stands began.
+    """
+    fence = 0
+    for number, row in enumerate(rows):
+        begun_by = _REASONS.get(row["log_reason"] or "", "clear")
+        later = (other["view_from"] for other in rows[number + 1 :] if not other["undone"])
+        after = next(later, view_from) if begun_by == "clear" else fence
+        yield {"epoch": row["epoch"], "begun_by": begun_by, "before": fence, "after": after, "undone": row["undone"]}
+        if not row["undone"]:
+            fence = after

@@ -1,0 +1,66 @@
+"""Which packages a real `mnema run` has imported: when it is ready, and after its first reply."""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from tests.emulators.model import ModelEmulator
+from tests.walk.harness import ROOT, Bot, Process, settings
+
+# Prints nothing of its own: what is in sys.modules goes to files, at "ready" and at the end.
+REPORTING = """
+import atexit, json, pathlib, sys
+class Stdout:
+    def write(self, text):
+        if text.startswith("ready"):
+            report("ready")
+        return sys.__stdout__.write(text)
+    def flush(self):
+        sys.__stdout__.flush()
+def report(when):
+    pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
+sys.stdout = Stdout()
+atexit.register(report, "end")
+from bot.cli.main import main
+sys.exit(main(sys.argv[2:]))
+"""
+# The terminal's, migrations, PostgreSQL, the SDKs of channels that are off, and pure-Python stemmers for 38 languages.
+NEVER = (
+    *("prompt_toolkit", "rich", "pygments", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
+    *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
+    *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
+)
+FOR_REPLIES = ("anthropic", "httpx2", "tiktoken")  # they take as much memory as all else
+
+
+class Reporting(Bot):
+    """A cold-started bot that reports its modules."""
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        command = [sys.executable, "-c", REPORTING, str(self.home), "--home", str(self.home), *self.words]
+        return await asyncio.create_subprocess_exec(*command, env=known, stdout=out, stderr=errors, cwd=ROOT)
+
+    def modules(self, when: str, *packages: str) -> list[str]:
+        """Return which of these packages were imported by then."""
+        loaded = set(json.loads((self.home / when).read_text()))
+        return [package for package in packages if package in loaded]
+
+
+@pytest.mark.kill
+async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> None:
+    async with ModelEmulator() as model:
+        bot = Reporting(tmp_path, settings(model.url))
+        await bot.start()
+        try:
+            assert bot.modules("ready", *NEVER, *FOR_REPLIES) == []
+            assert bot.modules("ready", "sqlalchemy", "structlog", "uvicorn") == ["sqlalchemy", "structlog", "uvicorn"]
+            await bot.web.answer("c1", await bot.web.post("c1", "hello"))
+        finally:
+            assert await bot.term() == os.EX_OK
+        assert bot.modules("end", *NEVER) == []
+        assert bot.modules("end", *FOR_REPLIES) == [*FOR_REPLIES]

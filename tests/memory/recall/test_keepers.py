@@ -1,0 +1,335 @@
+"""Searches of one space run beside one another and beside its update, and see what they must see."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.recall.documents import SearchRequest
+from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
+from memory.recall.keepers.files import MAX_LISTED, FileIndexes, FileIndexKeeper
+from memory.recall.keepers.keeper import MAX_READERS
+from memory.recall.keepers.postgres import PostgresSharedIndexes
+from memory.recall.search import Recall
+from memory.store.errors import IndexUnusable, StoreFull
+from memory.store.open import open_store
+from memory.store.store import Store
+from memory.workspace.files import Workspace
+from tests.memory.talking import PLACE, talk
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await open_store(tmp_path / "m.db")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def dependencies(tmp_path: Path, store: Store, shared: PostgresSharedIndexes | None) -> RecallDependencies:
+    workspace = Workspace(tmp_path / "ws")
+    workspace.space("").write("MEMORY.md", "- likes hiking\n", None)
+    indexes = shared or FileIndexes(tmp_path / "index")
+    return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
+
+
+@pytest.fixture
+async def keeper(dependencies: RecallDependencies) -> AsyncIterator[SpaceIndexKeeper]:
+    opened = dependencies.indexes.keeper("", dependencies)
+    unsubscribe = dependencies.store.database.changes.subscribe(
+        lambda changed: [opened.note_change(id) for space, id in changed if space == ""]
+    )
+    yield opened
+    unsubscribe()
+    await opened.close()
+
+
+@pytest.fixture
+async def recall(dependencies: RecallDependencies) -> AsyncIterator[Recall]:
+    opened = Recall(dependencies)
+    yield opened
+    await opened.close()
+
+
+def rows(index: SpaceIndex) -> int:
+    return index.count()
+
+
+class Held:
+    """Work on an index that goes on until it is released."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._go_on = threading.Event()
+        self.begun = asyncio.Event()
+
+    def __call__(self, index: SpaceIndex) -> int:
+        self._loop.call_soon_threadsafe(self.begun.set)
+        assert self._go_on.wait(60)
+        return index.count()
+
+    def release(self) -> None:
+        self._go_on.set()
+
+
+async def begun(*held: Held) -> None:
+    async with asyncio.timeout(30):
+        for one in held:
+            await one.begun.wait()
+
+
+async def turns_of_the_loop(count: int = 50) -> None:
+    """Let everything run that can run without a thread."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_that_ends(
+    keeper: SpaceIndexKeeper,
+) -> None:
+    held = [Held() for _ in range(MAX_READERS + 1)]
+    await keeper.use(rows)
+    searches = [asyncio.create_task(keeper.use(one)) for one in held]
+    await begun(*held[:MAX_READERS])
+    await turns_of_the_loop()
+    assert not held[-1].begun.is_set()
+    held[1].release()
+    await begun(held[-1])
+    for one in held:
+        one.release()
+    assert await asyncio.gather(*searches) == [1] * len(held)
+
+
+async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(keeper: SpaceIndexKeeper) -> None:
+    held = [Held() for _ in range(MAX_READERS + 1)]
+    await keeper.use(rows)
+    first, *others = [asyncio.create_task(keeper.use(one)) for one in held]
+    await begun(*held[:MAX_READERS])
+    first.cancel()
+    await turns_of_the_loop()
+    assert not held[-1].begun.is_set()
+    held[0].release()
+    await begun(held[-1])
+    for one in held:
+        one.release()
+    assert await asyncio.gather(*others) == [1] * MAX_READERS
+
+
+async def test_a_search_beside_others_sees_what_is_indexed_while_a_fresh_one_waits_for_the_update(
+    keeper: SpaceIndexKeeper, store: Store
+) -> None:
+    await keeper.use(rows)
+    change, search = Held(), Held()
+    searching = asyncio.create_task(keeper.use(search))
+    await begun(search)
+    changing = asyncio.create_task(keeper.change(change))
+    await begun(change)
+    await talk(store, [("my canoe is red", "nice")])
+    assert await keeper.use(rows, fresh=False) == 1, "it waits for nobody"
+    fresh = asyncio.create_task(keeper.use(rows))
+    await turns_of_the_loop()
+    assert not fresh.done()
+    search.release()
+    change.release()
+    assert await fresh == 3
+    await asyncio.gather(changing, searching)
+
+
+async def test_a_search_that_is_alone_sees_everything(keeper: SpaceIndexKeeper, store: Store) -> None:
+    for number in range(5):
+        await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
+        assert await keeper.use(rows, fresh=False) == 1 + 2 * (number + 1)
+
+
+async def test_one_update_serves_all_who_wait_for_it(keeper: SpaceIndexKeeper, store: Store) -> None:
+    for number in range(60):
+        await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
+    assert await asyncio.gather(*(keeper.use(rows) for _ in range(60))) == [121] * 60
+    assert await keeper.change(lambda index: index.check()) == ""
+
+
+async def test_what_changed_is_indexed_behind_without_a_search(keeper: SpaceIndexKeeper, store: Store) -> None:
+    if not isinstance(keeper, FileIndexKeeper):
+        pytest.skip("other processes write the store too, so its changes are not reported")
+    await keeper.use(rows)
+    await talk(store, [("my canoe is red", "nice")])
+    async with asyncio.timeout(30):
+        while await keeper.change(rows) != 3:  # which brings nothing up to date by itself
+            pass
+
+
+async def test_I18_a_clear_counts_at_once_for_a_search_that_sees_an_older_index(
+    recall: Recall, dependencies: RecallDependencies
+) -> None:
+    store = dependencies.store
+    conversation = await talk(store, [("my canoe is red", "nice")])
+    assert await recall.refresh("") == 3
+    await store.sessions.clear(conversation)
+    request = SearchRequest(space="", query="what colour is my canoe", now=NOW, on_behalf_of=conversation)
+    assert await asyncio.gather(*(recall.search(request) for _ in range(20))) == [[]] * 20
+
+
+async def test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next(
+    keeper: SpaceIndexKeeper, dependencies: RecallDependencies
+) -> None:
+    held = [Held() for _ in range(MAX_READERS)]
+    await keeper.use(rows)
+    searches = [asyncio.create_task(keeper.use(one)) for one in held]
+    await begun(*held)
+    (dependencies.workspace.root / "MEMORY.md").unlink()
+    removing = asyncio.create_task(keeper.remove())
+    after = asyncio.create_task(keeper.use(rows, fresh=False))
+    await turns_of_the_loop()
+    for one in held:
+        one.release()
+    await removing
+    assert await after == 0
+    await asyncio.gather(*searches)
+
+
+async def test_I44_what_an_update_has_read_before_a_forget_does_not_come_back(
+    recall: Recall, dependencies: RecallDependencies
+) -> None:
+    store, workspace = dependencies.store, dependencies.workspace
+    conversation = await talk(store, [("the canary sings", "it does")])
+    searching = [asyncio.create_task(recall.search(SearchRequest(space="", query="canary", now=NOW))) for _ in range(5)]
+    await asyncio.sleep(0)
+    await store.sessions.delete(conversation)
+    (workspace.root / "MEMORY.md").write_text("- nothing\n")
+    await recall.forget("")
+    await asyncio.gather(*searching)
+    assert await recall.search(SearchRequest(space="", query="canary", now=NOW)) == []
+
+
+class Failing:
+    """A store whose reads of new messages wait for `go_on`, then fail so often."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self.often = store, 0
+        self.recall = self
+        self.asked, self.go_on = asyncio.Event(), asyncio.Event()
+        self.go_on.set()
+
+    async def new_messages(self, *args: Any) -> Any:
+        self.asked.set()
+        await self.go_on.wait()
+        if self.often:
+            self.often -= 1
+            raise StoreFull("for a moment")
+        return await self._store.recall.new_messages(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+async def test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next(
+    dependencies: RecallDependencies,
+) -> None:
+    failing: Any = Failing(dependencies.store)
+    recall = Recall(replace(dependencies, store=failing))
+    assert await recall.refresh("") == 1
+    await talk(dependencies.store, [("my canoe is red", "nice")])
+    (dependencies.workspace.root / "MEMORY.md").write_text("- likes rowing\n- likes tea\n")
+    failing.often = 1
+    with pytest.raises(StoreFull):
+        await recall.refresh("")
+    assert await recall.refresh("") == 4
+    await recall.close()
+
+
+async def test_a_fresh_search_waits_for_what_is_being_indexed(dependencies: RecallDependencies) -> None:
+    slow: Any = Failing(dependencies.store)
+    recall = Recall(replace(dependencies, store=slow))
+    assert await recall.refresh("") == 1
+    slow.go_on.clear()
+    await talk(dependencies.store, [("my canoe is red", "nice")])
+    first = asyncio.create_task(recall.refresh(""))
+    async with asyncio.timeout(30):
+        await slow.asked.wait()
+    second = asyncio.create_task(recall.refresh(""))
+    await turns_of_the_loop()
+    assert not second.done()
+    slow.go_on.set()
+    assert await asyncio.gather(first, second) == [3, 3]
+    await recall.close()
+
+
+async def test_more_changes_than_are_listed_are_found_too(dependencies: RecallDependencies, keeper: Any) -> None:
+    folder = dependencies.workspace.root / "memory"
+    folder.mkdir()
+    assert await keeper.use(rows) == 1
+    for number in range(MAX_LISTED + 5):
+        (folder / f"note-{number}.md").write_text("- a heron\n")
+    assert await keeper.use(rows) == MAX_LISTED + 6
+    for number in range(MAX_LISTED + 5):
+        (folder / f"note-{number}.md").unlink()
+    assert await keeper.use(rows) == 1
+
+
+async def test_a_conversation_that_moves_to_another_space_moves_between_their_indexes(
+    recall: Recall, dependencies: RecallDependencies
+) -> None:
+    theirs = replace(PLACE, space="p2")
+    await talk(dependencies.store, [("my canoe is red", "nice")], theirs)
+    assert (await recall.refresh("p2"), await recall.refresh("")) == (2, 1)
+    await talk(dependencies.store, [("now I own this", "ok")])
+    assert (await recall.refresh("p2"), await recall.refresh("")) == (0, 5)
+
+
+@pytest.mark.parametrize("damage", ["another version", "deleted", "replaced"])
+async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(tmp_path: Path, store: Store, damage: str) -> None:
+    workspace = Workspace(tmp_path / "ws")
+    workspace.space("").write("MEMORY.md", "- likes hiking\n", None)
+    path = tmp_path / "index" / "owner.db"
+
+    def opened() -> RecallDependencies:
+        indexes = FileIndexes(tmp_path / "index")
+        return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
+
+    first, second = Recall(opened()), Recall(opened())
+    assert await first.refresh("") == 1
+    if damage == "another version":
+        await first.close()
+        base = sqlite3.connect(path)
+        base.execute("PRAGMA user_version=1")
+        base.close()
+    else:
+        for file in path.parent.iterdir():
+            file.unlink()
+        if damage == "replaced":
+            assert await second.refresh("") == 1
+    both: list[Callable[[], Any]] = [lambda: first.refresh(""), lambda: first.refresh("")]
+    assert await asyncio.gather(*(one() for one in both)) == [1, 1], "by two connections, of which one was open before"
+    assert await first.check("") == ""
+    await first.close()
+    await second.close()
+
+
+async def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "index").write_text("a file")
+    indexes = FileIndexes(tmp_path / "index")
+    recall = Recall(RecallDependencies(store=store, workspace=Workspace(tmp_path / "ws"), indexes=indexes, zone=UTC))
+    with pytest.raises(IndexUnusable, match=r"make .* a folder that this account may write to"):
+        await recall.refresh("")
+    await recall.close()
+
+
+async def test_a_store_that_another_process_writes_is_compared_each_time(tmp_path: Path, store: Store) -> None:
+    workspace = Workspace(tmp_path / "ws")
+    workspace.space("")
+    only_read = await open_store(tmp_path / "m.db", writable=False)
+    indexes = FileIndexes(tmp_path / "index")
+    recall = Recall(RecallDependencies(store=only_read, workspace=workspace, indexes=indexes, zone=UTC))
+    for number in range(3):
+        await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
+        assert await recall.refresh("") == 2 * (number + 1)
+    await recall.close()
+    await only_read.close()
