@@ -9,6 +9,8 @@ from memory.text.quoting import indent_words
 
 Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]
+#: The daily limit of a person that a tool call counts towards, beside that of all calls.
+CallBudget = Literal["", "fetch", "search"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,8 @@ class ToolResult:
     call_id: str
     text: str
     is_error: bool = False
+    #: The text holds words from outside. None: stored before this was known, so it is judged by the tool's name.
+    outside: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +224,11 @@ class ToolSpec:
     schema: str
     effect: Effect
     action: str
+    #: Whether its results hold words from outside; only the bot's own tools over the bot's own data say no.
+    outside: bool = True
+    #: Seconds that one call may take.
+    seconds: float = 60.0
+    budget: CallBudget = ""
 
 
 def dump_parts(parts: tuple[Part, ...]) -> str:
@@ -237,6 +246,8 @@ def _part_to_dict(part: Part) -> dict[str, Any]:
     for name in ("by", "aside"):
         if not fields.get(name, True):
             del fields[name]
+    if fields.get("outside", False) is None:
+        del fields["outside"]
     return {"kind": type(part).__name__, **fields}
 
 

@@ -32,6 +32,7 @@ from bot.messages import MessageBody, split_reply
 from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
+from memory.conversation import CallBudget
 from memory.store.people.spending import (
     LimitNotice,
     ModelUsage,
@@ -135,10 +136,15 @@ class BudgetGuard:
             log.info("over budget", limit=reached.limit, conversation=turn.conversation)
             raise OverBudget(format_limit_reached(reached, now, lang))
 
-    async def calls_left(self, actor: Actor, asked: int, named: tuple[str, ...] = ()) -> int:
-        """Return how many of `asked` planned tool calls may run today. named: count these tools only."""
+    async def calls_left(self, actor: Actor, asked: int, budget: CallBudget = "", named: tuple[str, ...] = ()) -> int:
+        """Return how many of `asked` planned tool calls may run today by a limit.
+
+        Args:
+            budget: "" for the limit of all calls.
+            named: the tools that count towards `budget`.
+        """
         user = self._config().budgets.user
-        most = user.fetches_per_day if named else user.tool_calls_per_day
+        most = {"": user.tool_calls_per_day, "fetch": user.fetches_per_day, "search": user.searches_per_day}[budget]
         if actor.role == "owner" or not most or not asked:
             return asked
         made = await self._spending.count_calls(budget_account(actor), start_of_day(self._now()).timestamp(), named)

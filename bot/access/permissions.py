@@ -88,6 +88,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "files.read": _ActionRule(least="user", model=True),
     "files.write": _ActionRule(least="user", model=True, root="owner"),
     "persona.write": _ActionRule(least="owner", places=_PRIVATE_KINDS, model="ask"),
+    "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),
     "memory.read.other": _ActionRule(least="owner", places=("console",), own_space=False),
     "chat.read.other": _ActionRule(least="owner", places=("console",), own_space=False),

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import secrets
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +16,7 @@ import structlog
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.errors import ToolFailed
 from bot.messages import PartExtras, dump_extras, split_reply
-from bot.tools.base import MessageContext, ToolContext, Toolset
+from bot.tools.base import MessageContext, ToolArguments, ToolContext, Toolset
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec
@@ -28,12 +29,12 @@ from memory.store.rows import ConversationRow
 from memory.text.quoting import fence_text
 
 log = structlog.get_logger(__name__)
-TOOL_SECONDS = 60.0  # one call
 # Characters of arguments that a person can be expected to read; longer calls are refused.
 MAX_SHOWN_CHARS = 12_000
 APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # prefixes of the data of the two buttons
 # Files and folders of the owner's space that define the bot's persona and rules.
-PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules"})
+PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules", "heartbeat.md"})
+EXTENSION_FOLDERS = frozenset({"skills", "tools"})
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
@@ -45,12 +46,23 @@ TAINTED_CALL_TEXT = (
 BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
 
-def action_for_call(spec: ToolSpec, arguments: Mapping[str, Any], space: str) -> str:
-    """Return the action of a call: its tool's, except for persona files in the owner's space (""). Pure."""
-    if spec.action != "files.write" or space:
+def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str:
+    """Return the action of a call: its tool's, or a stricter one for some files. Pure.
+
+    In the owner's space ("") the persona files ask for approval. What is in the folders of skills and tools is run or
+    followed as the owner enabled it, so no model writes there, in no space.
+    """
+    if spec.action != "files.write":
         return spec.action
-    names = [name for name in str(arguments.get("path", "")).strip().split("/") if name.strip(" .")]
-    return "persona.write" if names and names[0].strip().casefold() in PERSONA_FILES else spec.action
+    tops = {_top_name(path) for path in arguments.written_paths()}
+    if tops & EXTENSION_FOLDERS:
+        return "extension.write"
+    return "persona.write" if not space and tops & PERSONA_FILES else spec.action
+
+
+def _top_name(path: str) -> str:
+    names = [name for name in path.strip().split("/") if name.strip(" .")]
+    return unicodedata.normalize("NFKC", names[0]).strip(" .").casefold() if names else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +85,7 @@ class ApprovalService:
     """Asks people to approve calls, and runs the calls they approve."""
 
     access: AccessRecords
-    toolset: Callable[[], Toolset]
+    toolset: Callable[[str], Toolset]
     now: Callable[[], datetime]
     #: The running channels by name.
     channels: Mapping[str, Channel]
@@ -136,17 +148,18 @@ class ApprovalService:
 
     async def _outcome(self, row: ApprovalRow) -> tuple[ApprovalState, str]:
         """Run exactly the stored call, with the person's own rights."""
-        tool = self.toolset().get(row.tool)
+        tool = self.toolset(row.space).get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
             return "failed", "it is not what was asked, or there is no such tool any more."
         try:
             arguments = tool.arguments.parse(json.loads(row.arguments))
-            async with asyncio.timeout(TOOL_SECONDS):
-                return "done", await tool.run(arguments, self._context(row))
+            async with asyncio.timeout(tool.spec.seconds):
+                output = await tool.run(arguments, self._context(row))
+                return "done", output if isinstance(output, str) else output.text
         except ToolFailed as err:
             return "failed", str(err)
         except TimeoutError:
-            return "failed", f"it took longer than {TOOL_SECONDS:.0f} s; it may have happened all the same."
+            return "failed", f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same."
         except StoreError:
             raise
         except Exception as err:
@@ -235,6 +248,6 @@ _CLOSED_TEXTS: Mapping[ApprovalState, BilingualText] = {
     "denied": ("这一次已经被拒绝了。", "That one was denied already."),
     "ended": (
         "这个批准已失效（过期，或权限变了）。需要的话请重新提出。",
-        "That approval is over: it expired, or your rights changed. Ask for it again if it is still request.",
+        "That approval is over: it expired, or your rights changed. Ask for it again if it is still needed.",
     ),
 }

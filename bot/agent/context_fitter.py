@@ -100,10 +100,9 @@ class ContextFitter:
     #: Conversations whose newest request was far from a fold.
     _far_from_fold: dict[str, bool] = field(default_factory=dict)
 
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools in every request."""
-        return self.prompt.specs()
+    def specs(self, space: str) -> tuple[ToolSpec, ...]:
+        """Return the tools in every request of a space."""
+        return self.prompt.specs(space)
 
     async def counter(self) -> TokenCounter:
         """Return the token counter."""
@@ -122,10 +121,11 @@ class ContextFitter:
         Raises:
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
-        config, counter, tools = self.config(), await self.counter(), self.specs
+        config, counter, tools = self.config(), await self.counter(), self.specs(session.space)
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
         limits = request_limits(config, fit_request.model, factor, fit_request.refused, fit_request.shrunk_tokens)
-        prompt = await self.prompt.load(session, self._prompt_budget(limits.most, tools, counter), counter)
+        prompt_budget = self._prompt_budget(limits.most, session.space, tools, counter)
+        prompt = await self.prompt.load(session, prompt_budget, counter)
         fixed = fixed_tokens((part.text for part in prompt.parts), tools, "", counter)
         least = min_budget(fixed)
         if limits.most < least:
@@ -221,9 +221,9 @@ class ContextFitter:
         if ahead.fold is not None:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
-    def _prompt_budget(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
+    def _prompt_budget(self, most: int, space: str, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
         """Return the request size to cut the system parts for; MEMORY.md has to leave room for the talk."""
-        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(), tools, "", counter))
+        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter))
         spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 

@@ -234,7 +234,7 @@ class Agent:
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
         await hit_async("llm.before_commit")
-        effects = {spec.name: spec.effect for spec in self._fitter.specs}
+        effects = {spec.name: spec.effect for spec in self._fitter.specs(context.conversation.place.space)}
         planned = [
             PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=effects.get(call.name, "pure"))
             for call in step.calls

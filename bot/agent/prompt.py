@@ -70,7 +70,7 @@ class PersonaFiles:
     """The bot's description of itself: SOUL.md, the rules for its tools, and its channels.
 
     Args:
-        specs: returns the tools offered now.
+        specs: returns the tools offered now in a space.
         troubles: notified when SOUL.md cannot be read.
         last_good: file for the newest readable text of SOUL.md, for the next start; None for none.
     """
@@ -78,7 +78,7 @@ class PersonaFiles:
     def __init__(
         self,
         workspace: Workspace,
-        specs: Callable[[], tuple[ToolSpec, ...]],
+        specs: Callable[[str], tuple[ToolSpec, ...]],
         channels: Callable[[], Iterable[str]],
         *,
         troubles: TroubleList | None = None,
@@ -132,13 +132,13 @@ class PersonaFiles:
                 return self._last_good.read_text("utf-8", "replace") or _FALLBACK_SOUL
         return _FALLBACK_SOUL
 
-    def rules(self) -> str:
-        """Return the rules for the tools offered now."""
-        return system_rules(self.offered())
+    def rules(self, space: str) -> str:
+        """Return the rules for the tools offered now in a space."""
+        return system_rules(self.offered(space))
 
-    def offered(self) -> tuple[str, ...]:
-        """Return the names of the tools offered now."""
-        return tuple(spec.name for spec in self.specs())
+    def offered(self, space: str) -> tuple[str, ...]:
+        """Return the names of the tools offered now in a space."""
+        return tuple(spec.name for spec in self.specs(space))
 
     def awareness(self) -> str:
         """Return the channels that people reach the bot on; the tools have their own descriptions."""
@@ -340,9 +340,9 @@ class SystemPromptBuilder:
                 with suppress(_UnreadableFile):
                     self._read_file(space, path)
 
-    def fixed_texts(self) -> tuple[str, ...]:
-        """Return the texts that every system prompt has."""
-        return (self._persona.soul(), self._persona.rules(), self._persona.awareness())
+    def fixed_texts(self, space: str) -> tuple[str, ...]:
+        """Return the texts that every system prompt of a space has."""
+        return (self._persona.soul(), self._persona.rules(space), self._persona.awareness())
 
     def _current_inputs(self, session: Session, budget: int) -> _PromptInputs:
         return _PromptInputs(
@@ -352,7 +352,7 @@ class SystemPromptBuilder:
             reductions=len(session.reductions),
             soul=self._persona.soul(),
             memory=_file_stamp(self._folder(session.space) / MEMORY),
-            tools=self._persona.offered(),
+            tools=self._persona.offered(session.space),
             budgets=budgets_for(budget),
         )
 

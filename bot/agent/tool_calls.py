@@ -20,16 +20,16 @@ from bot.errors import ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset
 from memory.context.taint import judge_results
-from memory.conversation import Message, ToolResult
+from memory.conversation import CallBudget, Image, Message, ToolResult
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
-TOOL_SECONDS = 60.0  # one call
 INVALID_CALL_PREFIX = "[invalid call]"
-FETCH_TOOLS = ("web_fetch",)  # also limited by budgets.user.fetches_per_day
+NO_OUTPUT = "(nothing)"
+NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
@@ -55,6 +55,9 @@ class _ToolOutcome:
     call: CallRow
     state: CallState
     text: str
+    images: tuple[Image, ...] = ()
+    #: The text holds words from outside.
+    outside: bool = False
 
 
 class ToolRunner:
@@ -64,7 +67,7 @@ class ToolRunner:
         self,
         *,
         store: Store,
-        toolset: Callable[[], Toolset],
+        toolset: Callable[[str], Toolset],
         now: Callable[[], datetime],
         message_counter: MessageCounter,
         approvals: ApprovalService,
@@ -100,11 +103,17 @@ class ToolRunner:
                 outcomes[call.id] = await self._run_one(context, call)
         ordered = [outcomes[call.id] for call in calls]
         results = [
-            ToolResult(call_id=outcome.call.call_id, text=outcome.text, is_error=outcome.state != "done")
+            ToolResult(
+                call_id=outcome.call.call_id,
+                text=outcome.text,
+                is_error=outcome.state != "done",
+                outside=outcome.outside,
+            )
             for outcome in ordered
         ]
         label = judge_results(message, results)
-        draft = await self._message_counter.draft("user", results, "tool", label)
+        images = [image for outcome in ordered for image in outcome.images]
+        draft = await self._message_counter.draft("user", [*results, *images], "tool", label)
         await self._store.sessions.end_calls(
             context.turn, [(outcome.call, outcome.state) for outcome in ordered], draft
         )
@@ -113,9 +122,13 @@ class ToolRunner:
         """Return the planned calls beyond the person's daily limits."""
         planned = [call for call in calls if call.state == "planned"]
         within = planned[: await self._budget_guard.calls_left(context.actor, len(planned))]
-        fetches = [call for call in within if call.name in FETCH_TOOLS]
-        left = await self._budget_guard.calls_left(context.actor, len(fetches), FETCH_TOOLS)
-        allowed = {call.id for call in within} - {call.id for call in fetches[left:]}
+        allowed = {call.id for call in within}
+        toolset = self._toolset(context.conversation.place.space)
+        for budget in NARROW_BUDGETS:
+            names = toolset.names_of_budget(budget)
+            counted = [call for call in within if call.name in names]
+            left = await self._budget_guard.calls_left(context.actor, len(counted), budget, names)
+            allowed -= {call.id for call in counted[left:]}
         return [call for call in planned if call.id not in allowed]
 
     async def _run_pure(self, context: TurnContext, calls: Sequence[CallRow]) -> list[_ToolOutcome]:
@@ -135,38 +148,41 @@ class ToolRunner:
         context.event_sink.send("tool_started", tool=call.name, step=context.turn.step)
         began = time.perf_counter()
         state: CallState = "cancelled"
+        toolset = self._toolset(context.conversation.place.space)
+        # Names that a model makes up must not become labels of metrics.
+        label = call.name if toolset.get(call.name) else "none"
         try:
-            state, text = await self._check_and_run(context, call)
+            outcome = await self._check_and_run(context, toolset, call)
+            state = outcome.state
         finally:
-            self._telemetry.tool_called(call, self._metric_label(call.name), state, began, context.turn.trace_id)
+            self._telemetry.tool_called(call, label, state, began, context.turn.trace_id)
         context.event_sink.send("tool_ended", tool=call.name, ok=state == "done")
-        return _ToolOutcome(call=call, state=state, text=text)
+        return outcome
 
-    def _metric_label(self, name: str) -> str:
-        """Return the name of a tool we have; names that a model makes up must not become labels."""
-        return name if self._toolset().get(name) else "none"
+    async def _check_and_run(self, context: TurnContext, toolset: Toolset, call: CallRow) -> _ToolOutcome:
+        def ended(state: CallState, text: str) -> _ToolOutcome:
+            return _ToolOutcome(call=call, state=state, text=text)
 
-    async def _check_and_run(self, context: TurnContext, call: CallRow) -> tuple[CallState, str]:
-        tool = self._toolset().get(call.name)
+        tool = toolset.get(call.name)
         if tool is None:
-            names = ", ".join(self._toolset().names())
-            return "failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}."
+            names = ", ".join(toolset.names())
+            return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
         space = context.conversation.place.space
         actor = await self._load_actor(context)
         if not authorize(actor, tool.spec.action, space, context.scope).allowed:
-            return self._denied(f"{call.name} is not allowed here.")
+            return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:
             arguments = _parse_arguments(tool, call.input)
         except ToolFailed as err:
-            return "failed", f"{INVALID_CALL_PREFIX} {err}"
-        action = action_for_call(tool.spec, arguments.given(), space)
+            return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
+        action = action_for_call(tool.spec, arguments, space)
         decision = authorize(actor, action, space, context.scope)
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)
         if not decision.ask:
-            return self._denied(f"{call.name} is not allowed here with these arguments.")
-        return "denied", await self._request_approval(context, call, action, arguments.given())
+            return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
+        return ended("denied", await self._request_approval(context, call, action, arguments.given()))
 
     async def _load_actor(self, context: TurnContext) -> Actor:
         """Load the sender's rights again: they may have been taken away since the turn began."""
@@ -175,9 +191,9 @@ class ToolRunner:
         person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
         return replace(person, by_model=True)
 
-    def _denied(self, why: str) -> tuple[CallState, str]:
+    def _denied(self, why: str) -> str:
         self._telemetry.access_denied()
-        return "denied", why
+        return why
 
     async def _request_approval(
         self, context: TurnContext, call: CallRow, action: str, arguments: dict[str, Any]
@@ -207,7 +223,10 @@ class ToolRunner:
 
     async def _run_tool(
         self, tool: Tool, arguments: ToolArguments, context: TurnContext, call: CallRow
-    ) -> tuple[CallState, str]:
+    ) -> _ToolOutcome:
+        def ended(state: CallState, text: str) -> _ToolOutcome:
+            return _ToolOutcome(call=call, state=state, text=text, outside=tool.spec.outside)
+
         space = context.conversation.place.space
         tool_context = ToolContext(
             conversation=context.conversation.id,
@@ -220,23 +239,27 @@ class ToolRunner:
             mark_tainted=lambda paths: self._store.file_labels.mark(space, paths),
         )
         try:
-            async with asyncio.timeout(TOOL_SECONDS):
+            async with asyncio.timeout(tool.spec.seconds):
                 await hit_async("tool.mid_effect")
-                text = await tool.run(arguments, tool_context)
+                output = await tool.run(arguments, tool_context)
                 await hit_async("tool.after_effect")
         except ToolFailed as err:
-            return "failed", str(err)
+            return ended("failed", str(err))
         except TimeoutError:
             state: CallState = "failed" if tool.spec.effect == "pure" else "unknown"
-            return state, f"{tool.spec.name} took longer than {TOOL_SECONDS:.0f} s and was given up."
+            return ended(state, f"{tool.spec.name} took longer than {tool.spec.seconds:.0f} s and was given up.")
         except IndexUnusable as err:
-            return "failed", f"{tool.spec.name} failed: {err}."
+            return ended("failed", f"{tool.spec.name} failed: {err}.")
         except StoreError:
             raise  # the database is away: the turn goes on from here when it is back
         except Exception as err:
             log.error("tool broke", tool=tool.spec.name, error=type(err).__name__, exc_info=True)
-            return "failed", f"{tool.spec.name} broke: {type(err).__name__}."
-        return "done", text or "(nothing)"
+            return ended("failed", f"{tool.spec.name} broke: {type(err).__name__}.")
+        if isinstance(output, str):
+            return ended("done", output or NO_OUTPUT)
+        outside = tool.spec.outside if output.outside is None else output.outside
+        text = output.text or NO_OUTPUT
+        return _ToolOutcome(call=call, state="done", text=text, images=output.images, outside=outside)
 
 
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:

@@ -260,6 +260,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "budgets.user.money_per_day": ("每天花费", "Money a day", "每人每天最多花多少钱，单位同价格表。", "0.5"),
     "budgets.user.tool_calls_per_day": ("每天工具调用", "Tool calls a day", "每人每天最多调用多少次工具。", "100"),
     "budgets.user.fetches_per_day": ("每天抓取网页", "Pages fetched a day", "每人每天最多抓取多少个网页。", "20"),
+    "budgets.user.searches_per_day": ("每天联网搜索", "Searches a day", "每人每天最多联网搜索多少次。", "20"),
     "budgets.user.jobs": ("提醒与任务", "Reminders and jobs", "每人同时最多多少个提醒和任务。", "10"),
     "budgets.user.storage_mb": ("文件空间", "File storage", "每人存的文件最多多少 MB。", "200"),
     "budgets.user.guest_messages_per_day": ("访客消息", "Guest messages a day", "群里的访客每人每天最多多少条。", "5"),

@@ -126,6 +126,7 @@ class UserBudgetConfig(ConfigSection):
     money_per_day: float = Field(2.0, ge=0, le=1_000_000, description="Money a day, in the price table's unit.")
     tool_calls_per_day: int = Field(200, ge=0, le=1_000_000, description="Tool calls a day.")
     fetches_per_day: int = Field(50, ge=0, le=1_000_000, description="Web pages fetched a day.")
+    searches_per_day: int = Field(50, ge=0, le=1_000_000, description="Web searches a day.")
     jobs: int = Field(20, ge=0, le=100_000, description="Reminders and jobs at a time.")
     storage_mb: int = Field(500, ge=0, le=10**9, description="Files stored, in megabytes.")
     guest_messages_per_day: int = Field(20, ge=0, le=1_000_000, description="Messages a day of a group's guest.")

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import ToolFailed
-from memory.conversation import Effect, ToolSpec
+from memory.conversation import CallBudget, Effect, Image, ToolSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +94,10 @@ class ToolArguments(BaseModel):
             errors = sorted(err.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
             raise ToolFailed(_format_error({**errors[0]}, list(cls.model_fields))) from err
 
+    def written_paths(self) -> tuple[str, ...]:
+        """Return the paths of the workspace that a call with these arguments writes to."""
+        return ()
+
     def given(self) -> dict[str, Any]:
         """Return the arguments that the model passed, without defaults."""
         return self.model_dump(exclude_unset=True)
@@ -103,10 +107,26 @@ class LazyToolSpec:
     """A `ToolSpec` class attribute, built on first access so that importing a tool builds no schema."""
 
     def __init__(
-        self, arguments: type[ToolArguments], *, name: str, description: str, effect: Effect, action: str
+        self,
+        arguments: type[ToolArguments],
+        *,
+        name: str,
+        description: str,
+        effect: Effect,
+        action: str,
+        outside: bool = True,
+        seconds: float = 60.0,
+        budget: CallBudget = "",
     ) -> None:
         self._build: Callable[[], ToolSpec] = lambda: ToolSpec(
-            name=name, description=description, schema=arguments.to_json_schema(), effect=effect, action=action
+            name=name,
+            description=description,
+            schema=arguments.to_json_schema(),
+            effect=effect,
+            action=action,
+            outside=outside,
+            seconds=seconds,
+            budget=budget,
         )
         self._built: ToolSpec | None = None
 
@@ -114,6 +134,18 @@ class LazyToolSpec:
         if self._built is None:
             self._built = self._build()
         return self._built
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput:
+    """A result that is more than a text."""
+
+    #: Full text for the model.
+    text: str
+    #: Pictures that the model sees after the results of this step.
+    images: tuple[Image, ...] = ()
+    #: Whether it holds words from outside; None: as the tool's spec says.
+    outside: bool | None = None
 
 
 class Tool(Protocol):
@@ -125,8 +157,8 @@ class Tool(Protocol):
     @property
     def arguments(self) -> type[ToolArguments]: ...
 
-    async def run(self, arguments: Any, context: ToolContext) -> str:
-        """Run the tool with an instance of `arguments`; return the full result text for the model.
+    async def run(self, arguments: Any, context: ToolContext) -> str | ToolOutput:
+        """Run the tool with an instance of `arguments`; return the full result for the model.
 
         Raises:
             ToolFailed: it did not work; the text says why and what would work.
@@ -149,6 +181,10 @@ class Toolset:
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return the tool specs for the model, in order."""
         return tuple(tool.spec for tool in self._tools.values())
+
+    def names_of_budget(self, budget: CallBudget) -> tuple[str, ...]:
+        """Return the names of the tools whose calls count towards this daily limit."""
+        return tuple(name for name, tool in self._tools.items() if tool.spec.budget == budget)
 
     def get(self, name: str) -> Tool | None:
         """Return the tool of that name, or None."""

@@ -46,6 +46,9 @@ class WriteFileArguments(ToolArguments):
     content: str
     version: str = Field("", description="Of the file to replace; none for a new file")
 
+    def written_paths(self) -> tuple[str, ...]:
+        return (self.path,)
+
 
 class EditFileArguments(ToolArguments):
     """Arguments of `edit_file`."""
@@ -54,10 +57,14 @@ class EditFileArguments(ToolArguments):
     old: str
     new: str
 
+    def written_paths(self) -> tuple[str, ...]:
+        return (self.path,)
+
 
 def _file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
     action = "files.read" if effect == "pure" else "files.write"
-    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action)
+    reads = name == "read_file"
+    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action, outside=reads)
 
 
 class ListFilesTool:

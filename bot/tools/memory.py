@@ -77,6 +77,7 @@ class MemorySearchTool:
         ),
         effect="pure",
         action="memory.read",
+        outside=False,
     )
 
     def __init__(self, store: Store, search: SearchPassages, uses: UseCounters) -> None:
@@ -118,6 +119,7 @@ class MemoryGetTool:
         description="Read the lines around a search result in MEMORY.md or a daily log.",
         effect="pure",
         action="memory.read",
+        outside=False,
     )
 
     def __init__(self, store: Store, workspace: Workspace, uses: UseCounters) -> None:
@@ -152,6 +154,7 @@ class MemoryWriteTool:
         ),
         effect="idempotent",
         action="memory.write",
+        outside=False,
     )
 
     def __init__(self, memories: Callable[[str], Memories], notify: NotifyOnce) -> None:

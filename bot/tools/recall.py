@@ -39,6 +39,7 @@ class RecallTool:
         ),
         effect="pure",
         action="memory.read",
+        outside=False,
     )
 
     def __init__(self, sessions: Sessions) -> None:

@@ -60,13 +60,13 @@ class OfferedTools:
         self._off = off
         self._offered: tuple[tuple[str, ...], Toolset] = ((), self._all)
 
-    def __call__(self) -> Toolset:
-        """Return the current tools; the same object until the configuration changes."""
+    def __call__(self, space: str) -> Toolset:
+        """Return the current tools of a space; the same object until the configuration changes."""
         off = self._off()
         if off != self._offered[0]:
             self._offered = (off, self._all.without(off))
         return self._offered[1]
 
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """Return the specs of the current tools."""
-        return self().specs()
+    def specs(self, space: str) -> tuple[ToolSpec, ...]:
+        """Return the specs of the current tools of a space."""
+        return self(space).specs()

@@ -55,6 +55,7 @@ class SendFileTool:
         ),
         effect="idempotent",
         action="files.read",
+        outside=False,
     )
 
     def __init__(self, store: Store, workspace: Workspace, blobs: Blobs, channels: Mapping[str, Channel]) -> None:

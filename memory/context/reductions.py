@@ -94,7 +94,7 @@ def _replacement_part(part: Part, reduction: Reduction) -> Part | None:
     if not reduction.text:
         return None
     if isinstance(part, ToolResult) and reduction.form != "text_only":
-        return ToolResult(call_id=part.call_id, text=reduction.text, is_error=part.is_error)
+        return replace(part, text=reduction.text)
     if isinstance(part, ToolCall):
         return ToolCall(id=part.id, name=part.name, input=reduction.text)
     return replace(part, text=reduction.text) if isinstance(part, Text) else Text(text=reduction.text)

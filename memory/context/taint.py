@@ -9,7 +9,8 @@ from memory.conversation import Document, Image, Message, Part, Session, Text, T
 from memory.text.normalize import normalize_text
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
-# Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL.
+# Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL. The
+# names serve for results that were stored without a label of their own.
 NOTE_TOOL = "memory_write"
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", NOTE_TOOL}) | _FILE_TOOLS
 # How the answer of NOTE_TOOL begins if it refuses a text; the text itself is not in the answer.
@@ -116,5 +117,6 @@ def _is_from_outside(part: Part, own: set[str]) -> bool:
         case Text():
             return part.aside not in ("", EDITED_LABEL)
         case ToolResult():
-            return part.call_id not in own or OUTSIDE_LABEL in part.text
+            outside = part.call_id not in own if part.outside is None else part.outside
+            return outside or OUTSIDE_LABEL in part.text
     return False

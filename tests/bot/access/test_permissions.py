@@ -118,6 +118,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "memory.forget": ("user", PRIVATE, False),
     "memory.forget.group": ("owner", {"group"}, False),
     "memory.link": ("user", PRIVATE, False),
+    "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
     "console.read": ("owner", {"console"}, False),
     "metrics.read": ("owner", {"console"}, False),

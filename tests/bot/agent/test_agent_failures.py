@@ -279,7 +279,7 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
         toolset = Toolset([Failing(effect, error)])
         calls = ToolRunner(
             store=house.store,
-            toolset=lambda: toolset,
+            toolset=lambda space: toolset,
             now=house.now,
             message_counter=house.message_counter,
             approvals=house.approvals,

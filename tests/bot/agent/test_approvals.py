@@ -16,12 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from bot.access.permissions import AccessScope, Actor
+from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
 from bot.errors import ToolFailed
 from bot.messages import load_extras
 from bot.tools.base import Toolset
-from bot.tools.files import EditFileTool, ReadFileTool, WriteFileTool
+from bot.tools.files import (
+    EditFileArguments,
+    EditFileTool,
+    ReadFileArguments,
+    ReadFileTool,
+    WriteFileArguments,
+    WriteFileTool,
+)
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
 from memory.ids import code_sha256
@@ -63,7 +70,7 @@ class Desk:
         store.database.on_commit = self.rung.extend
         self.approvals = ApprovalService(
             access=store.access,
-            toolset=lambda: self.toolset,
+            toolset=lambda space: self.toolset,
             now=lambda: datetime.fromtimestamp(clock(), UTC),
             channels={"web": self.channel},
         )
@@ -291,6 +298,17 @@ def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_
     ],
 )
 def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> None:
-    for kind in (WriteFileTool, EditFileTool):
-        assert (action_for_call(kind.spec, {"path": path}, space) == "persona.write") == asks
-    assert action_for_call(ReadFileTool.spec, {"path": path}, space) == "files.read"
+    writing = WriteFileArguments(path=path, content=""), EditFileArguments(path=path, old="a", new="b")
+    for kind, arguments in zip((WriteFileTool, EditFileTool), writing, strict=True):
+        assert (action_for_call(kind.spec, arguments, space) == "persona.write") == asks
+    assert action_for_call(ReadFileTool.spec, ReadFileArguments(path=path), space) == "files.read"
+
+
+@pytest.mark.parametrize("space", ["", "telegram-7"])
+@pytest.mark.parametrize("path", ["skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools"])
+def test_no_model_writes_what_is_run_or_followed(path: str, space: str) -> None:
+    arguments = WriteFileArguments(path=path, content="")
+    action = action_for_call(WriteFileTool.spec, arguments, space)
+    owner = Actor(channel="terminal", id="o", role="owner", by_model=True)
+    decision = authorize(owner, action, space, AccessScope(kind="terminal", space=space))
+    assert (action, decision.allowed, decision.ask) == ("extension.write", False, False)

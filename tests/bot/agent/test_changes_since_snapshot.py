@@ -109,7 +109,7 @@ class Desk:
     def sit(self) -> None:
         """As after a start of the program."""
         self.prompt = SystemPromptBuilder(
-            PersonaFiles(self.shelf.workspace, tuple, tuple), self.shelf.store, lambda: NOON
+            PersonaFiles(self.shelf.workspace, lambda space: (), tuple), self.shelf.store, lambda: NOON
         )
 
     async def asked(self) -> tuple[str, str]:

@@ -50,7 +50,7 @@ class Desk:
     def sit(self) -> None:
         """As after a start of the program."""
         workspace = Workspace(self.home.workspace)
-        persona = PersonaFiles(workspace, lambda: tuple(map(spec, self.tools)), lambda: self.channels)
+        persona = PersonaFiles(workspace, lambda space: tuple(map(spec, self.tools)), lambda: self.channels)
         self.prompt = SystemPromptBuilder(persona, self.store, lambda: self.now)
         self.prompt.on_part_cut = lambda *told: self.cuts.append(told)
 
@@ -311,10 +311,12 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
 
 
 async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(desk: Desk) -> None:
-    persona = PersonaFiles(Workspace(desk.home.workspace), lambda: tuple(map(spec, desk.tools)), lambda: desk.channels)
+    persona = PersonaFiles(
+        Workspace(desk.home.workspace), lambda space: tuple(map(spec, desk.tools)), lambda: desk.channels
+    )
     first = persona.awareness()
     desk.channels = ["telegram"]
     assert persona.awareness() == first
-    assert "memory_search" in persona.rules()
+    assert "memory_search" in persona.rules("")
     desk.tools = ["recall"]
-    assert "memory_search" not in persona.rules()
+    assert "memory_search" not in persona.rules("")

@@ -75,7 +75,7 @@ async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_r
         return 0
 
     noted: Any = SimpleNamespace(sessions=SimpleNamespace(snapshot=none, set_snapshot=record))
-    persona = PersonaFiles(Workspace(home.workspace), lambda: (), lambda: ["web"])
+    persona = PersonaFiles(Workspace(home.workspace), lambda space: (), lambda: ["web"])
     prompt = SystemPromptBuilder(persona, noted, lambda: datetime(2026, 11, 20, tzinfo=UTC))
     names = [f"c{number}" for number in range(1_001)]
     for name in names:

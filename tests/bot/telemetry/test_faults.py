@@ -107,7 +107,7 @@ def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it
     soul = tmp_path / "SOUL.md"
     soul.write_text("You are Ada.")
     troubles = TroubleList()
-    persona = PersonaFiles(Workspace(tmp_path), tuple, tuple, troubles=troubles)
+    persona = PersonaFiles(Workspace(tmp_path), lambda space: (), tuple, troubles=troubles)
     assert persona.soul() == "You are Ada."
     soul.write_text("You are Bea.")
     with no_descriptors():
