@@ -311,6 +311,18 @@ class SystemPromptBuilder:
         self._cache.move_to_end(session.conversation)
         return prompt
 
+    async def memory_texts(self, conversation: str, space: str) -> tuple[str, ...]:
+        """Return the texts of memory that a conversation's requests show; MEMORY.md alone before the first of them."""
+        prompt = self._cache.get(conversation)
+        if prompt is not None:
+            own = [part.text for part in prompt.parts if part.name not in (SOUL, RULES, AWARENESS)]
+            return (*own, prompt.memory_changes)
+        try:
+            file = await asyncio.to_thread(self._read_file, space, MEMORY)
+            return (file.text,) if file else ()
+        except _UnreadableFile:
+            return ()
+
     def drop(self, conversation: str) -> None:
         """Drop the cached parts of a conversation whose stored snapshot was removed."""
         self._cache.pop(conversation, None)

@@ -69,7 +69,8 @@ _RULES = (
 
 # What people ask chat bots for most often; without the sentence models promise it and then do nothing.
 _ABILITIES = (
-    MissingAbility(text="open web pages or search the internet", tools=frozenset({"web_fetch", "web_search"})),
+    MissingAbility(text="open web pages", tools=frozenset({"web_fetch"})),
+    MissingAbility(text="search the internet", tools=frozenset({"web_search"})),
     MissingAbility(text="run programs", tools=frozenset({"exec"})),
     MissingAbility(text="remind anyone or act later by yourself", tools=frozenset({"remind"})),
     MissingAbility(text="create pictures", tools=frozenset({"create_picture"})),

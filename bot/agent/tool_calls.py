@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,9 +18,9 @@ from bot.agent.approvals import TAINTED_CALL_TEXT, ApprovalRequest, ApprovalServ
 from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import ToolFailed
 from bot.telemetry.recorder import Telemetry
-from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset
+from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
 from memory.context.taint import judge_results
-from memory.conversation import CallBudget, Image, Message, ToolResult
+from memory.conversation import CallBudget, Image, Message, Text, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState
@@ -28,6 +28,9 @@ from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 INVALID_CALL_PREFIX = "[invalid call]"
+MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their results are private text
+# Loads the texts of memory in view: (conversation, space).
+MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
 NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
@@ -47,6 +50,42 @@ async def load_message_context(store: Store, context: TurnContext) -> MessageCon
         words=context.words,
         sent=message.at,
         tainted=is_tainted(context, session),
+    )
+
+
+async def load_visible_words(
+    store: Store, context: TurnContext, memory_texts: MemoryTexts, toolset: Toolset
+) -> VisibleWords:
+    """Load the words in view that decide what may be sent out."""
+    session = await store.sessions.load(context.conversation.id)
+    messages = [message for turn in session.turns for message in turn.messages]
+    calls = {part.id: part for message in messages for part in message.parts if isinstance(part, ToolCall)}
+    results = [part for message in messages for part in message.parts if isinstance(part, ToolResult)]
+    web = {*toolset.names_of_budget("fetch"), *toolset.names_of_budget("search")}
+
+    def texts(names: Collection[str]) -> tuple[str, ...]:
+        return tuple(part.text for part in results if part.call_id in calls and calls[part.call_id].name in names)
+
+    return VisibleWords(
+        tainted=is_tainted(context, session),
+        typed=tuple(
+            part.text
+            for message in messages
+            if message.origin == "person" and message.role == "user"
+            for part in message.parts
+            if isinstance(part, Text) and not part.aside
+        ),
+        found=texts(web),
+        private=(
+            *(await memory_texts(context.conversation.id, session.space)),
+            *(passage.words for passage in context.suffix.recalled.passages),
+            *texts(MEMORY_TOOLS),
+        ),
+        fetches=sum(
+            isinstance(part, ToolCall) and part.name in toolset.names_of_budget("fetch")
+            for message in session.turns[-1].messages
+            for part in message.parts
+        ),
     )
 
 
@@ -74,8 +113,13 @@ class ToolRunner:
         roles: RoleResolver,
         budget_guard: BudgetGuard,
         telemetry: Telemetry,
+        memory_texts: MemoryTexts,
+        guest_actions: Callable[[], Collection[str]],
     ) -> None:
-        """now: the owner's local time."""
+        """Args:
+        now: the owner's local time.
+        guest_actions: actions of tools that guests may use, too.
+        """
         self._store = store
         self._toolset = toolset
         self._now = now
@@ -84,6 +128,8 @@ class ToolRunner:
         self._roles = roles
         self._budget_guard = budget_guard
         self._telemetry = telemetry
+        self._memory_texts = memory_texts
+        self._guest_actions = guest_actions
 
     async def run(self, context: TurnContext, calls: Sequence[CallRow], message: Message) -> None:
         """Run every call and store all results as one message; pure calls run concurrently.
@@ -169,20 +215,23 @@ class ToolRunner:
             return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
         space = context.conversation.place.space
         actor = await self._load_actor(context)
-        if not authorize(actor, tool.spec.action, space, context.scope).allowed:
+        if not authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope).allowed:
             return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:
             arguments = _parse_arguments(tool, call.input)
         except ToolFailed as err:
             return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
-        action = action_for_call(tool.spec, arguments, space)
+        action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
         decision = authorize(actor, action, space, context.scope)
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)
         if not decision.ask:
             return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
         return ended("denied", await self._request_approval(context, call, action, arguments.given()))
+
+    def _open_to_guests(self, action: str) -> str:
+        return f"{action}.guest" if action in self._guest_actions() else action
 
     async def _load_actor(self, context: TurnContext) -> Actor:
         """Load the sender's rights again: they may have been taken away since the turn began."""
@@ -234,6 +283,7 @@ class ToolRunner:
             now=self._now,
             idem_key=call.idem_key,
             load_message=lambda: load_message_context(self._store, context),
+            load_visible=lambda: load_visible_words(self._store, context, self._memory_texts, self._toolset(space)),
             reserve_storage=lambda size: self._reserve_storage(space, size),
             tainted_paths=lambda: self._store.file_labels.marked(space),
             mark_tainted=lambda paths: self._store.file_labels.mark(space, paths),

@@ -84,6 +84,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         '应为一列对象，例如 [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
         'it must be a list of objects, such as [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
     ),
+    "search_providers": (
+        '应为一列对象，例如 [{{"name": "tavily", "api_key": "…"}}]',
+        'it must be a list of objects, such as [{{"name": "tavily", "api_key": "…"}}]',
+    ),
     "policies": (
         '应为按策略名分组的数，例如 {{"balanced": {{"snip_chars": 15000}}}}',
         'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": 15000}}}}',

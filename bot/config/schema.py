@@ -151,9 +151,34 @@ class AccessConfig(ConfigSection):
     """Only people in a channel's `owners` and `allow` have access; no setting loosens that."""
 
 
+class SearchProviderConfig(ConfigSection):
+    """A web search that is asked in its turn."""
+
+    name: Literal["tavily", "brave", "bocha", "searxng", "exa"] = Field(
+        "tavily", description="tavily, brave, bocha, searxng or exa."
+    )
+    api_key: Secret = Field("", description="Its key; searxng needs none.")
+    base_url: Url = Field("", description="Its address; empty means the provider's own, which searxng has not.")
+
+
+class WebToolsConfig(ConfigSection):
+    """Web pages and web search."""
+
+    fetch: bool = Field(True, description="Offer the model to open public web pages.")
+    guests: bool = Field(False, description="Guests of groups may have pages opened and searched for, too.")
+    allow: Texts = Field((), description='Addresses besides public ones that may be opened, such as "10.0.0.7:8080".')
+    cache_mb: int = Field(
+        16, ge=0, le=1024, description="Memory for the pages of the last 15 minutes, in megabytes; 0 keeps none."
+    )
+    providers: Annotated[tuple[SearchProviderConfig, ...], Field(strict=False), ValueForm("search_providers")] = Field(
+        (), description="Web searches in order; the next one is asked when one fails. None: no search is offered."
+    )
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
+    web: WebToolsConfig = Field(WebToolsConfig(), description="Web pages and web search.")
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 

@@ -119,6 +119,7 @@ class Bot(Components):
         await self.memory_service.close()
         await self.fitter.calibration.settled()
         await self.downloads.close()
+        await self.web_tools.close()
         await self.gateway.close()
         await self.models.close()
         await record_checkpoint(self.store, self.home.data, self.now())

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ from bot.commands.base import CommandServices
 from bot.commands.router import CommandRouter, command_menu
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
+from bot.config.keys import known_secrets
 from bot.config.schema import Config, time_zone
 from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
 from bot.gateway.channel_manager import ChannelManager
@@ -55,6 +56,7 @@ from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
 from bot.tools.registry import OfferedTools
+from bot.tools.web.service import WebTools
 from channels.base import Channel
 from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
@@ -90,6 +92,7 @@ class BotDependencies:
 
 
 log = structlog.get_logger(__name__)
+GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 
 
@@ -103,6 +106,7 @@ class Components:
         self.started = self.now()
         self._tasks: set[asyncio.Task[object]] = set()
         self._applied_config, self._warmed_up = self.config(), False
+        self._known_secrets: tuple[Config | None, frozenset[str]] = (None, frozenset())
         self.reconfigured: Callable[[Config], None] = lambda config: None
         #: The running channels by name; the gateway adds and removes them.
         self.channels: dict[str, Channel] = {}
@@ -128,6 +132,7 @@ class Components:
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -192,7 +197,8 @@ class Components:
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        """Run no turn in a space while the context is entered."""
+        """Run no turn in a space while the context is entered, and drop what the web tools keep for it."""
+        self.web_tools.forget(space)
         return self.turns.quiet(space)
 
     def start_receiving(self, channel: Channel) -> None:
@@ -241,6 +247,12 @@ class Components:
             notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
+    def _secrets(self) -> Collection[str]:
+        config = self.config()
+        if self._known_secrets[0] is not config:
+            self._known_secrets = (config, known_secrets(config))
+        return self._known_secrets[1]
+
     def _offered_tools(self) -> OfferedTools:
         return OfferedTools(
             store=self.store,
@@ -251,6 +263,7 @@ class Components:
             uses=self.memory_service.uses,
             notify=self.notifier.notify,
             channels=self.channels,
+            web=self.web_tools,
             off=lambda: tuple(self.config().tools.off),
         )
 
@@ -296,6 +309,8 @@ class Components:
             roles=self.roles,
             telemetry=self.telemetry,
             budget_guard=self.budget_guard,
+            memory_texts=self.prompt.memory_texts,
+            guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
         )
         return Agent(
             sessions=self.store.sessions,

@@ -31,6 +31,26 @@ async def _load_empty_message() -> MessageContext:
     return MessageContext()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisibleWords:
+    """The words in view that decide what may be sent out."""
+
+    #: Outside words are in view, so the model may be steered.
+    tainted: bool = True
+    #: What this person typed, in the live turns.
+    typed: tuple[str, ...] = ()
+    #: Results of web pages and searches in view.
+    found: tuple[str, ...] = ()
+    #: Texts of memory in view.
+    private: tuple[str, ...] = ()
+    #: Pages opened so far in this turn, the running call included.
+    fetches: int = 0
+
+
+async def _load_nothing_visible() -> VisibleWords:
+    return VisibleWords()
+
+
 async def _load_no_paths() -> frozenset[str]:
     return frozenset()
 
@@ -53,6 +73,8 @@ class ToolContext:
     idem_key: str
     #: Loads the message that the turn answers; the default counts as tainted.
     load_message: Callable[[], Awaitable[MessageContext]] = _load_empty_message
+    #: Loads what decides whether a URL or a search may go out; the default counts as tainted.
+    load_visible: Callable[[], Awaitable[VisibleWords]] = _load_nothing_visible
     #: Reserves that many bytes of storage; raises ToolFailed when the quota is used up.
     reserve_storage: Callable[[int], Awaitable[None]] = _ignore
     #: Loads the paths of the space that a tainted turn created.

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from bot.memory.recall import SearchPassages, UseCounters
-from bot.tools.base import Toolset
+from bot.tools.base import Tool, Toolset
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
 from bot.tools.send_file import SendFileTool
+from bot.tools.web.fetch import WebFetchTool
+from bot.tools.web.service import WebTools
 from channels.base import Channel
 from memory.conversation import ToolSpec
 from memory.longterm.memories import Memories
@@ -16,11 +18,11 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
-_TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool)
+_TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool, WebFetchTool)
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
-    """Return the specs of the built-in tools without creating them."""
+    """Return the specs of the tools that the default settings offer, without creating them."""
     return tuple(kind.spec for kind in _TOOLS)
 
 
@@ -45,26 +47,26 @@ class OfferedTools:
         uses: UseCounters,
         notify: NotifyOnce,
         channels: Mapping[str, Channel],
+        web: WebTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
-        self._all = Toolset(
-            [
-                RecallTool(store.sessions),
-                MemorySearchTool(store, search, uses),
-                MemoryGetTool(store, workspace, uses),
-                MemoryWriteTool(memories, notify),
-                *(kind(workspace) for kind in _FILE_TOOLS),
-                SendFileTool(store, workspace, blobs, channels),
-            ]
-        )
+        self._own: list[Tool] = [
+            RecallTool(store.sessions),
+            MemorySearchTool(store, search, uses),
+            MemoryGetTool(store, workspace, uses),
+            MemoryWriteTool(memories, notify),
+            *(kind(workspace) for kind in _FILE_TOOLS),
+            SendFileTool(store, workspace, blobs, channels),
+        ]
+        self._web = web
         self._off = off
-        self._offered: tuple[tuple[str, ...], Toolset] = ((), self._all)
+        self._offered: tuple[object, Toolset] = ((), Toolset(self._own))
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        off = self._off()
-        if off != self._offered[0]:
-            self._offered = (off, self._all.without(off))
+        off, web = self._off(), self._web.offered()
+        if (off, web) != self._offered[0]:
+            self._offered = ((off, web), Toolset([*self._own, *web]).without(off))
         return self._offered[1]
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:

@@ -9,7 +9,7 @@ from tests.house.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 SCALE = "requirements-scale.lock"
-ADDED = ("vectors", "embeddings", "otel")  # extras whose lock holds only what they add to the core's
+ADDED = ("vectors", "embeddings", "web", "otel")  # extras whose lock holds only what they add to the core's
 
 
 @pytest.mark.parametrize("name", [*LOCKS, SCALE, *(f"requirements-{extra}.lock" for extra in ADDED)])

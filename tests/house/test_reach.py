@@ -17,8 +17,8 @@ from tests.bot.inside import inside
 
 ROOT = Path(bot.__file__).parent.parent
 PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
-MAX_FILES_OF_A_MESSAGE = 76
-MAX_FILES_OF_A_FOLD = 55
+MAX_FILES_OF_A_MESSAGE = 77
+MAX_FILES_OF_A_FOLD = 66  # with the catching up of the index, which runs beside it on a busy machine
 RUNS = 3
 
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import memory
 from bot.access.audit import AuditCheckpoints
 from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
+from bot.cli.doctor.tools import check_tools
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
@@ -67,6 +68,7 @@ async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
         *await _check_embedding(config),
         *await check_channels(home, file),
         *await check_public(home, config),
+        *check_tools(config),
         _check_counter(),
         _check_clock(config),
     ]

@@ -286,6 +286,8 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
             roles=house.roles,
             budget_guard=house.budget_guard,
             telemetry=house.telemetry,
+            memory_texts=house.prompt.memory_texts,
+            guest_actions=tuple,
         )
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None

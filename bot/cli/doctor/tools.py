@@ -1,0 +1,25 @@
+"""Checks of what the model's tools need."""
+
+import importlib.util
+
+from bot.cli.doctor.channels import DoctorCheck, passed
+from bot.config.extras import install_command
+from bot.config.schema import Config
+
+
+def check_tools(config: Config) -> list[DoctorCheck]:
+    """Say what the model may reach, and what would help; nothing of it stops the bot."""
+    return [_check_web(config)]
+
+
+def _check_web(config: Config) -> DoctorCheck:
+    name, web = "web tools", config.tools.web
+    if not web.fetch and not web.providers:
+        return passed(name, "Off: tools.web.fetch is false, and there is no search provider.")
+    providers = ", ".join(provider.name for provider in web.providers)
+    fetched = "Public pages are opened" if web.fetch else "No pages are opened"
+    searched = f"searches go to {providers}" if providers else "there is no search, for tools.web.providers is empty"
+    hint = ""
+    if web.fetch and importlib.util.find_spec("trafilatura") is None:
+        hint = f"For the main text of a page instead of all its text: {install_command('web')}"
+    return passed(name, f"{fetched}; {searched}.", hint)
