@@ -33,6 +33,7 @@ from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
+from memory.store.people.jobs import Jobs
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
 from memory.store.schema.tables import instance, probe
@@ -78,6 +79,7 @@ class Store:
         self.dreams = DreamRecords(database)
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
+        self.jobs = Jobs(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)
         self.audit = AuditLog(database)

@@ -49,7 +49,7 @@ from memory.store.rows import (
     to_message,
     to_transcript_row,
 )
-from memory.store.schema.memory_tables import access_request, approval, extraction
+from memory.store.schema.memory_tables import access_request, approval, extraction, job
 from memory.store.schema.tables import (
     clearing,
     conversation,
@@ -444,7 +444,7 @@ _TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"
 # Rows that refer to others by a foreign key go first.
 _CONVERSATION_TABLES = (
     *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
-    *(access_request, approval),
+    *(access_request, approval, job),
 )
 _DELETES = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),

@@ -42,7 +42,16 @@ from memory.store.longterm.rows import (
     MessageMention,
 )
 from memory.store.rows import belongs_to_space, columns_of, from_unix, load_member_spaces, to_message
-from memory.store.schema.memory_tables import approval, dream, extraction, forgetting, link_code, memory, memory_change
+from memory.store.schema.memory_tables import (
+    approval,
+    dream,
+    extraction,
+    forgetting,
+    job,
+    link_code,
+    memory,
+    memory_change,
+)
 from memory.store.schema.tables import (
     conversation,
     fold,
@@ -114,6 +123,8 @@ _SPACE_COLUMNS = (
     _text_column(memory_change.c.removed, memory_change.c.space == _SCOPE, redact_list),
     _text_column(memory_change.c.before, memory_change.c.space == _SCOPE, redact_memory),
     _text_column(dream.c.reason, dream.c.space == _SCOPE, redact_text),
+    _text_column(job.c.body, job.c.space == _SCOPE, redact_text),
+    _text_column(job.c.norm, job.c.space == _SCOPE, redact_text),
     _text_column(link_code.c.typed_name, link_code.c.typed_space == _SCOPE, redact_text),
 )
 _INBOX_BODY = _text_column(

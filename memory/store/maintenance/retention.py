@@ -12,8 +12,10 @@ from memory.store.schema.memory_tables import (
     dream,
     extraction,
     forgetting,
+    job,
     link_code,
     memory_change,
+    occurrence,
 )
 from memory.store.schema.tables import (
     clearing,
@@ -90,6 +92,8 @@ _IS_ENDED: dict[Table, ColumnElement[bool]] = {
     forgetting: is_one_of(forgetting.c.state, "done", "dropped"),
     dream: ~is_one_of(dream.c.state, "planned", "written"),
     memory_change: true(),
+    job: is_one_of(job.c.state, "done"),
+    occurrence: true(),
 }
 
 

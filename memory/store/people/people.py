@@ -23,9 +23,11 @@ from memory.store.schema.memory_tables import (
     extraction,
     file_label,
     forgetting,
+    job,
     link_code,
     memory,
     memory_change,
+    occurrence,
 )
 from memory.store.schema.tables import (
     audit,
@@ -91,7 +93,7 @@ _DELETE = delete(person_removal).where(person_removal.c.id == bindparam("id"))
 _DELETES_OF_SPACE = (
     *(
         delete(table).where(table.c.space == bindparam("space"))
-        for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label)
+        for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label, job, occurrence)
     ),
     delete(account_link).where(
         or_(account_link.c.own_space == bindparam("space"), account_link.c.space == bindparam("space"))

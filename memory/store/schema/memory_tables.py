@@ -202,3 +202,44 @@ approval = Table(
     UniqueConstraint("call", name="approval_call"),
 )
 Index("approval_person", approval.c.channel, approval.c.subject_id)
+
+# What people want done later.
+job = Table(
+    "job",
+    metadata,
+    id_column(),
+    text("space"),
+    integer("number"),
+    text("conversation"),
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("kind"),
+    text("body"),
+    text("schedule"),
+    moment("next_at"),
+    integer("runs_left"),
+    flag("tainted"),
+    text("norm"),
+    text("state"),
+    text("reason"),
+    moment("at"),
+    UniqueConstraint("space", "number", name="job_number"),
+)
+partial_index("job_due", job.c.next_at, where=is_one_of(job.c.state, "on"))
+Index("job_person", job.c.channel, job.c.person)
+
+# How each due moment of a job ended.
+occurrence = Table(
+    "occurrence",
+    metadata,
+    id_column(),
+    text("job"),
+    moment("due"),
+    text("state"),
+    text("reason"),
+    text("space"),
+    moment("at"),
+    UniqueConstraint("job", "due", name="occurrence_due"),
+)
+Index("occurrence_space", occurrence.c.space)

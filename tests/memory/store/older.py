@@ -15,6 +15,8 @@ BACK = {
         "ALTER TABLE conversation DROP COLUMN cleared_before",
         "ALTER TABLE clearing DROP COLUMN begun_by",
         "ALTER TABLE clearing DROP COLUMN cleared_before",
+        "DROP TABLE job",
+        "DROP TABLE occurrence",
     ),
     "r0009": (
         "DROP INDEX memory_line",

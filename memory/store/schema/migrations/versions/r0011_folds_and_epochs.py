@@ -1,7 +1,8 @@
-"""Why each epoch began and up to where a conversation was cleared; answers of a model that a fold could not use."""
+"""Why each epoch began and up to where a conversation was cleared; a model's unusable answers; jobs."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -22,11 +23,15 @@ UPDATE clearing SET begun_by = :begun_by, cleared_before = :before WHERE convers
 """)
 _SET_CONVERSATION = sa.text("UPDATE conversation SET cleared_before = :before WHERE id = :conversation")
 _REASONS = {"/new": "new", "idle": "idle"}
+_JOB = "id space number:i conversation channel account person kind body schedule next_at:t runs_left:i tainted:b norm"
+_OCCURRENCE = "id job due:t state reason space at:t"
+_KINDS: dict[str, Any] = {"": sa.Text, "i": sa.Integer, "t": sa.Double, "b": sa.Boolean}
 
 
 def upgrade() -> None:
     _add_fold_columns()
     _add_epoch_reasons()
+    _add_jobs()
 
 
 def _add_fold_columns() -> None:
@@ -67,3 +72,20 @@ def _read_epochs(rows: list[sa.RowMapping], view_from: int) -> Iterator[Mapping[
         yield {"epoch": row["epoch"], "begun_by": begun_by, "before": fence, "after": after, "undone": row["undone"]}
         if not row["undone"]:
             fence = after
+
+
+def _add_jobs() -> None:
+    """What people want done later, and how each due moment ended."""
+    numbered = sa.UniqueConstraint("space", "number", name="job_number")
+    op.create_table("job", *_columns(f"{_JOB} state reason at:t"), sa.PrimaryKeyConstraint("id"), numbered)
+    is_on = sa.text("state = 'on'")
+    op.create_index("job_due", "job", ["next_at"], sqlite_where=is_on, postgresql_where=is_on)
+    op.create_index("job_person", "job", ["channel", "person"])
+    once = sa.UniqueConstraint("job", "due", name="occurrence_due")
+    op.create_table("occurrence", *_columns(_OCCURRENCE), sa.PrimaryKeyConstraint("id"), once)
+    op.create_index("occurrence_space", "occurrence", ["space"])
+
+
+def _columns(names: str) -> list[sa.Column[Any]]:
+    pairs = (name.partition(":") for name in names.split())
+    return [sa.Column(name, _KINDS[kind](), nullable=False) for name, _, kind in pairs]

@@ -1,0 +1,179 @@
+"""When a job is due: one moment, every so many minutes, or a cron expression, in a time zone. Pure."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import islice, pairwise
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+MAX_AHEAD = timedelta(days=5 * 366)
+MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
+CHECKED_RUNS = 50  # of which the distances are checked
+LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
+
+
+class ScheduleRefused(ValueError):
+    """The schedule cannot be kept; the text says what would be right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When something happens; exactly one of `at`, `minutes` and `cron` is set."""
+
+    #: Name of an IANA zone.
+    zone: str
+    #: Local time of the zone, without an offset: 2026-11-30T09:00.
+    at: str = ""
+    #: Every so many minutes from `start` on.
+    minutes: int = 0
+    #: Five fields: minute, hour, day of the month, month, day of the week.
+    cron: str = ""
+    #: Of `minutes`: unix seconds of the first run.
+    start: float = 0.0
+    #: Local time after which it no longer happens; "" for never.
+    until: str = ""
+
+    @property
+    def repeats(self) -> bool:
+        return not self.at
+
+    def to_json(self) -> str:
+        """Return the stored form."""
+        return json.dumps({name: value for name, value in asdict(self).items() if value})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Schedule":
+        """Read the stored form."""
+        return cls(**json.loads(text))
+
+
+def load_zone(name: str) -> ZoneInfo:
+    """Return a zone by its IANA name.
+
+    Raises:
+        ScheduleRefused: there is none.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as err:
+        raise ScheduleRefused(f"there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin") from err
+
+
+def next_run(schedule: Schedule, after: datetime) -> datetime | None:
+    """Return the first run after a moment, in UTC; None if there is none.
+
+    Args:
+        after: with a zone.
+    """
+    return next(iter_runs(schedule, after), None)
+
+
+def iter_runs(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Yield the runs after a moment, in UTC."""
+    zone = load_zone(schedule.zone)
+    until = resolve_local(schedule.until, zone) if schedule.until else None
+    for moment in _all_runs(schedule, zone, after):
+        if until is not None and moment > until:
+            return
+        yield moment
+
+
+def _all_runs(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[datetime]:
+    if schedule.at:
+        moment = resolve_local(schedule.at, zone)
+        if moment > after:
+            yield moment
+        return
+    if schedule.minutes:
+        start, step = datetime.fromtimestamp(schedule.start, UTC), timedelta(minutes=schedule.minutes)
+        count = max(0, (after - start) // step + 1)
+        while True:
+            yield start + count * step
+            count += 1
+    for local in CronSim(schedule.cron, after.astimezone(zone)):
+        yield local.astimezone(UTC)
+
+
+def resolve_local(text: str, zone: tzinfo) -> datetime:
+    """Return the moment of a local time, in UTC: the first of two, and the end of a gap for a time that is skipped.
+
+    Raises:
+        ScheduleRefused: not a local time, or one with an offset.
+    """
+    try:
+        local = datetime.fromisoformat(text)
+    except ValueError as err:
+        raise ScheduleRefused(f"{text!r} is no local time such as 2026-11-30T09:00") from err
+    if local.tzinfo is not None:
+        raise ScheduleRefused("give the local time without an offset, and the zone by its name")
+    first = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    if first.astimezone(zone).replace(tzinfo=None) == local:
+        return first
+    low, high = local.replace(tzinfo=zone, fold=1).astimezone(UTC), first
+    while high - low > timedelta(seconds=1):  # the clock jumps between them
+        middle = low + (high - low) / 2
+        if middle.astimezone(zone).utcoffset() == low.astimezone(zone).utcoffset():
+            low = middle
+        else:
+            high = middle
+    return high.replace(microsecond=0) if high.microsecond == 0 else high.replace(microsecond=0) + timedelta(seconds=1)
+
+
+def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetime:
+    """Return the first run of a new schedule, in UTC.
+
+    Raises:
+        ScheduleRefused: unknown zone, a malformed or past time, more than five years ahead, or runs too close.
+    """
+    if bool(schedule.at) + bool(schedule.minutes) + bool(schedule.cron) != 1:
+        raise ScheduleRefused("give exactly one of a time, a number of minutes and a cron expression")
+    load_zone(schedule.zone)
+    if schedule.cron:
+        _check_cron(schedule.cron)
+    runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
+    if not runs:
+        raise ScheduleRefused("that time is past" if schedule.at else "it would never happen")
+    if runs[0] - now > MAX_AHEAD:
+        raise ScheduleRefused("that is more than five years ahead")
+    least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
+    closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
+    if closest is not None and closest < timedelta(minutes=least):
+        raise ScheduleRefused(f"it may happen every {least} minutes at most")
+    return runs[0]
+
+
+def _check_cron(cron: str) -> None:
+    if len(cron.split()) != 5:
+        raise ScheduleRefused("a cron expression has five fields: minute, hour, day, month, day of the week")
+    try:
+        CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
+    except CronSimError as err:
+        raise ScheduleRefused(f"{cron!r} is no cron expression: {err}") from err
+
+
+def format_moment(moment: datetime, zone: str, now: datetime) -> str:
+    """Format a moment with its zone and distance: "2026-11-24 Tue 08:00 Asia/Shanghai (in 13 h)"."""
+    local = moment.astimezone(load_zone(zone))
+    return f"{local:%Y-%m-%d %a %H:%M} {zone} ({format_distance(moment - now)})"
+
+
+def format_distance(span: timedelta) -> str:
+    """Format a time span in one unit: "in 13 h", "4 min ago"."""
+    minutes = round(abs(span.total_seconds()) / 60)
+    if minutes < 100:
+        text = f"{minutes} min"
+    else:
+        text = f"{round(minutes / 60)} h" if minutes < 60 * 48 else f"{round(minutes / 60 / 24)} d"
+    return f"in {text}" if span >= timedelta(0) else f"{text} ago"
+
+
+def format_schedule(schedule: Schedule) -> str:
+    """Describe a schedule in a few words."""
+    if schedule.at:
+        return f"{schedule.at.replace('T', ' ')} {schedule.zone}"
+    what = f"every {schedule.minutes} min" if schedule.minutes else f"cron {schedule.cron}"
+    until = f" until {schedule.until.replace('T', ' ')}" if schedule.until else ""
+    return f"{what} {schedule.zone}{until}"
