@@ -183,6 +183,7 @@ def _prepare() -> None:
     for name in PREPARED:
         importlib.import_module(name)
     importlib.import_module("memory.context.tokens").load_o200k_counter()
+    importlib.import_module("bot.models.providers.anthropic").load_sdk()
     gc.collect()
     gc.freeze()
 

@@ -34,8 +34,10 @@ NEVER = (
     *("prompt_toolkit", "rich", "pygments", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
     *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
     *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
+    # the package of the SDK, which imports all its types
+    *("anthropic", "anthropic.types.message", "anthropic.resources"),
 )
-FOR_REPLIES = ("anthropic", "httpx2", "tiktoken")  # they take as much memory as all else
+FOR_REPLIES = ("anthropic._client", "httpx2", "tiktoken")
 
 
 class Reporting(Bot):
