@@ -1,6 +1,7 @@
 """The command line `mnema`: its commands, and errors as one sentence and an exit code."""
 
 import asyncio
+import gc
 import importlib
 import os
 import sys
@@ -188,6 +189,7 @@ def run(
     """Run every enabled channel, the page and the scheduler."""
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
+    gc.disable()  # until the bot is ready: what is imported and built now stays
     home = _create_home(ctx.obj)
     _import_alone("structlog", "rich", "greenlet")
     from bot.runtime import startup
