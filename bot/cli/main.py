@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -19,6 +20,7 @@ from bot.cli.common import JsonOption, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import resume_restore
+from channels.toolkit.partial_import import import_part
 from memory import failpoints
 from memory.store.errors import StoreError
 
@@ -154,6 +156,14 @@ def _import_alone(package: str, *optional: str) -> None:
             del sys.modules[name]
 
 
+def _import_uvicorn() -> None:
+    """Import uvicorn's server without what its own command line needs."""
+    packages = ("uvicorn",)
+    config = import_part("uvicorn.config", packages)
+    import_part("uvicorn.protocols.http.h11_impl", packages)
+    import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
+
+
 def _create_home(home: HomeFolder) -> HomeFolder:
     """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile
@@ -192,6 +202,7 @@ def run(
     gc.disable()  # until the bot is ready: what is imported and built now stays
     home = _create_home(ctx.obj)
     _import_alone("structlog", "rich", "greenlet")
+    _import_uvicorn()
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)
