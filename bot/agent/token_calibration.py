@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import structlog
 
-from memory.context.tokens import WEIGHTED, TokenCounter, calibrate_factor, is_believable, load_o200k_counter
+from memory.context.tokens import (
+    HALF_OF_RANKS,
+    WEIGHTED,
+    TokenCounter,
+    calibrate_factor,
+    is_believable,
+    load_o200k_counter,
+)
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 
@@ -166,9 +173,13 @@ def _factor_key(model: str, conversation: str = "") -> str:
 
 
 def load_best_counter() -> TokenCounter:
-    """Return the counter of tiktoken, or the weighted one if its ranks are missing."""
+    """Return the counter of tiktoken, with half of its ranks, or the weighted one if they are missing.
+
+    The other half takes 22 MB and .4 s, for a count that is 3 to 9 % nearer to one provider's. The factor learns that
+    from the first replies, as it does the tokenizers of other providers.
+    """
     try:
-        return load_o200k_counter()
+        return load_o200k_counter(HALF_OF_RANKS)
     except OSError as err:
         log.warning("token ranks missing, counting by weight", error=str(err))
         return WEIGHTED

@@ -1,11 +1,13 @@
 """The command line `mnema`: its commands, and errors as one sentence and an exit code."""
 
 import asyncio
+import gc
 import importlib
 import os
 import sys
 import traceback
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -18,6 +20,7 @@ from bot.cli.common import JsonOption, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import resume_restore
+from channels.toolkit.partial_import import import_part
 from memory import failpoints
 from memory.store.errors import StoreError
 
@@ -153,6 +156,14 @@ def _import_alone(package: str, *optional: str) -> None:
             del sys.modules[name]
 
 
+def _import_uvicorn() -> None:
+    """Import uvicorn's server without what its own command line needs."""
+    packages = ("uvicorn",)
+    config = import_part("uvicorn.config", packages)
+    import_part("uvicorn.protocols.http.h11_impl", packages)
+    import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
+
+
 def _create_home(home: HomeFolder) -> HomeFolder:
     """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile
@@ -188,8 +199,10 @@ def run(
     """Run every enabled channel, the page and the scheduler."""
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
+    gc.disable()  # until the bot is ready: what is imported and built now stays
     home = _create_home(ctx.obj)
     _import_alone("structlog", "rich", "greenlet")
+    _import_uvicorn()
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)

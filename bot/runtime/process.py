@@ -4,6 +4,7 @@ import _thread
 import asyncio
 import codecs
 import ctypes
+import gc
 import os
 import resource
 import signal
@@ -64,6 +65,15 @@ def load_codecs() -> None:
     """Load codecs that Python imports on first use: at the descriptor limit that import would fail."""
     for name in CODECS:
         codecs.lookup(name)
+
+
+def start_collecting() -> None:
+    """Turn the garbage collector on for what is created from now on; modules and the bot's parts are never looked at.
+
+    A collection first would look at 170,000 objects, for 90 ms, and find 900 to free.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 class AcceptErrorLogger:

@@ -27,6 +27,7 @@ from bot.runtime.process import (
     load_codecs,
     notify_supervisor,
     raise_descriptor_limit,
+    start_collecting,
     use_single_arena,
 )
 from bot.runtime.store_access import import_scale_module, lock_home, open_home_store
@@ -137,6 +138,7 @@ class _BotProcess:
                     print(f"token {page.token} (kept in {self._home.web_token})")
             print(f"ready {_page_text(page, self._file.current)}", flush=True)
             notify_supervisor("READY=1")
+            start_collecting()
             damaged = await _wait_until_ended(ended, bot)
             notify_supervisor("STOPPING=1")
         finally:

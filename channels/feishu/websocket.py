@@ -2,17 +2,11 @@
 
 import asyncio
 import contextlib
-import importlib
-import importlib.util
 import json
 import logging
 import random
-import sys
-import threading
 import time
-import types
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -21,6 +15,7 @@ import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Retryable
 from channels.feishu.client import FeishuClient
+from channels.toolkit.partial_import import import_part
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +37,6 @@ _RETRYABLE_CODES = {1, 1000040343}
 _TOO_MANY_CONNECTIONS = 1000040350
 _OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
 _PACKAGES = ("lark_oapi", "lark_oapi.core", "lark_oapi.core.utils", "lark_oapi.ws")
-_importing = threading.Lock()
 
 # Stores the events of these payloads durably before it returns.
 StorePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
@@ -53,40 +47,12 @@ class ConnectionDropped(Exception):
 
 
 def import_lark(name: str) -> Any:
-    """Import one module of lark-oapi without the rest of the SDK.
-
-    Its packages import the whole API: 10,000 modules, seconds, 170 MB. They are replaced by empty ones during the
-    import; a module that needs more is imported the usual way.
+    """Import one module of lark-oapi; its packages import the whole API: 10,000 modules, seconds, 170 MB.
 
     Raises:
         ImportError: lark-oapi is not installed.
     """
-    with _importing:
-        if f"lark_oapi.{name}" in sys.modules:
-            return sys.modules[f"lark_oapi.{name}"]
-        try:
-            with _stub_packages():
-                return importlib.import_module(f"lark_oapi.{name}")
-        except (ImportError, AttributeError):
-            return importlib.import_module(f"lark_oapi.{name}")
-
-
-@contextmanager
-def _stub_packages() -> Iterator[None]:
-    missing = [name for name in _PACKAGES if name not in sys.modules]
-    try:
-        for name in missing:
-            spec = importlib.util.find_spec(name)
-            if spec is None or spec.submodule_search_locations is None:
-                raise ImportError(f"{name} is missing", name="lark-oapi")
-            empty = types.ModuleType(name)
-            empty.__path__ = list(spec.submodule_search_locations)
-            empty.__spec__ = spec
-            sys.modules[name] = empty
-        yield
-    finally:
-        for name in missing:
-            sys.modules.pop(name, None)
+    return import_part(f"lark_oapi.{name}", _PACKAGES)
 
 
 @cache

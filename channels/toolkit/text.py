@@ -4,16 +4,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
-
-import regex  # type: ignore[import-untyped]
+from functools import cache
+from typing import Any, Literal
 
 Unit = Literal["code_points", "utf16", "utf8"]
 
 MIN_LIMIT = 4  # UTF-8 bytes of the longest code point; a smaller limit could not hold every text
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_CLUSTER = regex.compile(r"\X")
 _FENCE = re.compile(r"^(?P<open>[ ]*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*))(?:\n|\Z)", re.MULTILINE)
 _SPAN = re.compile(r"`[^`\n]{1,200}`|\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\)")
 _MAX_SPAN = 510
@@ -138,7 +136,14 @@ def _fitting_length(piece: str, room: int, unit: Unit) -> int:
 
 def _cluster_ends(text: str, start: int, end: int) -> set[int]:
     """Return the ends of the clusters in text[start:end]; one that continues beyond `end` is left out."""
-    return {match.end() for match in _CLUSTER.finditer(text, start, end + 1) if match.end() <= end}
+    return {match.end() for match in _cluster_pattern().finditer(text, start, end + 1) if match.end() <= end}
+
+
+@cache
+def _cluster_pattern() -> Any:
+    import regex  # type: ignore[import-untyped]  # 1.5 MB, and only a text that is too long for one part needs it
+
+    return regex.compile(r"\X")
 
 
 def _find_fences(text: str) -> Iterator[_Fence]:

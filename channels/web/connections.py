@@ -9,8 +9,8 @@ from typing import Any
 
 import h11
 import structlog
-import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import Server
 
 log = structlog.get_logger(__name__)
 HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later request, to the end of its header
@@ -85,7 +85,7 @@ class ConnectionLimiter:
         return self._silent, self._idle, self._idle_known, self._busy
 
 
-class QueueingServer(uvicorn.Server):
+class QueueingServer(Server):
     """A server whose `backlog` limits the accepts per loop iteration, not the queue in the kernel."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -358,7 +358,7 @@ class WebServer:
         idle: int = KEEP_ALIVE_SECONDS,
         **limits: Any,
     ) -> None:
-        import uvicorn
+        from uvicorn.config import Config
 
         from channels.web.connections import BoundedProtocol, ConnectionLimiter, QueueingServer
 
@@ -368,7 +368,7 @@ class WebServer:
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
         self._server = QueueingServer(
-            uvicorn.Config(
+            Config(
                 app,
                 http=protocol,
                 backlog=accepts,

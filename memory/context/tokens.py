@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from math import ceil
 
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
@@ -20,6 +21,8 @@ PIXELS_PER_TOKEN = 750
 DOCUMENT_TOKENS_PER_BASE64 = 1_000 / 50_000
 MIN_FACTOR, MAX_FACTOR = 0.5, 2.0  # of the provider's count and ours
 MAX_RATIO = 4  # counts that differ by a larger factor are not of the same request
+ALL_RANKS = 199_998  # of o200k_base, without its special tokens
+HALF_OF_RANKS = 100_000
 CHUNK_CHARS = 16_000  # longer texts are encoded in chunks: a run of one character takes more than linear time
 
 # The pre-tokenizer of o200k_base: words with a leading sign and English contractions, up to three digits, signs, line
@@ -104,19 +107,21 @@ STRUCTURAL = TokenCounter(name="structural", text=count_structural)
 
 
 @cache
-def load_o200k_counter() -> TokenCounter:
+def load_o200k_counter(most: int = ALL_RANKS) -> TokenCounter:
     """Load the o200k counter once, from the ranks shipped with this package. Takes 0.3 s, so call it in a thread.
+
+    Args:
+        most: ranks to load, of the most frequent tokens. With HALF_OF_RANKS it takes 26 MB instead of 48 and half the
+            time, and counts about 3 % more for English and 9 % for Chinese, never less.
 
     Raises:
         OSError: the ranks are missing; use WEIGHTED instead.
     """
     import tiktoken  # slow, and commands such as --help count no tokens
 
-    ranks = _read_ranks()
-    encoding = tiktoken.Encoding(
-        "o200k_local", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 199_999}
-    )
-    ranks.clear()  # 23 MB that only decoding would read: the encoder has its own copy
+    ranks = _read_ranks(most)
+    encoding = tiktoken.Encoding("o200k_local", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    ranks.clear()  # 23 MB, or half, that only decoding would read: the encoder has its own copy
 
     def count(text: str) -> int:
         if len(text) <= CHUNK_CHARS:
@@ -128,10 +133,10 @@ def load_o200k_counter() -> TokenCounter:
     return TokenCounter(name="tiktoken", text=count)
 
 
-def _read_ranks() -> dict[bytes, int]:
+def _read_ranks(most: int = ALL_RANKS) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     with (files("memory") / "data" / "o200k_base.tiktoken").open("rb") as lines:
-        for line in lines:
+        for line in islice(lines, most):
             token, _, rank = line.partition(b" ")
             ranks[base64.b64decode(token)] = int(rank)
     return ranks

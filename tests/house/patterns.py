@@ -189,7 +189,8 @@ def _add_calls(found: Found, source: Source, known: dict[str, Any]) -> None:
                 found.at_runtime.add(f"{source.name}:{function.name}")
                 continue
             flags = next((_flags(key.value, known) for key in call.keywords if key.arg == "flags"), 0)
-            pattern = given if isinstance(given, KINDS) else re.compile(given, flags)
+            library = regex if ast.unparse(call.func).startswith("regex.") else re
+            pattern = given if isinstance(given, KINDS) else library.compile(given, flags)
             uses = ALL if method == "compile" else _kinds([method])
             found.patterns.append(Used(f"{source.name}:{call.lineno}", pattern, uses))
 

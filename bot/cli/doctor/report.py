@@ -23,7 +23,7 @@ from bot.runtime.store_access import call_running_bot, import_scale_module, open
 from bot.telemetry.faults import fault_reason
 from bot.texts import LONG_SOUL_TOKENS
 from memory.context.system_prompt import SOUL
-from memory.context.tokens import WEIGHTED, load_o200k_counter
+from memory.context.tokens import HALF_OF_RANKS, WEIGHTED, load_o200k_counter
 from memory.longterm.memories import MAX_RECORDED, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable, read_memory
 from memory.recall.index import IndexCheck
@@ -278,7 +278,7 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
     except (PathRefused, FileTooBig, OSError) as err:
         return _unreadable_check(home, SOUL, err)
     try:
-        tokens = load_o200k_counter().text(text)
+        tokens = load_o200k_counter(HALF_OF_RANKS).text(text)  # as the bot counts
     except OSError:
         tokens = WEIGHTED.text(text)
     hint = (

@@ -1,13 +1,13 @@
 """Client of Anthropic's Messages API: encodes the request, streams, decodes the answer."""
 
 import asyncio
-import gc
+import importlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from bot.errors import BadImage, KeyRefused, ModelError, Transient
@@ -29,6 +29,7 @@ from bot.models.providers.messages import (
     wrap_arguments,
 )
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
+from channels.toolkit.partial_import import import_part
 from memory.conversation import (
     Document,
     Image,
@@ -51,6 +52,13 @@ ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "refusal": "refusal",
     "model_context_window_exceeded": "overflow",
 }
+_TRACING = "anthropic.lib._tracing"
+# Packages of the SDK that import 3,000 modules: types of all requests and answers.
+_PACKAGES = (
+    *("anthropic", "anthropic.lib", _TRACING, "anthropic.types", "anthropic.types.shared"),
+    *("anthropic.types.organization", "anthropic.types.beta", "anthropic.types.beta.environments"),
+    *("anthropic.types.beta.organization", "anthropic.types.beta.organization.claude_code"),
+)
 _DELTA_FIELDS = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -186,6 +194,15 @@ MAX_CACHE_MARKS = 4  # per request, else 400
 # Source: Anthropic, "Prompt caching".
 CACHE_LOOKBACK = 20
 MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
+
+
+class _Sdk(NamedTuple):
+    """What is used of the SDK, under its names."""
+
+    AsyncAnthropic: Any
+    AsyncStream: Any
+    APIError: type[Exception]
+    APIStatusError: type[Exception]
 
 
 class _SentMessage(NamedTuple):
@@ -383,7 +400,7 @@ class AnthropicModel:
         self.unknown: Counter[str] = Counter()
 
     async def preload(self) -> None:
-        """Import the SDK and create a client in a thread: it takes about a second."""
+        """Import the SDK and create a client in a thread: it takes .3 s."""
         await self._clients.preload()
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
@@ -406,14 +423,7 @@ class AnthropicModel:
         yield normalize_answer(decoder.answer(), request)
 
     def _create_client(self) -> Any:
-        is_collecting = gc.isenabled()
-        gc.disable()  # fresh modules are no garbage, and collecting costs a fifth of the import
-        try:
-            import anthropic
-        finally:
-            if is_collecting:
-                gc.enable()
-        return anthropic.AsyncAnthropic(
+        return load_sdk().AsyncAnthropic(
             api_key=self._key,
             base_url=self._base_url or None,
             max_retries=0,
@@ -425,25 +435,52 @@ class AnthropicModel:
         await self._clients.close()
 
 
+@cache
+def load_sdk() -> _Sdk:
+    """Import of the SDK what a raw request needs; once, .2 s. All of it takes ten times as long, and 46 MB more."""
+    client = import_part("anthropic._client", _PACKAGES, {_TRACING: _tracing_name})
+    errors = import_part("anthropic._exceptions", _PACKAGES)
+    import_part("anthropic.types.shared.error_details", _PACKAGES)  # the first refusal would import it, and all else
+    return _Sdk(
+        AsyncAnthropic=client.AsyncAnthropic,
+        AsyncStream=client.AsyncStream,
+        APIError=errors.APIError,
+        APIStatusError=errors.APIStatusError,
+    )
+
+
+def _tracing_name(name: str) -> Any:
+    if name == "OpenTelemetryConfig":
+        return importlib.import_module(f"{_TRACING}._config").OpenTelemetryConfig
+    if name == "finish_api_call_span":
+        return _finish_span
+    raise AttributeError(name)
+
+
+def _finish_span(*args: Any) -> None:
+    """Stand in for the SDK's function of this name. It ends spans of the SDK's methods; a raw request has none."""
+    importlib.import_module(f"{_TRACING}._api_call").finish_api_call_span(*args)
+
+
 async def _stream_events(client: Any, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
     """Yield the events of one call. Raises only ModelError."""
-    import anthropic
     import httpx2
 
+    sdk = load_sdk()
     try:
         response = await client.post(
             "/v1/messages",
             cast_to=httpx2.Response,
             content=encoded.content,
             stream=True,
-            stream_cls=anthropic.AsyncStream[Any],
+            stream_cls=sdk.AsyncStream[Any],
         )
         async with aclosing(response):
             async for data in iterate_data_lines(response.aiter_bytes()):
                 yield _parse_event(data)
-    except anthropic.APIStatusError as err:
+    except sdk.APIStatusError as err:
         raise _to_model_error(err, encoded, request) from err
-    except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
+    except (sdk.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
         raise Transient(f"the connection failed: {err!r}", kind="connection") from err
     except ValueError as err:
         raise Transient(f"the stream is damaged: {err}", kind="damaged") from err

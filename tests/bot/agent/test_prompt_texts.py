@@ -8,8 +8,8 @@ import pytest
 
 from bot.agent.prompt import format_clock_note
 from bot.agent.system_rules import system_rules
+from bot.agent.token_calibration import load_best_counter
 from bot.config.home import HomeFolder
-from memory.context.tokens import load_o200k_counter
 from tests.bot.agent.prompt_texts import FOLDER, render_texts
 from tests.bot.inside import inside
 
@@ -30,7 +30,7 @@ async def test_a_new_home_spends_few_tokens_before_the_first_word(tmp_path: Path
         facts = await it.house.report.facts(await it.conversation())
     assert facts["counter"]["name"] == "tiktoken"
     request = it.model.requests[0]
-    counter = load_o200k_counter()
+    counter = load_best_counter()
     fixed = sum(map(counter.text, request.system)) + counter.tools(request.tools)
     assert facts["parts"]["system"] + facts["parts"]["tools"] == fixed
     assert fixed <= MAX_FIXED_TOKENS

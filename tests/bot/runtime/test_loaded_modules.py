@@ -14,7 +14,7 @@ from tests.walk.harness import ROOT, Bot, Process, settings
 
 # Prints nothing of its own: what is in sys.modules goes to files, at "ready" and at the end.
 REPORTING = """
-import atexit, json, pathlib, sys
+import atexit, gc, json, pathlib, sys
 class Stdout:
     def write(self, text):
         if text.startswith("ready"):
@@ -24,6 +24,7 @@ class Stdout:
         sys.__stdout__.flush()
 def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
+    pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
 sys.stdout = Stdout()
 atexit.register(report, "end")
 from bot.cli.main import main
@@ -34,8 +35,13 @@ NEVER = (
     *("prompt_toolkit", "rich", "pygments", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
     *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
     *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
+    # the package of the SDK, which imports all its types
+    *("anthropic", "anthropic.types.message", "anthropic.resources"),
+    # what the command line of uvicorn needs
+    *("uvicorn.main", "uvicorn.supervisors"),
 )
-FOR_REPLIES = ("anthropic", "httpx2", "tiktoken")  # they take as much memory as all else
+AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server")
+FOR_REPLIES = ("anthropic._client", "httpx2", "tiktoken")
 
 
 class Reporting(Bot):
@@ -50,6 +56,11 @@ class Reporting(Bot):
         loaded = set(json.loads((self.home / when).read_text()))
         return [package for package in packages if package in loaded]
 
+    def collecting(self, when: str) -> tuple[bool, int]:
+        """Return whether the garbage collector was on, and how many objects it never looks at."""
+        is_on, frozen = json.loads((self.home / f"{when}.gc").read_text())
+        return is_on, frozen
+
 
 @pytest.mark.kill
 async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> None:
@@ -58,9 +69,13 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         await bot.start()
         try:
             assert bot.modules("ready", *NEVER, *FOR_REPLIES) == []
-            assert bot.modules("ready", "sqlalchemy", "structlog", "uvicorn") == ["sqlalchemy", "structlog", "uvicorn"]
+            assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
         finally:
             assert await bot.term() == os.EX_OK
+        assert bot.collecting("ready") == (False, 0)
+        is_collecting, frozen = bot.collecting("end")
+        assert is_collecting
+        assert frozen > 100_000
         assert bot.modules("end", *NEVER) == []
         assert bot.modules("end", *FOR_REPLIES) == [*FOR_REPLIES]

@@ -4,13 +4,18 @@ import asyncio
 import hashlib
 import time
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
-from memory.context.tokens import STRUCTURAL, WEIGHTED, _read_ranks, calibrate_factor, load_o200k_counter
+from memory.context.tokens import HALF_OF_RANKS, STRUCTURAL, WEIGHTED, _read_ranks, calibrate_factor, load_o200k_counter
 from memory.conversation import Document, Image, Text, ToolCall, ToolResult, ToolSpec
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +39,17 @@ def test_it_counts_as_the_library_does(tiktoken_counter, monkeypatch):
         "",
     ):
         assert tiktoken_counter.text(text) == len(bare.encode_ordinary(text))
+
+
+@pytest.mark.parametrize(("page", "least", "most"), [("memory.md", 1.01, 1.06), ("memory.zh-CN.md", 1.03, 1.12)])
+def test_half_of_the_ranks_count_a_little_more(tiktoken_counter, page, least, most):
+    text = (DOCS / page).read_text("utf-8")
+    assert least <= load_o200k_counter(HALF_OF_RANKS).text(text) / tiktoken_counter.text(text) <= most
+
+
+@given(st.text())
+def test_half_of_the_ranks_never_count_less(tiktoken_counter, text):
+    assert load_o200k_counter(HALF_OF_RANKS).text(text) >= tiktoken_counter.text(text)
 
 
 async def test_it_loads_in_a_thread_and_only_once():

@@ -1,0 +1,58 @@
+"""Imports one module of an SDK without the packages around it, which import everything that they have."""
+
+import importlib
+import importlib.util
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+_importing = threading.Lock()
+# A module's `__getattr__`: what is imported from it by name. Raises AttributeError for other names.
+GetName = Callable[[str], Any]
+
+
+def import_part(name: str, packages: Sequence[str], names: Mapping[str, GetName] | None = None) -> Any:
+    """Import a module while its SDK's packages are replaced by empty ones.
+
+    A module that needs more than the empty packages have is imported the usual way. A later import of a package finds
+    the package itself, with the modules that are loaded already.
+
+    Args:
+        name: the module.
+        packages: the packages not to run, parents first.
+        names: what a package has although it is empty.
+
+    Raises:
+        ImportError: the SDK is not installed.
+    """
+    with _importing:
+        if name in sys.modules:
+            return sys.modules[name]
+        try:
+            with _empty_packages(packages, names or {}):
+                return importlib.import_module(name)
+        except (ImportError, AttributeError):
+            return importlib.import_module(name)
+
+
+@contextmanager
+def _empty_packages(packages: Sequence[str], names: Mapping[str, GetName]) -> Iterator[None]:
+    missing = [package for package in packages if package not in sys.modules]
+    try:
+        for package in missing:
+            spec = importlib.util.find_spec(package)
+            if spec is None or spec.submodule_search_locations is None:
+                raise ImportError(f"{package} is missing", name=package)
+            empty = types.ModuleType(package)
+            empty.__path__ = list(spec.submodule_search_locations)
+            empty.__spec__ = spec
+            if package in names:
+                empty.__dict__["__getattr__"] = names[package]
+            sys.modules[package] = empty
+        yield
+    finally:
+        for package in missing:
+            sys.modules.pop(package, None)
