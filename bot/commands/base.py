@@ -15,6 +15,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
@@ -56,6 +57,7 @@ class CommandServices:
     roles: RoleResolver
     pairing: PairingService
     approvals: ApprovalService
+    jobs: JobService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
+from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
+from bot.tools.reminders import RemindersTool, RemindTool
 from bot.tools.send_file import SendFileTool
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
@@ -17,8 +19,10 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+_MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
-_TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool, WebFetchTool)
+_LATER_TOOLS = (RemindTool, RemindersTool)
+_TOOLS = (RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool, *_LATER_TOOLS, WebFetchTool)
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
@@ -47,6 +51,7 @@ class OfferedTools:
         uses: UseCounters,
         notify: NotifyOnce,
         channels: Mapping[str, Channel],
+        jobs: JobService,
         web: WebTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -57,6 +62,7 @@ class OfferedTools:
             MemoryWriteTool(memories, notify),
             *(kind(workspace) for kind in _FILE_TOOLS),
             SendFileTool(store, workspace, blobs, channels),
+            *(kind(jobs) for kind in _LATER_TOOLS),
         ]
         self._web = web
         self._off = off
