@@ -239,6 +239,11 @@ class SqliteIndex:
             self._speakers = number, frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
         return self._speakers[1]
 
+    def last_place(self, source: str) -> tuple[int, int]:
+        statement = "SELECT session, place FROM row WHERE source = ? ORDER BY session DESC, place DESC LIMIT 1"
+        found = self._db.execute(statement, (self.source_number(source),)).fetchone()
+        return (found[0], found[1]) if found else (0, -1)
+
     def lines(self, source: str) -> list[tuple[int, str]]:
         statement = (
             "SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE source.name = ? "
