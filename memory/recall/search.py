@@ -48,7 +48,7 @@ MIN_SHARE = 0.2
 MIN_CHARACTER_SHARE = 0.5  # the same if only single characters were found
 MAX_BEST, MAX_OF_DAYS = 300, 300  # rows to rank: the best by words (more for a large limit), and of named days
 MAX_DATED_SPAN = timedelta(days=45)  # the days of a longer span are not looked up, only rows with matching words
-ROWS_PER_LENDER = 5  # the neighbours of one in so many rows are looked up
+ROWS_PER_LENDER = 10  # the neighbours of one in so many rows are looked up
 MAX_QUESTION = 2_000  # characters of a question that are read
 # Not treated as dates: results would depend on the day of the search.
 VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))

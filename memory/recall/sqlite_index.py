@@ -225,15 +225,10 @@ class SqliteIndex:
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
-        vocabulary = "vocabulary_tool" if tools else "vocabulary"
-        found = dict(
-            self._db.execute(
-                f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))",  # noqa: S608
-                (json.dumps(list(terms)),),
-            )
-        )
-        counts = self._counts()
-        return found, counts.tool_rows if tools else counts.rows - counts.tool_rows
+        vocabulary, counts = "vocabulary_tool" if tools else "vocabulary", self._counts()
+        rows = counts.tool_rows if tools else counts.rows - counts.tool_rows
+        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
+        return dict(self._db.execute(statement, (json.dumps(list(terms)),))) if rows else {}, rows
 
     def speakers(self) -> frozenset[str]:
         number = self._counts().speakers
