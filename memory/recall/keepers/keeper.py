@@ -7,8 +7,7 @@ import os
 import stat
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
@@ -49,7 +48,6 @@ class IndexKeeper(ABC):
         self._dependencies = dependencies
         #: Held by whoever changes the index.
         self._changing = asyncio.Lock()
-        self._reading = asyncio.Semaphore(MAX_READERS)
         self._users = 0
         self._made = 0  # how often the index was deleted
         self._timer: asyncio.TimerHandle | None = None
@@ -110,8 +108,11 @@ class IndexKeeper(ABC):
         """
 
     @abstractmethod
-    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change."""
+    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
+        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+
+        When the caller gives up, the work's place is free once its thread has ended.
+        """
 
     @abstractmethod
     async def _write(self, work: Callable[[SpaceIndex], T]) -> T:
@@ -133,26 +134,11 @@ class IndexKeeper(ABC):
         if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
             self._catch_up_soon()
             return await self._read(work)
+        return await (self._sync_and_read(work, called) if fresh else self._sync_a_moment_and_read(work, called))
+
+    async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
+        """Read for a search that need not be fresh, of an index that lacks something for longer than MAX_LAG."""
         return await self._sync_and_read(work, called)
-
-    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        await self._reading.acquire()
-        running = asyncio.ensure_future(self._run_reader(work))
-        running.add_done_callback(self._end_reading)
-        return await asyncio.shield(running)  # when the caller gives up, its place is free once the thread has ended
-
-    def _end_reading(self, running: asyncio.Future[Any]) -> None:
-        self._reading.release()
-        if not running.cancelled():
-            running.exception()  # retrieved, so that asyncio does not log it when the caller has given up
-
-    @asynccontextmanager
-    async def _no_readers(self) -> AsyncIterator[None]:
-        """Wait until nobody reads, and let nobody read until the end."""
-        async with AsyncExitStack() as places:
-            for _ in range(MAX_READERS):
-                await places.enter_async_context(self._reading)
-            yield
 
     async def _sync_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
         """Read what was written before `called`."""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import structlog
 
@@ -84,6 +84,7 @@ class PostgresIndexKeeper(IndexKeeper):
         self._index = PostgresIndex(space, executor.connections)  # of the holder of `_changing`
         self._lock = threading.Lock()  # of `_index`: the thread of a cancelled caller may still run
         self._readers = [PostgresIndex(space, executor.connections) for _ in range(MAX_READERS)]  # free ones
+        self._reading = asyncio.Semaphore(MAX_READERS)
         self._synced_at = -math.inf  # time.monotonic() before the last synchronisation
 
     def note_change(self, conversation: str) -> None:
@@ -117,8 +118,16 @@ class PostgresIndexKeeper(IndexKeeper):
                 await self._step(lambda _: index.end(keep=False))
                 raise
 
-    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
-        return await self._in_slot(lambda: self._run_reading(work))
+    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
+        await self._reading.acquire()
+        running = asyncio.ensure_future(self._in_slot(lambda: self._run_reading(work)))
+        running.add_done_callback(self._end_reading)
+        return await asyncio.shield(running)
+
+    def _end_reading(self, running: asyncio.Future[Any]) -> None:
+        self._reading.release()
+        if not running.cancelled():
+            running.exception()  # retrieved, so that asyncio does not log it when the caller has given up
 
     async def _write(self, work: Callable[[SpaceIndex], T]) -> T:
         return await self._in_slot(lambda: self._locked(lambda: self._change(work, self._timeouts.wait)))
