@@ -6,7 +6,7 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from math import log
@@ -38,7 +38,7 @@ from memory.recall.ranking import (
 )
 from memory.recall.vectors import VectorSearch
 from memory.store.engine.database import ChangedConversations
-from memory.store.longterm.recall import RecallScope
+from memory.store.longterm.recall import MAX_FOLDS_ASKED, RecallScope
 from memory.text.tokenizer import cjk_characters, fold_text, is_small_talk, names_in_question
 from memory.text.word_forms import search_terms
 from memory.workspace.files import SPACES_FOLDER
@@ -74,6 +74,8 @@ class HiddenRows:
     cleared_before: int = 0
     live_from: int = 1 << 60
     folds: frozenset[str] = frozenset()
+    #: Filled by a search with the folds of all rows that it ranks, hidden ones too.
+    met: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +195,7 @@ def _rank_candidates(
     known = {(row.session, row.place) for row in rows.values()}
     rows |= {row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)}
     shown = list(rows.values())
+    hidden.met.update(row.fold for row in shown)
     if hidden.source or hidden.folds:
         shown = [row for row in shown if not _is_hidden(row, hidden)]
     bonuses = {day: _date_bonus(day, question.dates) for day in {row.day for row in shown}} if question.dates else {}
@@ -393,7 +396,7 @@ class Recall:
         question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
         hidden = _hidden_rows(scope)
 
-        def find(index: SpaceIndex, keeper: SpaceIndexKeeper) -> list[SearchHit]:
+        def find(index: SpaceIndex, keeper: SpaceIndexKeeper, hidden: HiddenRows) -> list[SearchHit]:
             source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
             near = self._vectors.near(keeper, index, question_vector) if self._vectors else {}
             return find_rows(index, request, replace(hidden, source=source), near)
@@ -401,10 +404,29 @@ class Recall:
         found: list[Passage] = []
         with self._keepers(scope.spaces) as keepers:
             for keeper in keepers:
-                hits = await keeper.use(partial(find, keeper=keeper), fresh=not automatic)
+                while True:
+                    hits = await keeper.use(partial(find, keeper=keeper, hidden=hidden), fresh=not automatic)
+                    more = await self._hidden_folds(request, scope, hidden)
+                    if not more:
+                        break
+                    hidden = replace(hidden, folds=hidden.folds | more)
                 found += [_to_passage(hit, keeper.space) for hit in hits]
                 self._embed_rows(keeper)
         return sorted(found, key=lambda passage: -passage.score)[: request.limit]
+
+    async def _hidden_folds(self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows) -> frozenset[str]:
+        """Of the folds that a search has met, those that it must leave out and did not.
+
+        A conversation of years has thousands of cleared folds, a search meets a few dozen.
+        """
+        folds, found = sorted(hidden.met - hidden.folds - {""}), frozenset[str]()
+        if not request.on_behalf_of or not scope.live_from:
+            return found
+        for at in range(0, len(folds), MAX_FOLDS_ASKED):
+            found |= await self._store.recall.hidden_among(
+                request.on_behalf_of, folds[at : at + MAX_FOLDS_ASKED], scope.cleared_before, scope.live_from
+            )
+        return found
 
     async def refresh(self, space: str) -> int:
         """Bring the index up to date with the files and the store; returns its number of rows."""
@@ -502,7 +524,7 @@ def _hidden_rows(scope: RecallScope) -> HiddenRows:
     """What to leave out; the number of the conversation's source is still 0, as each index has its own."""
     if not scope.live_from:
         return HiddenRows()
-    return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from, folds=scope.hidden_folds)
+    return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from)
 
 
 def _to_passage(hit: SearchHit, space: str) -> Passage:
