@@ -277,6 +277,12 @@ class PostgresIndex:
             self._run(statement)
         self._space = self._before
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """A value that changes with every change of its sources and rows, also if a crashed server counts anew."""
+        space = self._space
+        return space.id, space.generation, space.next, space.rows, space.length, space.tool_rows, space.tool_length
+
     def source_number(self, source: str) -> int:
         return self._cached().sources.get(source, (0, ""))[0]
 
