@@ -17,6 +17,7 @@ MAX_DAYS_AWAY = 2  # two time zones may date the same moment this many days apar
 CHUNK_CHARS = 1 << 16  # characters that are split into lines at a time
 MAX_NAME = 40  # characters of a conversation's name in a heading
 _HEADING_MARKS = frozenset("·<>")
+_FENCES = ("```", "~~~")
 _DASHES = re.compile(r"-{2,}")
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
@@ -306,9 +307,10 @@ def _note_end(files: SpaceFiles, section: LogSection, before: TextFile, after: T
 
 def _ends_plainly(section: LogSection) -> bool:
     """Whether a file with the section at its end ends in it, with one line end and outside of any fence."""
-    lines = list(iter_lines(section.body.strip()))
-    is_one_section = all(section_fold(line) is None for line in lines)
-    return bool(lines) and "\r" not in section.body and is_one_section and not open_fence(lines)
+    body = section.body.strip()
+    if not body or "\r" in body or (any(mark in body for mark in _FENCES) and open_fence(iter_lines(body))):
+        return False
+    return all(section_fold(line) is None for line in iter_lines(body))
 
 
 def _format_section(section: LogSection) -> str:
