@@ -52,6 +52,14 @@ FILES = (
         tests=(f"{APPEND}::test_who_may_lose_the_lock_unnoticed_appends_to_no_file_in_place",),
     ),
     Mutant(
+        name="a search shows cleared folds that it met",
+        guards="I18",
+        file="memory/recall/search.py",
+        old="                    if not more:\n",
+        new="                    if True:\n",
+        tests=("tests/memory/recall/test_epochs.py",),
+    ),
+    Mutant(
         name="the index compares the whole log after each fold",
         guards="recall",
         file="memory/recall/keepers/keeper.py",

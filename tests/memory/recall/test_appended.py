@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.documents import FileBeginning, IndexRow, rows_of_file
+from memory.recall.documents import FileBeginning, IndexRow, SearchRequest, rows_of_file
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.keepers.keeper import FILE_PREFIX, sync_files
@@ -18,8 +18,10 @@ from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
 from memory.store.open import open_store
+from memory.store.store import Store
 from memory.workspace.daily_log import LogSection, append_section, mark_section
 from memory.workspace.files import Workspace
+from tests.memory.talking import talk
 
 AT = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
 PATH = "memory/2026-11-20.md"
@@ -227,3 +229,39 @@ async def test_every_index_has_what_is_appended(tmp_path: Path, shared: Postgres
     assert await recall.check("") == ""
     await recall.close()
     await store.close()
+
+
+class AskedStore:
+    """A store that counts the folds it is asked about."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self.recall = store, self
+        self.asked = 0
+
+    async def hidden_among(self, conversation: str, folds: Sequence[str], *bounds: int) -> frozenset[str]:
+        self.asked += len(folds)
+        return await self._store.recall.hidden_among(conversation, folds, *bounds)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name) if hasattr(self._store, name) else getattr(self._store.recall, name)
+
+
+async def test_a_search_asks_for_the_same_number_of_folds_in_a_log_that_is_a_hundred_times_as_long(
+    tmp_path: Path,
+) -> None:
+    store = await open_store(tmp_path / "m.db")
+    conversation = await talk(store, [("hello", "hi")])
+    asked = []
+    for folds in (5, 500):
+        workspace, counting = Workspace(tmp_path / f"ws{folds}"), AskedStore(store)
+        for number in range(folds):
+            body = "- 14:03 User: my canoe is red\n" if number == 3 else LINE
+            append_section(workspace.space(""), section(f"f{number}", body))
+        indexes = FileIndexes(tmp_path / f"index{folds}")
+        recall = Recall(RecallDependencies(store=counting, workspace=workspace, indexes=indexes, zone=UTC))  # type: ignore[arg-type]
+        request = SearchRequest(space="", query="what colour is my canoe", now=AT, on_behalf_of=conversation)
+        assert [passage.words for passage in await recall.search(request)] == ["my canoe is red"]
+        asked.append(counting.asked)
+        await recall.close()
+    await store.close()
+    assert asked == [1, 1]
