@@ -70,6 +70,8 @@ def to_store_error(err: BaseException) -> StoreError:
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
 # Queues jobs for these queues in the connection's open transaction.
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
+# Adds statements of another component to a writing transaction, just before its commit.
+BesideWrite = Callable[[PostgresConnection], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
 _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
@@ -149,6 +151,7 @@ class PostgresDatabase:
         self.changes = MessageChanges(is_complete=False)
         self.busy = 0
         self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
+        self.beside_write: BesideWrite | None = None
         self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
@@ -259,6 +262,8 @@ class PostgresDatabase:
             notified = tuple(tx.notified)
             if notified and self.enqueue is not None:
                 await self.enqueue(connection, notified)
+            if self.beside_write is not None:
+                await self.beside_write(connection)
             attempt.done, attempt.breaks = (result, notified), tx.breaks
             await connection.execute("COMMIT")
 
