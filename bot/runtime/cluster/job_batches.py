@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION {EXCHANGE_FUNCTION}(ended bigint[], queues varchar[],
 RETURNS TABLE (id bigint, status procrastinate_job_status, task_name varchar, priority int, lock text,
     queueing_lock text, args jsonb, scheduled_at timestamptz, queue_name varchar, attempts int, worker_id bigint,
     due float8)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
     IF cardinality(ended) > 0 THEN
@@ -78,6 +78,7 @@ _EXCHANGE = (
     "(%(ended)s::bigint[], %(queues)s::varchar[], %(places)s::int[], %(worker)s::bigint)"
 )
 
+_SELECT_ASSIGNED = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = %(worker)s"
 _NOTIFY = """
 SELECT pg_notify('procrastinate_queue_v1#' || queue_name, '{"type": "job_inserted", "job_id": 0}')
 FROM procrastinate_jobs WHERE id = %(job)s"""
@@ -128,6 +129,12 @@ class JobBatches(JobManager):
         left = list(self._taken)
         self._taken.clear()
         return left
+
+    async def find_missed(self) -> set[int]:
+        """Return the jobs that the database says run here, and that never arrived: a response was lost."""
+        async with self._exchanging:  # none is on its way
+            rows = await self.connector.execute_query_all_async(_SELECT_ASSIGNED, worker=self._worker_id)
+            return {int(row["id"]) for row in rows} - self._queues.keys()
 
     async def update_heartbeat(self, worker_id: int) -> None:
         """Do nothing: the heartbeat is part of the transaction that renews the lease of this process."""

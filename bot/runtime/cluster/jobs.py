@@ -6,7 +6,6 @@ runs steps until the key has nothing left to do, so a job too many finds nothing
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -106,7 +105,6 @@ HEARTBEAT_SECONDS = 1.0  # as often as the lease is renewed, in the same transac
 STALLED_SECONDS = 5.0  # a worker without a heartbeat for this long is dead; its jobs go to others
 # Between two polls for jobs that were assigned here in a lost response; a job is put back when two polls miss it.
 MISSED_POLL_SECONDS = 2.0
-_SELECT_ASSIGNED_JOBS = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(%(workers)s)"
 _BEAT = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ANY(%s)"
 _SELECT_LOCKS = "SELECT DISTINCT lock FROM procrastinate_jobs WHERE lock = ANY(%(locks)s)"
 FIRST_RETRY_SECONDS = 0.5
@@ -175,7 +173,6 @@ class JobQueue:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._worker_tasks: list[asyncio.Task[None]] = []
         self._worker: Worker | None = None
-        self._recent_jobs: Counter[int] = Counter()
         self._missed: set[int] = set()
         self._closing = False
         retry = _EndlessRetry(now)
@@ -307,19 +304,8 @@ class JobQueue:
         await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(lane=lane)
 
     async def _run(self, context: JobContext, lane: str) -> None:
-        job = cast(int, context.job.id)
-        self._recent_jobs[job] += 1
-        try:
-            await self._run_steps(context, lane)
-        finally:  # Procrastinate stores the end of the job after this
-            asyncio.get_running_loop().call_later(RECONNECT_SECONDS + MISSED_POLL_SECONDS, self._forget_job, job)
-
-    def _forget_job(self, job: int) -> None:
-        self._recent_jobs -= Counter([job])
-
-    async def _run_steps(self, context: JobContext, key: str) -> None:
         kind = context.job.task_name
-        steps = asyncio.create_task(self._drain(self._steps[kind], key), name=f"{kind} {key}")
+        steps = asyncio.create_task(self._drain(self._steps[kind], lane), name=f"{kind} {lane}")
         while True:
             try:
                 await asyncio.shield(steps)
@@ -328,7 +314,7 @@ class JobQueue:
                 if steps.done():
                     raise
                 if context.abort_reason() is AbortReason.USER_REQUEST:
-                    self.on_stop(key)
+                    self.on_stop(lane)
                     continue
                 await cancel_and_wait((steps,))
                 raise
@@ -362,13 +348,11 @@ class JobQueue:
             await asyncio.sleep(pause)
 
     async def _put_back_missed_jobs(self) -> None:
-        """Put back jobs that the database says run here, and that never arrived: a response was lost."""
+        """Put back jobs that were assigned here in a response that was lost."""
         while not self._closing:
             await self._connector.wait_for_loss(MISSED_POLL_SECONDS if self._missed else MISSED_CHECK_SECONDS)
             try:
-                workers = [self._worker.worker_id] if self._worker and self._worker.worker_id is not None else []
-                rows = await self._connector.execute_query_all_async(_SELECT_ASSIGNED_JOBS, workers=workers)
-                missed = {int(row["id"]) for row in rows} - self._recent_jobs.keys()
+                missed = await self._batches.find_missed()
                 for job in missed & self._missed:
                     log.warning("a job that was assigned here and never arrived is put back", job=job)
                     await self._batches.retry_job_by_id_async(job, retry_at=self._at_once())

@@ -277,8 +277,8 @@ async def take_next(tx: Tx, conversation: str, is_ready: Callable[[OutboxRow], b
     row = await next_row(tx, conversation)
     if row is None or not is_ready(row):
         return NextPart(row=row)
-    marked = await mark_sending(tx, row.id)
-    return NextPart(row=row, is_marked=marked is not None)
+    marked = await tx.run(_MARK_SENDING, id=row.id, new_lease_epoch=tx.lease, now=tx.now)
+    return NextPart(row=row, is_marked=bool(marked))
 
 
 @soft_in_file
