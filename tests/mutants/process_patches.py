@@ -54,7 +54,9 @@ PROCESSES = (
         file="memory/store/conversations/turns.py",
         old="_SELECT_INBOX_LOCKED = _SELECT_INBOX.with_for_update()",
         new="_SELECT_INBOX_LOCKED = _SELECT_INBOX",
-        tests=("tests/memory/store/test_at_once.py::test_of_two_that_claim_one_message_one_has_it",),
+        tests=(
+            "tests/memory/store/test_at_once.py::test_an_edit_beside_a_claim_is_in_the_turn_or_waits_for_the_next_one",
+        ),
     ),
     Mutant(
         name="a job that never came is done for ever",
