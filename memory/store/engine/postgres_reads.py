@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -96,11 +96,11 @@ class SharedSnapshot:
         self._stop_timer()
         if held is None:
             return
-        try:
-            await held.__aexit__(type(err) if err else None, err, err.__traceback__ if err else None)
-        except BaseException as again:
-            if again is not err:
-                raise
+        if err is None:
+            await held.__aexit__(None, None, None)
+            return
+        with suppress(type(err)):  # it raises the error again, and so does the caller
+            await held.__aexit__(type(err), err, err.__traceback__)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
