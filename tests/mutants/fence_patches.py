@@ -159,8 +159,8 @@ SOFT_COMMITS = (
         name="an end of a turn is soft",
         guards="I1",
         file="memory/store/conversations/turns.py",
-        old="@light\n@locks_first\nasync def finish_turn(",
-        new="@light\n@soft\n@locks_first\nasync def finish_turn(",
+        old="@light\n@locks_first\nasync def finish_turn_and_look(",
+        new="@light\n@soft\n@locks_first\nasync def finish_turn_and_look(",
         tests=(f"{POWER}::test_I01_what_a_power_cut_leaves_of_a_turn",),
     ),
 )
