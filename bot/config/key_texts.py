@@ -275,6 +275,8 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "budgets.total.storage_mb": ("文件空间合计", "File storage, all", "所有人存的文件合计最多多少 MB。", "5000"),
     "access": ("访问", "Access", "只有渠道名单里的人可以使用；没有哪个设置能放宽这一点。", ""),
     "tools": ("工具", "Tools", "模型可以用的工具。", ""),
+    "skills": ("技能", "Skills", "工作区里由你启用的成套说明。", ""),
+    "skills.index_tokens": ("技能目录", "List of skills", "每次请求里技能目录最多占多少 token。", "1000"),
     "tools.web": ("网页", "Web", "打开网页和联网搜索。", ""),
     "tools.web.fetch": ("打开网页", "Open pages", "模型可以打开公开的网页、PDF 和图片。", "false"),
     "tools.web.guests": ("访客也可用", "For guests", "群里的访客也可以让机器人打开网页和搜索。", "true"),
