@@ -119,5 +119,7 @@ INFO_COMMANDS = (
     Command(
         name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
     ),
-    Command(name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills),
+)
+SKILLS_COMMAND = Command(
+    name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills
 )
