@@ -72,6 +72,7 @@ class Bot(Components):
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
         self._spawn(self.trouble_notifications.watch())
+        self._spawn(self.exec_tools.probe())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
 
@@ -155,6 +156,7 @@ class Bot(Components):
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self.models.configure(config)
         self._scheduler.reschedule_dreams()
+        await self.exec_tools.probe()
 
     async def _on_config_rejected(self, err: ConfigRejected) -> None:
         log.error("config.json is invalid, the last valid one stays in use", why=str(err))

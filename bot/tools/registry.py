@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
+from bot.tools.exec.service import ExecTools
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -17,6 +18,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+MAX_KEPT_SETS = 8  # the configuration may change any number of times
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 _TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool, WebFetchTool)
 
@@ -48,6 +50,7 @@ class OfferedTools:
         notify: NotifyOnce,
         channels: Mapping[str, Channel],
         web: WebTools,
+        exec_tools: ExecTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
@@ -59,15 +62,20 @@ class OfferedTools:
             SendFileTool(store, workspace, blobs, channels),
         ]
         self._web = web
+        self._exec = exec_tools
         self._off = off
-        self._offered: tuple[object, Toolset] = ((), Toolset(self._own))
+        #: What is offered, for the tools that depend on settings and space.
+        self._offered: dict[object, Toolset] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        off, web = self._off(), self._web.offered()
-        if (off, web) != self._offered[0]:
-            self._offered = ((off, web), Toolset([*self._own, *web]).without(off))
-        return self._offered[1]
+        more = (*self._web.offered(), *(self._exec.offered(space) if self._exec.level.level == "A" else ()))
+        off = self._off()
+        if (off, more) not in self._offered:
+            if len(self._offered) > MAX_KEPT_SETS:
+                self._offered.clear()
+            self._offered[off, more] = Toolset([*self._own, *more]).without(off)
+        return self._offered[off, more]
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""

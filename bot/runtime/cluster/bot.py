@@ -67,6 +67,7 @@ class ClusterBot(Bot):
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
         self._jobs = connections.jobs
+        self.exec_tools.refuse("several processes serve the bot, and /stop would not reach a command in another one")
         self._jobs.on_stop = self.turns.stop
         self._leases = Leases(connections.lease_database)
         self._membership = Membership(self._leases, self._status, connections.lease_seconds)
