@@ -29,6 +29,15 @@ class ProcessLimit:
             self._path.rmdir()
 
 
+def sweep_process_limits() -> None:
+    """Remove the groups of bots that were killed; those with processes stay, for the kernel removes none."""
+    for root in _ROOTS:
+        for path in root.glob(f"{_PREFIX}*"):
+            pid = path.name.removeprefix(_PREFIX).partition("-")[0]
+            if not Path(f"/proc/{pid}").exists():
+                ProcessLimit(path).remove()
+
+
 def create_process_limit(most: int) -> ProcessLimit | None:
     """Create a group if this process is root; for others RLIMIT_NPROC holds.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, environment
 
@@ -31,6 +32,7 @@ class SandboxLevel:
 
 async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
     """Run something that tries to get out; anything but a complete failure of its attempts means level C."""
+    sweep_process_limits()
     try:
         bubblewrap = bubblewrap or find_bubblewrap()
         with _outside() as (folder, facts):

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from bot.cli.doctor.tools import check_tools
+from bot.config.schema import Config
 from bot.tools.exec.probe import probe_sandbox
 from bot.tools.exec.runner import SandboxError, find_bubblewrap, run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits
 from bot.tools.exec.seccomp import build_filter, is_known_machine
-from tests.bot.tools.exec.sandboxed import needs_sandbox
+from tests.bot.tools.exec.sandboxed import level, needs_sandbox
 
 
 def program(folder: Path, text: str) -> str:
@@ -93,3 +95,14 @@ def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
         assert len(code) // 8 < 4096
         jumps = [(code[i + 2], code[i + 3], i // 8) for i in range(0, len(code), 8) if code[i] & 7 == 5]
         assert all(at + 1 + max(true, false) < len(code) // 8 for true, false, at in jumps)
+
+
+async def test_doctor_says_whether_commands_run_and_what_would_help() -> None:
+    off = await check_tools(Config())
+    [check] = [check for check in off if check.name == "exec"]
+    assert check.ok
+    assert "Off" in check.message
+    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}))
+    [check] = [check for check in on if check.name == "exec"]
+    assert check.ok == (level().level == "A")
+    assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
