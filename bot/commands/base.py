@@ -18,6 +18,7 @@ from bot.gateway.channel_status import ChannelStatus
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
+from bot.tools.exec.probe import SandboxLevel
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -56,6 +57,8 @@ class CommandServices:
     roles: RoleResolver
     pairing: PairingService
     approvals: ApprovalService
+    #: Returns what is known of the sandbox for commands.
+    sandbox: Callable[[], SandboxLevel]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

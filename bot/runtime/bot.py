@@ -47,6 +47,8 @@ class Bot(Components):
         await hit_async("recover.r11")
         if self.config().session_restore == "lean":
             await self._restore_lean()
+        # Before anybody can press a button of the last run: an approval is void where the sandbox is not known yet.
+        await self.exec_tools.probe()
         for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
         for conversation in await self.store.delivery.waiting():
@@ -72,7 +74,6 @@ class Bot(Components):
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
         self._spawn(self.trouble_notifications.watch())
-        self._spawn(self.exec_tools.probe())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
 

@@ -354,6 +354,7 @@ class Components:
             roles=self.roles,
             pairing=self.pairing,
             approvals=self.approvals,
+            sandbox=lambda: self.exec_tools.level,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:

@@ -102,6 +102,8 @@ class ExecTool:
         finally:
             await cancel_and_wait({task})
             self._running[context.conversation].discard(task)
+            if not self._running[context.conversation]:
+                del self._running[context.conversation]
             moved = _set_aside_new_names(self._folder, before)
         if task.cancelled():
             raise ToolFailed("It was stopped by the person; what it had done by then stays done.")

@@ -28,7 +28,6 @@ async def owned(
     folder: Path, script: Script, settings: Mapping[str, Any] | None = None, **more: Any
 ) -> AsyncIterator[Inside]:
     async with inside(folder, script, settings or ON, **more) as it:
-        await it.house.exec_tools.probe()
         yield it
 
 
@@ -218,7 +217,9 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
     async with owned(tmp_path, ["hi", "ho"]) as it:
         await it.text("hello")
         assert offered(it) == (level().level == "A")
+        assert ("sandbox of commands: A" in await it.text("/status")) == (level().level == "A")
         it.house.exec_tools.refuse("the test says so")
+        assert "the test says so" in await it.text("/status")
         await it.text("and now")
         assert not offered(it)
 
@@ -279,6 +280,7 @@ async def test_A8_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: P
     assert ran.read_text() == "once\n"
     async with owned(home, ["never asked"]) as it:
         await it.house.settled()
+        assert "interrupted" in it.channel.sent[-1].text, "the command of the one who approved it is answered"
         for _ in range(2):
             assert "may have happened or not" in await approve(it, typed.read_text())
         assert ran.read_text() == "once\n"
