@@ -361,6 +361,8 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "approve": ("批准", "同意"),
     "deny": ("拒绝",),
     "trace": ("追踪",),
+    "remind": ("提醒",),
+    "tasks": ("任务", "提醒列表"),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -378,6 +380,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "undo": ("撤销",),
     },
     "model": {"default": ("默认",)},
+    "tasks": {"pause": ("暂停",), "resume": ("继续", "恢复"), "cancel": ("取消", "删除"), "run": ("执行",)},
 }
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 _JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts
@@ -417,8 +420,8 @@ def is_mutating(name: str, rest: str) -> bool:
         return False
     return (
         line == "memory undo"
-        or name in ("new", "export", "unlink", "remember")
-        or (name in ("context", "model", "policy", "link") and bool(rest))
+        or name in ("new", "export", "unlink", "remember", "remind")
+        or (name in ("context", "model", "policy", "link", "tasks") and bool(rest))
         or (name == "config" and len(rest.split(maxsplit=1)) > 1)
     )
 

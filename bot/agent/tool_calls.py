@@ -294,6 +294,7 @@ class ToolRunner:
             space=space,
             now=self._now,
             idem_key=call.idem_key,
+            actor=context.actor,
             load_message=lambda: load_message_context(self._store, context),
             load_visible=lambda: load_visible_words(self._store, context, self._memory_texts, self._toolset(space)),
             reserve_storage=lambda size: self._reserve_storage(space, size),

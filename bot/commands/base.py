@@ -15,6 +15,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
@@ -59,6 +60,7 @@ class CommandServices:
     approvals: ApprovalService
     #: Returns what is known of the sandbox for commands.
     sandbox: Callable[[], SandboxLevel]
+    jobs: JobService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

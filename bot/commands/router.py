@@ -13,6 +13,7 @@ from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
+from bot.commands.jobs import JOB_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.trace import TRACE_COMMAND
@@ -48,6 +49,7 @@ COMMANDS: dict[str, Command] = {
         *FORGET_COMMANDS,
         *ACCESS_COMMANDS,
         TRACE_COMMAND,
+        *JOB_COMMANDS,
     )
 }
 # Other names; /start is what Telegram sends when a person opens the chat for the first time.

@@ -183,16 +183,16 @@ class TurnRecall:
 
     async def _search_within(self, request: SearchRequest, seconds: float) -> Sequence[Passage]:
         """Search within the timeout; a late search is given up, but may still bring the index up to date."""
-        task = asyncio.create_task(self._search(request))
-        await asyncio.wait({task}, timeout=seconds)
-        if not task.done():
-            task.cancel()
-            log.warning("recall left out", why="late", seconds=seconds)
+        try:
+            # not a task of its own: on a busy loop each of its ends would take a round
+            async with asyncio.timeout(seconds) as limit:
+                return await self._search(request)
+        except Exception as err:
+            if limit.expired():
+                log.warning("recall left out", why="late", seconds=seconds)
+            else:
+                log.error("recall left out", why=type(err).__name__, exc_info=err)
             return ()
-        if (err := task.exception()) is not None:
-            log.error("recall left out", why=type(err).__name__, exc_info=err)
-            return ()
-        return task.result()
 
 
 def format_recall_block(recalled: RecalledPassages, shown: str, most: int, counter: TokenCounter) -> RecallBlock:

@@ -45,6 +45,8 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.service import JobService
+from bot.jobs.ticker import JobTicker
 from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
 from bot.messages import load_body
@@ -133,6 +135,8 @@ class Components:
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.ticker = self._ticker()
+        self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
         self.toolset = self._offered_tools()
@@ -254,6 +258,20 @@ class Components:
             notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
+    def _ticker(self) -> JobTicker:
+        return JobTicker(
+            store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
+        )
+
+    def _job_service(self) -> JobService:
+        return JobService(
+            jobs=self.store.jobs,
+            config=self.config,
+            now=self.now,
+            announce=self.notifier.notify,
+            changed=self.ticker.wake,
+        )
+
     def _secrets(self) -> Collection[str]:
         config = self.config()
         if self._known_secrets[0] is not config:
@@ -270,6 +288,7 @@ class Components:
             uses=self.memory_service.uses,
             notify=self.notifier.notify,
             channels=self.channels,
+            jobs=self.jobs,
             web=self.web_tools,
             exec_tools=self.exec_tools,
             off=lambda: tuple(self.config().tools.off),
@@ -355,6 +374,7 @@ class Components:
             pairing=self.pairing,
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
+            jobs=self.jobs,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from bot.access.permissions import Actor
 from bot.errors import ToolFailed
 from memory.conversation import CallBudget, Effect, Image, ToolSpec
 
@@ -71,6 +72,8 @@ class ToolContext:
     now: Callable[[], datetime]
     #: Idempotency key; the same for every run of one call.
     idem_key: str
+    #: The person for whom the tool runs; None where nobody is known.
+    actor: Actor | None = None
     #: Loads the message that the turn answers; the default counts as tainted.
     load_message: Callable[[], Awaitable[MessageContext]] = _load_empty_message
     #: Loads what decides whether a URL or a search may go out; the default counts as tainted.

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
+from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
 from bot.tools.exec.service import ExecTools
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
+from bot.tools.reminders import RemindersTool, RemindTool
 from bot.tools.send_file import SendFileTool
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
@@ -19,8 +21,10 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
 MAX_KEPT_SETS = 8  # the configuration may change any number of times
+_MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
-_TOOLS = (RecallTool, MemorySearchTool, MemoryGetTool, MemoryWriteTool, *_FILE_TOOLS, SendFileTool, WebFetchTool)
+_LATER_TOOLS = (RemindTool, RemindersTool)
+_TOOLS = (RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool, *_LATER_TOOLS, WebFetchTool)
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
@@ -49,6 +53,7 @@ class OfferedTools:
         uses: UseCounters,
         notify: NotifyOnce,
         channels: Mapping[str, Channel],
+        jobs: JobService,
         web: WebTools,
         exec_tools: ExecTools,
         off: Callable[[], tuple[str, ...]],
@@ -60,6 +65,7 @@ class OfferedTools:
             MemoryWriteTool(memories, notify),
             *(kind(workspace) for kind in _FILE_TOOLS),
             SendFileTool(store, workspace, blobs, channels),
+            *(kind(jobs) for kind in _LATER_TOOLS),
         ]
         self._web = web
         self._exec = exec_tools

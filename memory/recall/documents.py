@@ -144,13 +144,32 @@ class IndexPosition:
     at: float = 0.0
 
 
-def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
-    """The rows of a memory file, without the sections of folds that are stale or were undone."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBeginning:
+    """What a part of a file follows."""
+
+    #: Lines before it.
+    lines: int = 0
+    #: Session and place of the last row before it.
+    session: int = 0
+    place: int = -1
+
+
+WHOLE_FILE = FileBeginning()
+
+
+def rows_of_file(path: str, text: str, after: FileBeginning = WHOLE_FILE) -> Iterator[IndexRow]:
+    """The rows of a memory file, without the sections of folds that are stale or were undone.
+
+    Args:
+        after: what precedes the text, which begins with a blank line and a section then.
+    """
     day = _day(path)
     kind: Kind = "memory" if path == LONG_TERM else "log"
-    count = session = 0
+    step = MEMORY_PLACE_STEP if kind == "memory" else 1
+    count, session = after.place // step + 1, after.session
     section = ("", "")
-    for line in _file_lines(text):
+    for line in _file_lines(text, after.lines + 1):
         if line.mark:
             continue
         if (line.fold, line.heading) != section:
@@ -160,7 +179,7 @@ def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
                 kind=kind,
                 words=piece,
                 session=session,
-                place=count * (MEMORY_PLACE_STEP if kind == "memory" else 1),
+                place=count * step,
                 day=line.day or day,
                 time=line.time,
                 speaker=line.speaker,
@@ -291,9 +310,9 @@ class _FileLine:
     day: str
 
 
-def _file_lines(text: str) -> Iterator[_FileLine]:
+def _file_lines(text: str, first: int) -> Iterator[_FileLine]:
     current: _FileLine | None = None
-    for row in daily_log.iter_rows(text):
+    for row in daily_log.iter_rows(text, first):
         if current and row.number == current.last + 1 and _CONTINUATION.match(row.raw):
             current = replace(current, last=row.number, text=f"{current.text} {row.text}")
             continue

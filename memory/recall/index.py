@@ -116,6 +116,10 @@ class WritableIndex(Protocol):
         """Remove sources with all their rows."""
         ...
 
+    def last_place(self, source: str) -> tuple[int, int]:
+        """(session, place) of a source's last row, (0, -1) if it has none."""
+        ...
+
     def lines(self, source: str) -> list[tuple[int, str]]:
         """(line, words) of a source's rows, in order."""
         ...

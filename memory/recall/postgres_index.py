@@ -93,6 +93,9 @@ SELECT id, {", ".join(COLUMNS)} FROM {_of_space("entry")} WHERE source = %(sourc
 ORDER BY id LIMIT %(most)s
 """  # noqa: S608
 LINES = f"SELECT line, words FROM {_of_space('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
+LAST_PLACE = f"""
+SELECT session, place FROM {_of_space("entry")} WHERE source = %(source)s ORDER BY session DESC, place DESC LIMIT 1
+"""  # noqa: S608
 INCONSISTENT = f"""
 SELECT COALESCE(made.id, posting.entry) FROM (
     SELECT entry.id, one.term, COUNT(*) AS count FROM {_of_space("entry")}
@@ -274,6 +277,12 @@ class PostgresIndex:
             self._run(statement)
         self._space = self._before
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """A value that changes with every change of its sources and rows, also if a crashed server counts anew."""
+        space = self._space
+        return space.id, space.generation, space.next, space.rows, space.length, space.tool_rows, space.tool_length
+
     def source_number(self, source: str) -> int:
         return self._cached().sources.get(source, (0, ""))[0]
 
@@ -352,6 +361,10 @@ class PostgresIndex:
             known |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
         found = {term: known[stored] for term, stored in zip(terms, marked, strict=True) if known[stored]}
         return found, self._space.tool_rows if tools else self._space.rows
+
+    def last_place(self, source: str) -> tuple[int, int]:
+        found = self._run(LAST_PLACE, source=self.source_number(source))
+        return (found[0][0], found[0][1]) if found else (0, -1)
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         return [(line, words) for line, words in self._run(LINES, source=self.source_number(source))]

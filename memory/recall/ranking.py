@@ -4,9 +4,7 @@ Rows are ranked by their words, their neighbours, days, speakers and dates; age 
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -47,9 +45,8 @@ class CandidateRow(NamedTuple):
     word_score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedRow:
-    """A row of the ranking."""
+class RankedRow(NamedTuple):
+    """A row of the ranking. A tuple, because a search makes hundreds of them."""
 
     row: int
     score: float
@@ -62,6 +59,7 @@ def rank_rows(
     word_scores: Mapping[int, float],
     dated: Mapping[int, float] = NO_DATES,
     named: Collection[str] = (),
+    most: int | None = None,
 ) -> list[RankedRow]:
     """Rank rows, best first. A neighbour without a matching word must be among `candidates` to be ranked.
 
@@ -69,26 +67,25 @@ def rank_rows(
         word_scores: how well each row's words match, from 0 to 1 for the best one; rows without an entry have 0.
         dated: DAY_BONUS or PERIOD_BONUS of the rows of a time that the question names.
         named: speakers that the question names.
+        most: rows to return, None for all.
     """
     lent = _lent_scores(candidates, word_scores)
-    best_of_day: dict[str, float] = defaultdict(float)
-    for candidate in candidates:
-        if candidate.day:
-            best_of_day[candidate.day] = max(best_of_day[candidate.day], word_scores.get(candidate.row, 0.0))
+    best_of_day: dict[str, float] = {}
+    for row, _, _, day, *_ in candidates:
+        if day and (own := word_scores.get(row, 0.0)) > best_of_day.get(day, 0.0):
+            best_of_day[day] = own
     ranked = []
-    for candidate in candidates:
-        own = word_scores.get(candidate.row, 0.0)
-        share, lender = lent.get(candidate.row, (0.0, candidate.row))
-        score = own + share + dated.get(candidate.row, 0.0) + DAY_SHARE * best_of_day.get(candidate.day, 0.0)
-        if candidate.speaker in named:
+    for row, _, place, day, speaker, asks, *_ in candidates:
+        own = word_scores.get(row, 0.0)
+        share, lender = lent.get(row, (0.0, row))
+        score = own + share + dated.get(row, 0.0) + DAY_SHARE * best_of_day.get(day, 0.0)
+        if speaker in named:
             score *= SPEAKER_FACTOR
-        if candidate.asks:
+        if asks:
             score *= QUESTION_FACTOR
-        ranked.append(
-            (score, candidate.day, -candidate.place, -candidate.row, lender if share > own else candidate.row)
-        )
+        ranked.append((score, day, -place, -row, lender if share > own else row))
     ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
-    return [RankedRow(row=-row, score=score, lender=lender) for score, _, _, row, lender in ranked]
+    return [RankedRow(-row, score, lender) for score, _, _, row, lender in ranked[:most]]
 
 
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:
@@ -100,16 +97,16 @@ def _lent_scores(
     candidates: Collection[CandidateRow], word_scores: Mapping[int, float]
 ) -> dict[int, tuple[float, int]]:
     """The most that one neighbour adds to each row's score, and that neighbour, by row."""
-    row_at = {(candidate.session, candidate.place): candidate.row for candidate in candidates}
+    row_at = {(session, place): row for row, session, place, *_ in candidates}
     lent: dict[int, tuple[float, int]] = {}
-    for candidate in candidates:
-        own = word_scores.get(candidate.row, 0.0)
+    for row, session, place, _, _, asks, *_ in candidates:
+        own = word_scores.get(row, 0.0)
         if not own:
             continue
-        for step, share in _NEIGHBOURS_OF_QUESTION if candidate.asks else _NEIGHBOURS:
-            other = row_at.get((candidate.session, candidate.place + step))
+        for step, share in _NEIGHBOURS_OF_QUESTION if asks else _NEIGHBOURS:
+            other = row_at.get((session, place + step))
             if other is not None and (other not in lent or share * own > lent[other][0]):
-                lent[other] = (share * own, candidate.row)
+                lent[other] = (share * own, row)
     return lent
 
 

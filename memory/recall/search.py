@@ -6,7 +6,7 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from math import log
@@ -38,8 +38,8 @@ from memory.recall.ranking import (
 )
 from memory.recall.vectors import VectorSearch
 from memory.store.engine.database import ChangedConversations
-from memory.store.longterm.recall import RecallScope
-from memory.text.tokenizer import cjk_characters, fold_text, names_in_question
+from memory.store.longterm.recall import MAX_FOLDS_ASKED, RecallScope
+from memory.text.tokenizer import cjk_characters, fold_text, is_small_talk, names_in_question
 from memory.text.word_forms import search_terms
 from memory.workspace.files import SPACES_FOLDER
 
@@ -48,7 +48,7 @@ MIN_SHARE = 0.2
 MIN_CHARACTER_SHARE = 0.5  # the same if only single characters were found
 MAX_BEST, MAX_OF_DAYS = 300, 300  # rows to rank: the best by words (more for a large limit), and of named days
 MAX_DATED_SPAN = timedelta(days=45)  # the days of a longer span are not looked up, only rows with matching words
-ROWS_PER_LENDER = 5  # the neighbours of one in so many rows are looked up
+ROWS_PER_LENDER = 10  # the neighbours of one in so many rows are looked up
 MAX_QUESTION = 2_000  # characters of a question that are read
 # Not treated as dates: results would depend on the day of the search.
 VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
@@ -58,6 +58,9 @@ VECTOR_WEIGHT = 0.4  # of the similarity of vectors; the rest is the score by wo
 MAX_BEST_OF_TOOLS, TOOL_FACTOR = 60, 0.6
 MIN_TOOL_SHARE, AS_GOOD, MAX_RECALLED_OF_TOOLS = 0.3, 0.9, 2
 MAX_COMPARED = 40  # best results among which those that say the same are merged
+SPARE_ROWS = 8  # that are read beside those that are wanted, as some say nothing or the same
+# The number of rows with each term, and the number of all rows.
+Frequencies = tuple[Mapping[str, int], int]
 GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # occur in every conversation, so they are not names in a question
 
 
@@ -71,6 +74,8 @@ class HiddenRows:
     cleared_before: int = 0
     live_from: int = 1 << 60
     folds: frozenset[str] = frozenset()
+    #: Filled by a search with the folds of all rows that it ranks, hidden ones too.
+    met: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,26 +100,27 @@ def find_rows(
     if request.on_behalf_of and is_calculation(request.query):
         return []
     asked = _Question.of(request, index)
-    of_tools = [] if request.speaker else _find_results(index, asked, hidden, request.limit)
-    frequencies, question = index.frequencies(asked.terms), asked
+    of_all = index.frequencies(asked.terms), index.frequencies(asked.terms, tools=True)
+    of_tools = [] if request.speaker else _find_results(index, asked, hidden, request.limit, of_all[1])
+    frequencies, question = of_all[0], asked
     if not frequencies[0] and (letters := cjk_characters(question.terms)):
         question = replace(
             question, terms=tuple(letters), letters=True, min_share=question.min_share and MIN_CHARACTER_SHARE
         )
-    ranked, dated = _rank_candidates(index, question, hidden, near or {})
+    ranked, dated = _rank_candidates(index, question, hidden, near or {}, request.limit * 2 + 20)
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
-    hits = _select_hits(index, question, ranked[: request.limit * 2 + 20], dated, weights)
-    if request.on_behalf_of:
-        of_tools = _select_unanswered(asked, of_tools, hits[: request.limit], _common_weights(index, asked.terms))
+    merges = bool(request.on_behalf_of or request.hide_live_of)  # a person who asks is shown every source
+    hits = _select_hits(index, question, ranked, dated, weights, len(ranked) if merges else request.limit)
+    if request.on_behalf_of and of_tools:
+        of_tools = _select_unanswered(asked, of_tools, hits[: request.limit], _common_weights(asked.terms, *of_all))
     hits = sorted((*hits, *of_tools), key=lambda hit: -hit.score)
-    if request.on_behalf_of or request.hide_live_of:  # a person who asks is shown every source
-        return _merge_repeats(hits, request.limit)
-    return hits[: request.limit]
+    return _merge_repeats(hits, request.limit) if merges else hits[: request.limit]
 
 
-def _find_results(index: SearchableIndex, question: "_Question", hidden: HiddenRows, limit: int) -> list[SearchHit]:
+def _find_results(
+    index: SearchableIndex, question: "_Question", hidden: HiddenRows, limit: int, frequencies: Frequencies
+) -> list[SearchHit]:
     """Find results of tools by their words; dates do not matter, as a day has too many."""
-    frequencies = index.frequencies(question.terms, tools=True)
     if not frequencies[0]:
         return []
     question = replace(
@@ -124,9 +130,9 @@ def _find_results(index: SearchableIndex, question: "_Question", hidden: HiddenR
         most=MAX_BEST_OF_TOOLS,
         search_filter=replace(question.search_filter, tools=True),
     )
-    ranked, dated = _rank_candidates(index, question, hidden, {})
+    ranked, dated = _rank_candidates(index, question, hidden, {}, limit * 2 + 20)
     weights = _idf_weights(question.terms, *frequencies)
-    hits = _select_hits(index, question, ranked[: limit * 2 + 20], dated, weights)
+    hits = _select_hits(index, question, ranked, dated, weights, len(ranked))
     return [replace(hit, score=hit.score * TOOL_FACTOR) for hit in hits]
 
 
@@ -171,9 +177,9 @@ def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[i
 
 
 def _rank_candidates(
-    index: SearchableIndex, question: _Question, hidden: HiddenRows, near: Mapping[int, float]
+    index: SearchableIndex, question: _Question, hidden: HiddenRows, near: Mapping[int, float], most: int
 ) -> tuple[list[RankedRow], dict[int, float]]:
-    """Rank the rows that may answer; returns also the bonus of those of a time that the question names."""
+    """Rank the rows that may answer, and return the first `most`, with the bonus of those of a time that is named."""
     search_filter = question.search_filter
     look_up = index.with_characters if question.letters else index.best
     rows = {row.row: row for row in look_up(question.terms, question.most, search_filter)}
@@ -188,10 +194,13 @@ def _rank_candidates(
     lenders = heapq.nlargest(question.most // ROWS_PER_LENDER, rows.values(), key=lambda row: scores.get(row.row, 0.0))
     known = {(row.session, row.place) for row in rows.values()}
     rows |= {row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)}
-    shown = [row for row in rows.values() if not _is_hidden(row, hidden)]
+    shown = list(rows.values())
+    hidden.met.update(row.fold for row in shown)
+    if hidden.source or hidden.folds:
+        shown = [row for row in shown if not _is_hidden(row, hidden)]
     bonuses = {day: _date_bonus(day, question.dates) for day in {row.day for row in shown}} if question.dates else {}
     dated = {row.row: bonus for row in shown if (bonus := bonuses.get(row.day, 0.0))}
-    return rank_rows(shown, scores, dated, question.named), dated
+    return rank_rows(shown, scores, dated, question.named, most), dated
 
 
 def _date_bonus(day: str, dates: tuple[DateSpan, ...]) -> float:
@@ -213,27 +222,35 @@ def _select_hits(
     ranked: Sequence[RankedRow],
     dated: Container[int],
     weights: Mapping[str, float],
+    enough: int,
 ) -> list[SearchHit]:
-    rows = index.indexed_rows({number for rank in ranked for number in (rank.row, rank.lender)})
-    shares = _matched_shares(question, rows, weights)
-    best = max((shares[rank.row] for rank in ranked[:5] if rank.row in shares), default=0.0) or 1.0
-    top = ranked[0].score if ranked else 1.0
+    """The first `enough` ranked rows that match well enough."""
+    best, top = 0.0, ranked[0].score if ranked else 1.0
     hits: dict[object, SearchHit] = {}
     said: set[str] = set()
-    for rank in ranked:
-        found = rows.get(rank.row)
-        if found is None:
-            continue
-        share = shares[rank.row]
-        if max(share, shares.get(rank.lender, 0.0)) < question.min_share and rank.row not in dated:
-            continue
-        if not share and not search_terms(found.row.words):
-            continue  # an "ok" beside a found row
-        words = " ".join(fold_text(found.row.words).split())
-        origin = (found.source, found.row.line or -found.row.seq, found.row.part)
-        if origin not in hits and words not in said:
-            said.add(words)
-            hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share)
+    for at in range(0, len(ranked), enough + SPARE_ROWS):
+        page = ranked[at : at + enough + SPARE_ROWS]
+        rows = index.indexed_rows([rank.row for rank in page])
+        shares = _matched_shares(question, rows, weights)
+        lenders = {rank.lender for rank in page if shares.get(rank.row, 0.0) < question.min_share} - rows.keys()
+        shares |= _matched_shares(question, index.indexed_rows(lenders) if lenders else {}, weights)
+        best = best or max((shares[rank.row] for rank in page[:5] if rank.row in shares), default=0.0) or 1.0
+        for rank in page:
+            found = rows.get(rank.row)
+            if found is None:
+                continue
+            share = shares[rank.row]
+            if max(share, shares.get(rank.lender, 0.0)) < question.min_share and rank.row not in dated:
+                continue
+            if not share and is_small_talk(found.row.words):
+                continue  # an "ok" beside a found row
+            words = " ".join(fold_text(found.row.words).split())
+            origin = (found.source, found.row.line or -found.row.seq, found.row.part)
+            if origin not in hits and words not in said:
+                said.add(words)
+                hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share)
+                if len(hits) == enough:
+                    return list(hits.values())
     return list(hits.values())
 
 
@@ -281,9 +298,9 @@ def _share(hit: SearchHit, weights: Mapping[str, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in hit.found.terms) / total
 
 
-def _common_weights(index: SearchableIndex, terms: Sequence[str]) -> Mapping[str, float]:
+def _common_weights(terms: Sequence[str], said_by_people: Frequencies, by_tools: Frequencies) -> Mapping[str, float]:
     """The idf of terms among all rows, so that rows of both kinds can be compared."""
-    (said, rows), (of_tools, others) = index.frequencies(terms), index.frequencies(terms, tools=True)
+    (said, rows), (of_tools, others) = said_by_people, by_tools
     return _idf_weights(terms, Counter(said) + Counter(of_tools), rows + others)
 
 
@@ -373,13 +390,16 @@ class Recall:
             StoreError: the store or the index cannot be read.
         """
         conversation, automatic = request.on_behalf_of or request.hide_live_of, bool(request.on_behalf_of)
-        scope = await self._store.recall.scope(request.space, conversation, automatic=automatic)
+        # A search that is given up does not cut the read off: that would cost its connection to the database.
+        reading = asyncio.ensure_future(self._store.recall.scope(request.space, conversation, automatic=automatic))
+        reading.add_done_callback(_retrieve)
+        scope = await asyncio.shield(reading)
         if not scope.has_others and not any(map(self._has_files, scope.spaces)):
             return []  # nothing except what this conversation shows: no index is made
         question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
         hidden = _hidden_rows(scope)
 
-        def find(index: SpaceIndex, keeper: SpaceIndexKeeper) -> list[SearchHit]:
+        def find(index: SpaceIndex, keeper: SpaceIndexKeeper, hidden: HiddenRows) -> list[SearchHit]:
             source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
             near = self._vectors.near(keeper, index, question_vector) if self._vectors else {}
             return find_rows(index, request, replace(hidden, source=source), near)
@@ -387,10 +407,29 @@ class Recall:
         found: list[Passage] = []
         with self._keepers(scope.spaces) as keepers:
             for keeper in keepers:
-                hits = await keeper.use(partial(find, keeper=keeper), fresh=not automatic)
+                while True:
+                    hits = await keeper.use(partial(find, keeper=keeper, hidden=hidden), fresh=not automatic)
+                    more = await self._hidden_folds(request, scope, hidden)
+                    if not more:
+                        break
+                    hidden = replace(hidden, folds=hidden.folds | more)
                 found += [_to_passage(hit, keeper.space) for hit in hits]
                 self._embed_rows(keeper)
         return sorted(found, key=lambda passage: -passage.score)[: request.limit]
+
+    async def _hidden_folds(self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows) -> frozenset[str]:
+        """Of the folds that a search has met, those that it must leave out and did not.
+
+        A conversation of years has thousands of cleared folds, a search meets a few dozen.
+        """
+        folds, found = sorted(hidden.met - hidden.folds - {""}), frozenset[str]()
+        if not request.on_behalf_of or not scope.live_from:
+            return found
+        for at in range(0, len(folds), MAX_FOLDS_ASKED):
+            found |= await self._store.recall.hidden_among(
+                request.on_behalf_of, folds[at : at + MAX_FOLDS_ASKED], scope.cleared_before, scope.live_from
+            )
+        return found
 
     async def refresh(self, space: str) -> int:
         """Bring the index up to date with the files and the store; returns its number of rows."""
@@ -488,7 +527,7 @@ def _hidden_rows(scope: RecallScope) -> HiddenRows:
     """What to leave out; the number of the conversation's source is still 0, as each index has its own."""
     if not scope.live_from:
         return HiddenRows()
-    return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from, folds=scope.hidden_folds)
+    return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from)
 
 
 def _to_passage(hit: SearchHit, space: str) -> Passage:
@@ -512,3 +551,9 @@ def _to_passage(hit: SearchHit, space: str) -> Passage:
         fold=row.fold,
         part=row.part,
     )
+
+
+def _retrieve(task: asyncio.Future[RecallScope]) -> None:
+    """Retrieve an error that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()

@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ from memory.text.word_forms import index_terms
 
 VERSION = 3  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = tuple(field.name for field in fields(IndexRow))
+_BOUNDS = tuple(field.name for field in fields(SearchFilter))
+_READER_CACHE = -8_000  # KiB as SQLite wants it: the pages that searches of a space of years need again and again
 _SCHEMA = """
 CREATE TABLE counts (
     file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT NULL,
@@ -127,7 +129,7 @@ class SqliteIndex:
         self._db = sqlite3.connect(location, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
         self._speakers: tuple[int, frozenset[str]] = (-1, frozenset())  # their number, and their names
         pragmas = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000")
-        for pragma in pragmas if writable else ("query_only=ON", "busy_timeout=5000"):
+        for pragma in pragmas if writable else ("query_only=ON", "busy_timeout=5000", f"cache_size={_READER_CACHE}"):
             self._db.execute(f"PRAGMA {pragma}")
         if writable and self._version() == 0:
             self._create_tables()
@@ -223,21 +225,21 @@ class SqliteIndex:
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
-        vocabulary = "vocabulary_tool" if tools else "vocabulary"
-        found = dict(
-            self._db.execute(
-                f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))",  # noqa: S608
-                (json.dumps(list(terms)),),
-            )
-        )
-        counts = self._counts()
-        return found, counts.tool_rows if tools else counts.rows - counts.tool_rows
+        vocabulary, counts = "vocabulary_tool" if tools else "vocabulary", self._counts()
+        rows = counts.tool_rows if tools else counts.rows - counts.tool_rows
+        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
+        return dict(self._db.execute(statement, (json.dumps(list(terms)),))) if rows else {}, rows
 
     def speakers(self) -> frozenset[str]:
         number = self._counts().speakers
         if self._speakers[0] != number:
             self._speakers = number, frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
         return self._speakers[1]
+
+    def last_place(self, source: str) -> tuple[int, int]:
+        statement = "SELECT session, place FROM row WHERE source = ? ORDER BY session DESC, place DESC LIMIT 1"
+        found = self._db.execute(statement, (self.source_number(source),)).fetchone()
+        return (found[0], found[1]) if found else (0, -1)
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         statement = (
@@ -353,9 +355,8 @@ class SqliteIndex:
             self._db.execute(f"UPDATE counts SET {values}", changes)  # noqa: S608
 
     def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
-        bounds = asdict(search_filter)
-        used = {name: value for name, value in bounds.items() if f":{name}" in statement}
-        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **used})))
+        bounds = {name: getattr(search_filter, name) for name in _BOUNDS if f":{name}" in statement}
+        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **bounds})))
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])

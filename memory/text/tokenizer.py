@@ -9,7 +9,7 @@ questions' evidence .792 for .771 at 5, but .865 for .885 at 10; one replay prob
 
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -70,14 +70,24 @@ def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
     A single CJK character between stop words is a term of its own.
     """
     found: dict[str, None] = {}
-    for run in _RUN.findall(_APOSTROPHE.sub("", _remove_names(fold_text(question), names))):
-        if CJK_CHARACTER.match(run):
-            pieces: Iterable[str] = (one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS)
-        else:
-            pieces = () if run in _STOP_WORDS or (len(run) == 1 and run.isalpha()) else (run,)
-        for piece in pieces:
-            found.update(dict.fromkeys(_run_terms(piece)))
+    for piece in _meaningful_pieces(_remove_names(fold_text(question), names)):
+        found.update(dict.fromkeys(_run_terms(piece)))
     return list(found)[:MAX_TERMS]
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a text has no term of a question, as a mere greeting or thanks; reads only as far as it must."""
+    return next(_meaningful_pieces(fold_text(text)), None) is None
+
+
+def _meaningful_pieces(folded: str) -> Iterator[str]:
+    """The words, and parts of CJK runs, that are no stop words."""
+    for found in _RUN.finditer(_APOSTROPHE.sub("", folded)):
+        run = found.group()
+        if CJK_CHARACTER.match(run):
+            yield from (one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS)
+        elif run not in _STOP_WORDS and not (len(run) == 1 and run.isalpha()):
+            yield run
 
 
 def cjk_characters(terms: Iterable[str]) -> list[str]:

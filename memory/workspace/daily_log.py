@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memory.text.bullets import heading_day, is_fence, open_fence
-from memory.workspace.files import FileConflict, SpaceFiles
+from memory.workspace.append import FilePosition, KnownEnd
+from memory.workspace.files import FileConflict, SpaceFiles, TextFile
 
 LOG_FOLDER = "memory"
 MAX_TRIES = 20
@@ -15,11 +17,13 @@ MAX_DAYS_AWAY = 2  # two time zones may date the same moment this many days apar
 CHUNK_CHARS = 1 << 16  # characters that are split into lines at a time
 MAX_NAME = 40  # characters of a conversation's name in a heading
 _HEADING_MARKS = frozenset("·<>")
+_FENCES = ("```", "~~~")
 _DASHES = re.compile(r"-{2,}")
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
 )
+_FOLD_ID = re.compile(r"<!-- fold ([^\s>]+)")
 _SPEAKER_LINE = re.compile(r"[-*+]\s+(?P<time>\d\d:\d\d) (?P<speaker>[^:：]{1,60})[:：]\s*(?P<text>.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?P<text>.*)")
 
@@ -89,22 +93,38 @@ def format_channel(channel: str, name: str, tag: str, *, is_unique: bool = True)
 
 
 def append_section(files: SpaceFiles, section: LogSection) -> str:
-    """Append a section to its day's file unless it is there; an open fence is closed first. See `append_once`."""
-    return append_once(
-        files,
-        section.path,
-        has_entry=lambda text: has_section(text, section.fold),
-        append=lambda text: _append_to_text(text, section),
-    )
+    """Append a section to its day's file unless it is there; an open fence is closed first. See `append_once`.
+
+    This costs the same however long the file is, if this process was the last to write it.
+    """
+    with files.growing(section.path):
+        if _append_to_known_end(files, section):
+            return section.path
+        return append_once(
+            files,
+            section.path,
+            has_entry=lambda text: has_section(text, section.fold),
+            append=lambda text: _append_to_text(text, section),
+            written=lambda before, after, kept: _note_end(files, section, before, after, kept),
+        )
 
 
-def append_once(files: SpaceFiles, path: str, *, has_entry: Callable[[str], bool], append: Callable[[str], str]) -> str:
+def append_once(
+    files: SpaceFiles,
+    path: str,
+    *,
+    has_entry: Callable[[str], bool],
+    append: Callable[[str], str],
+    written: Callable[[TextFile, TextFile, int], None] = lambda before, after, kept: None,
+) -> str:
     """Append an entry to a day's file unless it has that entry; fsynced when this returns. Blocks.
 
     A file that is not UTF-8 stays as it is, and the entry goes into the next one beside it.
 
     Args:
         append: from the file's text, "" for a new file, to its text with the entry.
+        written: called with the file as it was, but without its text, with the file as it was written, and with the
+            characters at its beginning that are those of the former file, 0 if it differs.
 
     Returns:
         The path that has the entry, relative to the space's folder.
@@ -112,20 +132,23 @@ def append_once(files: SpaceFiles, path: str, *, has_entry: Callable[[str], bool
     Raises:
         OSError: the entry could not be written.
     """
+    with suppress(FileNotFoundError):
+        files.finish_append(path)  # half of the entry may be there
     for candidate in _following_paths(path):
         for _ in range(MAX_TRIES):
-            found = _read_log(files, candidate)
-            if found is None:
+            before = _read_log(files, candidate)
+            if before is None:
                 break
-            text, sha256 = found
-            del found  # a day's text may be long: not more copies of it than needed
-            if has_entry(text):
+            if has_entry(before.text):
                 return candidate
-            text = append(text)
+            text = append(before.text)
+            kept = len(before.text) if before.text.endswith("\n") and text.startswith(before.text) else 0
+            before = replace(before, text="")  # a day's text may be long: not more copies of it than needed
             try:
-                files.write(candidate, text, sha256)
+                after = files.write(candidate, text, before.sha256 or None)
             except FileConflict:
                 continue
+            written(before, after, kept)
             return candidate
     raise OSError(f"{path} changes faster than it can be written")
 
@@ -136,9 +159,11 @@ def find_section(files: SpaceFiles, section: LogSection) -> str | None:
         (section.at + timedelta(days=n) for n in range(-MAX_DAYS_AWAY, MAX_DAYS_AWAY + 1)),
         key=lambda at: at != section.at,
     )
+    with suppress(FileNotFoundError):
+        files.finish_append(section.path)
     for path in (path for at in near for path in _following_paths(replace(section, at=at).path)):
         found = _read_log(files, path)
-        if found is not None and has_section(found[0], section.fold):
+        if found is not None and has_section(found.text, section.fold):
             return path
     return None
 
@@ -151,10 +176,10 @@ def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
             found = _read_log(files, path)
         except FileNotFoundError:
             return False
-        if found is None or not plain.search(found[0]):
+        if found is None or not plain.search(found.text):
             return False
         try:
-            files.write(path, plain.sub(f"<!-- fold {fold} {word} -->", found[0]), found[1])
+            files.write(path, plain.sub(f"<!-- fold {fold} {word} -->", found.text), found.sha256)
         except FileConflict:
             continue
         return True
@@ -188,13 +213,16 @@ def iter_lines(text: str) -> Iterator[str]:
         at = end
 
 
-def iter_rows(text: str) -> Iterator[LogRow]:
+def iter_rows(text: str, first: int = 1) -> Iterator[LogRow]:
     """The lines of a Markdown text that have content, including fenced ones.
 
     Accepts a byte order mark, any line ends and replacement characters.
+
+    Args:
+        first: number of its first line.
     """
     fold = word = title = day = ""
-    for number, raw in enumerate(iter_lines(text.removeprefix("\ufeff")), 1):
+    for number, raw in enumerate(iter_lines(text.removeprefix("\ufeff")), first):
         if heading := _make_heading(raw):
             fold, word, title = heading["fold"], heading["mark"] or "", ""
             day = ""
@@ -231,19 +259,66 @@ def _following_paths(path: str) -> Iterator[str]:
         yield path.replace(".md", f"-{number}.md")
 
 
-def _read_log(files: SpaceFiles, path: str) -> tuple[str, str | None] | None:
-    """Text and hash; ("", None) for no file; None if it is not UTF-8."""
+def _read_log(files: SpaceFiles, path: str) -> TextFile | None:
+    """The file, without text and hash if there is none; None if it is not UTF-8."""
     try:
-        file = files.read(path, exact=True)
+        return files.read(path, exact=True)
     except FileNotFoundError:
-        return "", None
+        return TextFile(path=path, text="", sha256="", size=0, mtime=0.0, stamp="")
     except UnicodeDecodeError:
         return None
-    return file.text, file.sha256
+
+
+def _append_to_known_end(files: SpaceFiles, section: LogSection) -> bool:
+    """Append a section without reading the file; False if that is not possible, or the file may have it."""
+    end = files.known_end(section.path)
+    if end is None or section.fold in end.ids or not _ends_plainly(section):
+        return False
+    text = f"\n{_format_section(section)}".replace("\n", end.newline)
+    data = text.encode("utf-8", "replace")
+    stamp = files.append(section.path, data, end.stamp)
+    if stamp is None:
+        return False
+    position = FilePosition(
+        size=end.position.size + len(data), lines=end.position.lines + sum(1 for _ in iter_lines(text))
+    )
+    end.former[end.stamp] = end.position
+    end.ids.update(_FOLD_ID.findall(text))
+    files.set_known_end(section.path, replace(end, stamp=stamp, position=position) if stamp else None)
+    return True
+
+
+def _note_end(files: SpaceFiles, section: LogSection, before: TextFile, after: TextFile, kept: int) -> None:
+    """Note the end of a file that was written with a section at its end; the arguments are those of `append_once`."""
+    if not _ends_plainly(section):
+        files.set_known_end(after.path, None)
+        return
+    end = KnownEnd(
+        stamp=after.stamp,
+        position=FilePosition(size=after.size, lines=sum(1 for _ in iter_lines(after.text))),
+        newline="\r\n" if "\r\n" in after.text else "\n",
+        ids=set(_FOLD_ID.findall(after.text)),
+    )
+    if kept and before.stamp:
+        appended = sum(1 for _ in iter_lines(after.text[kept:]))
+        end.former[before.stamp] = FilePosition(size=before.size, lines=end.position.lines - appended)
+    files.set_known_end(after.path, end)
+
+
+def _ends_plainly(section: LogSection) -> bool:
+    """Whether a file with the section at its end ends in it, with one line end and outside of any fence."""
+    body = section.body.strip()
+    if not body or "\r" in body or (any(mark in body for mark in _FENCES) and open_fence(iter_lines(body))):
+        return False
+    return all(section_fold(line) is None for line in iter_lines(body))
+
+
+def _format_section(section: LogSection) -> str:
+    return f"{section.heading}\n\n{section.body.strip()}\n"
 
 
 def _append_to_text(text: str, section: LogSection) -> str:
-    new = f"{section.heading}\n\n{section.body.strip()}\n"
+    new = _format_section(section)
     if not text.strip("\ufeff \t\r\n"):
         return f"{text.rstrip()}# {section.at:%Y-%m-%d}\n\n{new}"
     end = "\r\n" if "\r\n" in text else "\n"

@@ -12,8 +12,18 @@ from pathlib import Path
 from typing import Protocol
 
 from memory.failpoints import hit, is_torn, kill_process
+from memory.workspace.append import (
+    KnownEnd,
+    KnownEnds,
+    append_noted,
+    file_stamp,
+    finish_append,
+    set_exact_time,
+    write_all,
+)
 from memory.workspace.safe_path import (
     FOLDER_FLAGS,
+    TEMPORARY,
     PathRefused,
     check_regular_file,
     make_folders,
@@ -24,7 +34,6 @@ from memory.workspace.safe_path import (
 MAX_BYTES = 25 * 2**20
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
-TEMPORARY = ".mnema-tmp"
 SPACES_FOLDER = "spaces"
 MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -114,6 +123,8 @@ class TextFile:
     size: int
     #: Unix seconds.
     mtime: float
+    #: See `file_stamp`; "" if it changed while it was read.
+    stamp: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +172,10 @@ class SpaceFiles:
         inside: tuple[str, ...] = (),
         hidden: frozenset[str] = frozenset(),
         writers: WriteLocks = LOCAL_WRITE_LOCKS,
+        ends: KnownEnds | None = None,
     ) -> None:
         self.root = top.joinpath(*inside)
+        self._ends = ends or KnownEnds()
         self._writers = writers
         self._space = inside[-1] if inside else ""
         self._top = top
@@ -176,12 +189,64 @@ class SpaceFiles:
             exact: raise UnicodeDecodeError for bytes that are not UTF-8, as they would not survive a rewrite.
             hard_links: also read a file with a second hard link; never for a reader who sees its content.
         """
-        data, status = self._read(path, hard_links=hard_links)
-        return _make_text_file(path, data, status, "strict" if exact else "replace")
+        read = self._read(path, hard_links=hard_links)
+        try:
+            return _make_text_file(path, *read, "strict" if exact else "replace")
+        except UnicodeDecodeError:  # perhaps it was read in the middle of an append
+            self.finish_append(path)
+            return _make_text_file(path, *self._read(path, hard_links=hard_links), "strict")
 
     def read_bytes(self, path: str) -> bytes:
         """Read a file's bytes; FileTooBig over 25 MB."""
         return self._read(path)[0]
+
+    def read_range(self, path: str, first: int, size: int) -> bytes:
+        """Read `size` bytes of a file from byte `first` on; fewer where it ends before."""
+        with self._opened() as root:
+            fd = open_below(root, self._names(path), os.O_RDONLY)
+            try:
+                check_regular_file(fd, _allowed_owners(root), single=True)
+                return os.pread(fd, size, first)
+            finally:
+                os.close(fd)
+
+    def growing(self, path: str) -> AbstractContextManager[None]:
+        """Tell the index that something is appended to a file until the end of the block."""
+        return self._ends.growing(self._space, path)
+
+    def known_end(self, path: str) -> KnownEnd | None:
+        """The end of a file as this process wrote it; see `append`."""
+        return self._ends.get(self._space, path)
+
+    def set_known_end(self, path: str, end: KnownEnd | None) -> None:
+        """Note the end of a file that was written, for `append` and for the index; None if it is not known."""
+        self._ends.put(self._space, path, end)
+
+    def append(self, path: str, data: bytes, stamp: str) -> str | None:
+        """Append to a file, which costs the same however long the file is; fsynced when this returns.
+
+        Returns:
+            Its new stamp, "" if somebody else has changed it too. None if it has not the stamp `stamp`, or cannot be
+            appended to safely: then it has to be written as a whole.
+        """
+        *parents, name = self._names(path)
+        with self._opened() as root:
+            folder = open_below(root, parents, FOLDER_FLAGS)
+            try:
+                with self._writers.alone(self._space, folder) as writer:
+                    return None if writer.mark else _append(folder, name, data, stamp)
+            finally:
+                os.close(folder)
+
+    def finish_append(self, path: str) -> None:
+        """Wait until no append to a file is running, and finish one that a killed process began."""
+        with self._opened() as root:
+            folder = open_below(root, self._names(path)[:-1], FOLDER_FLAGS)
+            try:
+                with self._writers.alone(self._space, folder):
+                    finish_append(folder, _allowed_owners(folder))
+            finally:
+                os.close(folder)
 
     def write(self, path: str, text: str, expected: str | None) -> TextFile:
         """Replace the file whose SHA-256 is `expected`, or create it where `expected` is None.
@@ -204,7 +269,7 @@ class SpaceFiles:
                 status = self._replace(folder, name, data, expected)
             finally:
                 os.close(folder)
-        return _make_text_file(path, data, status)
+        return _make_text_file(path, data, status, file_stamp(status))
 
     def list(self, sub: str = "") -> Entries:
         """List everything below the folder `sub`, sorted by path, without links, devices and unfinished writes."""
@@ -221,16 +286,18 @@ class SpaceFiles:
     def _replace(self, folder: int, name: str, data: bytes, expected: str | None) -> os.stat_result:
         with self._writers.alone(self._space, folder) as writer:
             us = _allowed_owners(folder)
+            finish_append(folder, us)
             return _AtomicWrite(
                 folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
             ).put(data)
 
-    def _read(self, path: str, *, hard_links: bool = False) -> tuple[bytes, os.stat_result]:
+    def _read(self, path: str, *, hard_links: bool = False) -> tuple[bytes, os.stat_result, str]:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
                 status = check_regular_file(fd, _allowed_owners(root), single=not hard_links)
-                return _read_bytes(fd, path), status
+                data, stamp = _read_bytes(fd, path), file_stamp(status)
+                return data, status, stamp if stamp == file_stamp(os.fstat(fd)) else ""
             finally:
                 os.close(fd)
 
@@ -284,6 +351,7 @@ class Workspace:
 
     def __init__(self, root: Path, writers: WriteLocks = LOCAL_WRITE_LOCKS) -> None:
         self.root = root
+        self.ends = KnownEnds()
         self._writers = writers
 
     def space(self, space: str) -> SpaceFiles:
@@ -296,13 +364,13 @@ class Workspace:
             raise PathRefused(f"not the name of a space: {space!r}")
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not space:
-            return SpaceFiles(self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers)
+            return SpaceFiles(self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers, ends=self.ends)
         root = os.open(self.root, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
             os.close(make_folders(root, (SPACES_FOLDER, space)))
         finally:
             os.close(root)
-        return SpaceFiles(self.root, inside=(SPACES_FOLDER, space), writers=self._writers)
+        return SpaceFiles(self.root, inside=(SPACES_FOLDER, space), writers=self._writers, ends=self.ends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,6 +398,7 @@ class _AtomicWrite:
             self.writer.check_still_held()
             self._name(temporary)
             undo.pop_all()
+        status = self._status_of(status)
         hit("file.replaced")
         os.fsync(self.folder)
         hit("file.dir_synced")
@@ -356,16 +425,25 @@ class _AtomicWrite:
         fd = os.open(temporary, flags, 0o600, dir_fd=self.folder)
         try:
             if is_torn("file.tmp_written"):
-                _write_all(fd, data[: len(data) // 2])
+                write_all(fd, data[: len(data) // 2])
                 kill_process()
-            _write_all(fd, data)
+            write_all(fd, data)
             hit("file.tmp_written")
             os.fchmod(fd, mode)
+            set_exact_time(fd)
             os.fsync(fd)
             hit("file.synced")
             return os.fstat(fd)
         finally:
             os.close(fd)
+
+    def _status_of(self, written: os.stat_result) -> os.stat_result:
+        """The status of the file that was written, which its renaming has changed; `written` if it was replaced."""
+        with suppress(OSError):
+            found = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
+            if (found.st_ino, found.st_mtime_ns) == (written.st_ino, written.st_mtime_ns):
+                return found
+        return written
 
     def _unlink(self, temporary: str) -> None:
         with suppress(OSError):
@@ -388,15 +466,31 @@ class _AtomicWrite:
             os.close(fd)
 
 
+def _append(folder: int, name: str, data: bytes, stamp: str) -> str | None:
+    us = _allowed_owners(folder)
+    finish_append(folder, us)
+    try:
+        fd = open_below(folder, [name], os.O_RDWR | os.O_APPEND)
+    except (FileNotFoundError, PermissionError, PathRefused):
+        return None
+    try:
+        before = check_regular_file(fd, us, single=True)
+        is_private = before.st_uid == os.geteuid() and not before.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        if file_stamp(before) != stamp or not is_private or before.st_size + len(data) > MAX_BYTES:
+            return None
+        after = append_noted(folder, name, fd, data)
+        if os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino != after.st_ino:
+            return None  # an editor has put another file in its place
+        return file_stamp(after) if after.st_size == before.st_size + len(data) else ""
+    except FileNotFoundError:
+        return None
+    finally:
+        os.close(fd)
+
+
 def _allowed_owners(folder: int) -> frozenset[int]:
     """User ids that may own a file here: this process's and the folder owner's (root in a container, for example)."""
     return frozenset({os.geteuid(), os.fstat(folder).st_uid})
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
 
 
 def _read_bytes(fd: int, path: str) -> bytes:
@@ -410,13 +504,14 @@ def _read_bytes(fd: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _make_text_file(path: str, data: bytes, status: os.stat_result, errors: str = "replace") -> TextFile:
+def _make_text_file(path: str, data: bytes, status: os.stat_result, stamp: str, errors: str = "replace") -> TextFile:
     return TextFile(
         path=path,
         text=data.decode("utf-8", errors),
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
         mtime=status.st_mtime,
+        stamp=stamp,
     )
 
 

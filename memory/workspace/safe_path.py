@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 MAX_NAME_BYTES = 120  # bytes of one name in a path
+TEMPORARY = ".mnema-tmp"  # ends the names of unfinished writes
 _COMMON_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _REFUSED_ERRORS = {errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}  # a link, a socket or device, a long name
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
@@ -21,13 +22,15 @@ def split_path(path: str) -> tuple[str, ...]:
     """Split a relative path into its names, () for "".
 
     Raises:
-        PathRefused: absolute, or a name is one of `.`, `..`, too long, ends in a dot or space, or holds a
-            control, bidirectional or unpaired surrogate character.
+        PathRefused: absolute, or a name is one of `.`, `..`, too long, ends in a dot or space, is of an unfinished
+            write, or holds a control, bidirectional or unpaired surrogate character.
     """
     found = tuple(path.split("/")) if path else ()
     for name in found:
         if name in ("", ".", "..") or name[-1] in ". " or "\\" in name or _byte_length(name) > MAX_NAME_BYTES:
             raise PathRefused(f"not a path inside this folder: {path!r}")
+        if name.casefold().endswith(TEMPORARY):
+            raise PathRefused(f"the name of an unfinished write: {path!r}")
         if any(_is_hidden(sign) for sign in name):
             raise PathRefused(f"the path holds an invisible character: {path!r}")
     return found

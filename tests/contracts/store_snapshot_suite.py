@@ -123,3 +123,17 @@ class CutSuite:
         assert await store.recall.hidden_folds(home, kept.to_seq + 1, 99) == {undone.id, kept.id, stale.id}
         assert await store.recall.hidden_folds(other, 0, 1) == {theirs.id}
         assert await store.recall.hidden_folds("nobody", 0, 1) == frozenset()
+
+    async def test_of_some_folds_those_are_hidden_that_are_hidden_among_all(self, record: Record) -> None:
+        store = await record.open()
+        home, other = await talk(store, "1", "2", "3", chat="a"), await talk(store, "4", "5", chat="b")
+        undone = await folded(store, home, 1)
+        await store.folds.undo(home)
+        kept, theirs = await folded(store, home, 1), await folded(store, other, 1)
+        asked = [undone.id, theirs.id, "unknown", kept.id]
+        for bounds in ((0, 1), (0, kept.to_seq + 1), (kept.to_seq + 1, 99), (0, 99)):
+            for conversation in (home, other):
+                found = await store.recall.hidden_among(conversation, asked, *bounds)
+                assert found == await store.recall.hidden_folds(conversation, *bounds)
+        assert await store.recall.hidden_among(home, [kept.id], 0, 1) == {kept.id}
+        assert await store.recall.hidden_among(home, [], 0, 1) == frozenset()

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from memory.workspace import daily_log
-from memory.workspace.files import TEMPORARY, FileConflict, LockLost, SpaceFiles, SpaceWriter, Workspace, WriteLocks
+from memory.workspace.files import FileConflict, LockLost, SpaceFiles, SpaceWriter, Workspace, WriteLocks
+from memory.workspace.safe_path import TEMPORARY
 from tests.contracts.writing import Other
 
 LINES = 6

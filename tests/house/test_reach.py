@@ -18,7 +18,9 @@ from tests.bot.inside import inside
 ROOT = Path(bot.__file__).parent.parent
 PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
 MAX_FILES_OF_A_MESSAGE = 77
-MAX_FILES_OF_A_FOLD = 66  # with the catching up of the index, which runs beside it on a busy machine
+MAX_FILES_OF_A_FOLD = 56
+# The index follows a change after a while. On a slow machine that is during each run, and it is no part of the fold.
+INDEXING = ("memory/recall/", "memory/text/word_forms.py", "memory/workspace/folder_watch.py")
 RUNS = 3
 
 
@@ -97,6 +99,6 @@ async def test_one_fold_is_followed_in_few_files(tmp_path: Path) -> None:
                 runs.append(entered.stop())
                 assert fold is not None
                 assert fold.state == "folded"
-    files = always(runs)
+    files = {name: named for name, named in always(runs).items() if not name.startswith(INDEXING)}
     assert "memory/folding.py" in files
     assert len(files) <= MAX_FILES_OF_A_FOLD, listed(files)

@@ -7,7 +7,66 @@ TROUBLES = "tests/bot/telemetry/test_faults.py"
 UNREAD = "tests/bot/memory/test_unread_files.py"
 PLAIN = "tests/channels/wechat_mp/test_plain.py"
 
+APPEND = "tests/memory/workspace/test_append.py"
+APPENDED = "tests/memory/recall/test_appended.py"
+
 FILES = (
+    Mutant(
+        name="what a killed process has half appended stays",
+        guards="I22",
+        file="memory/workspace/append.py",
+        old="            os.pwrite(fd, data, size)\n",
+        new="",
+        tests=(f"{APPEND}::test_after_a_kill_no_half_section_stays_and_none_is_there_twice",),
+    ),
+    Mutant(
+        name="an append that failed stays",
+        guards="I22",
+        file="memory/workspace/append.py",
+        old="        os.ftruncate(fd, size)\n",
+        new="        pass\n",
+        tests=(f"{APPEND}::test_an_append_that_fails_leaves_the_log_as_it_was",),
+    ),
+    Mutant(
+        name="what is appended is not synced",
+        guards="I22",
+        file="memory/workspace/append.py",
+        old='        os.fsync(fd)\n        hit("append.synced")\n',
+        new='        hit("append.synced")\n',
+        tests=(f"{APPEND}::test_I22_what_is_appended_is_on_the_disk_before_anybody_is_told",),
+    ),
+    Mutant(
+        name="a person's edit between two folds is not noticed",
+        guards="I22",
+        file="memory/workspace/files.py",
+        old="file_stamp(before) != stamp or ",
+        new="",
+        tests=(f"{APPEND}::test_what_a_person_edits_in_between_is_noticed_and_stays",),
+    ),
+    Mutant(
+        name="who can lose the write lock unnoticed appends in place",
+        guards="I11",
+        file="memory/workspace/files.py",
+        old="return None if writer.mark else _append(folder, name, data, stamp)",
+        new="return _append(folder, name, data, stamp)",
+        tests=(f"{APPEND}::test_who_may_lose_the_lock_unnoticed_appends_to_no_file_in_place",),
+    ),
+    Mutant(
+        name="a search shows cleared folds that it met",
+        guards="I18",
+        file="memory/recall/search.py",
+        old="                    if not more:\n",
+        new="                    if True:\n",
+        tests=("tests/memory/recall/test_epochs.py",),
+    ),
+    Mutant(
+        name="the index compares the whole log after each fold",
+        guards="recall",
+        file="memory/recall/keepers/keeper.py",
+        old="        if appended is None:\n",
+        new="        if True or appended is None:\n",
+        tests=(f"{APPENDED}::test_a_fold_costs_the_index_the_same_in_a_log_that_is_a_hundred_times_as_long",),
+    ),
     Mutant(
         name="the umask is the caller's",
         guards="S62",

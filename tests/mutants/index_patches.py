@@ -81,9 +81,9 @@ INDEXES = (
     Mutant(
         name="an index is deleted under those who read it",
         guards="I44",
-        file="memory/recall/keepers/keeper.py",
-        old="                await places.enter_async_context(self._reading)\n",
-        new="                pass\n",
+        file="memory/recall/keepers/files.py",
+        old="            await asyncio.wrap_future(idle)\n",
+        new="            pass\n",
         tests=(f"{KEEPERS}::test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next",),
     ),
     Mutant(

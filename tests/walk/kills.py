@@ -113,6 +113,13 @@ async def fold(stage: Stage, token: str) -> None:
     stage.say("fold", "/context fold")
 
 
+async def fold_twice(stage: Stage, token: str) -> None:
+    """Two folds of one day, of which the second is appended to the log in place."""
+    await fold(stage, f"{token}/first")
+    await stage.rest()
+    await fold(stage, f"{token}/second")
+
+
 async def hasten(stage: Stage, token: str) -> None:
     """A second message that does not fit with the first: that is folded at once, and the model's texts come later."""
     await stage.quietly(stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_context_tokens": 12_000}))
@@ -240,6 +247,10 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         *(Kill(name=f"file.{at}", act=configure) for at in ("tmp_written", "synced", "replaced", "dir_synced")),
         Kill(name="file.tmp_written", act=configure, action="torn"),
     ),
+    "appending": (
+        *(Kill(name=f"append.{at}", act=fold_twice) for at in ("noted", "written", "synced")),
+        Kill(name="append.written", act=fold_twice, action="torn"),
+    ),
     "recovering": tuple(
         Kill(name=f"recover.{at}", act=nothing, before=leave_work)
         for at in ("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r11", "r13")
@@ -264,7 +275,7 @@ _ALONE = {f"recover.{at}" for at in ("r1", "r2", "r3", "r5", "r11", "r13")}
 SHARED = {
     group: tuple(kill for kill in kills if kill.name not in _ALONE)
     for group, kills in GROUPS.items()
-    if group != "migrating"
+    if group not in ("migrating", "appending")  # several processes replace the log, so that each can lose its lock
 }
 # Failpoints of commands that hold a home by themselves; `test_backups.py` kills there.
 COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore.swapped")

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.workspace.files import TEMPORARY
+from memory.workspace.safe_path import TEMPORARY
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator

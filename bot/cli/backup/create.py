@@ -40,7 +40,8 @@ from memory.failpoints import hit
 from memory.store.engine.sqlite_connection import copy_database
 from memory.store.maintenance.snapshots import redact_secrets
 from memory.workspace.blobs import is_blob_name
-from memory.workspace.files import TEMPORARY, fsync_path
+from memory.workspace.files import fsync_path
+from memory.workspace.safe_path import TEMPORARY
 
 PARTIAL_SUFFIX = ".half"
 _MAX_SPOOLED_BYTES = 16 * 2**20

@@ -5,14 +5,24 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper
-from memory.recall.keepers.keeper import LOG_INSIDE, IndexKeeper, check_index, is_indexed_path, space_folder, sync_index
+from memory.recall.keepers.keeper import (
+    LOG_INSIDE,
+    MAX_READERS,
+    IndexKeeper,
+    check_index,
+    is_indexed_path,
+    space_folder,
+    sync_index,
+)
 from memory.recall.sqlite_index import OtherVersion, SqliteIndex
 from memory.store.engine.sqlite_connection import to_store_error
 from memory.store.errors import IndexUnusable, StoreCorrupt
@@ -22,6 +32,7 @@ from memory.workspace.safe_path import PathRefused
 
 T = TypeVar("T")
 OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
+MAX_WAIT = 0.2  # seconds that a search that need not be fresh waits for an update, if others search too
 READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
 MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
 COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
@@ -33,6 +44,68 @@ class _Threads:
     def __init__(self) -> None:
         self.reading = ThreadPoolExecutor(READ_THREADS, thread_name_prefix="index-read")
         self.writing = ThreadPoolExecutor(WRITE_THREADS, thread_name_prefix="index-write")
+
+
+class _ReadQueue:
+    """Runs reads of one index in threads in their order, MAX_READERS at a time.
+
+    A thread that ends one read begins the next by itself: on a busy event loop each hand-over would take a round of it.
+    """
+
+    def __init__(self, threads: ThreadPoolExecutor) -> None:
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._running = 0
+        self._pauses = 0
+        self._idle: Future[None] = Future()  # done when nothing runs while it is paused
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Run `work` in a thread, unless the result is cancelled before that."""
+        future: Future[T] = Future()
+        with self._lock:
+            self._waiting.append((future, work))
+        self._start()
+        return future
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """Wait until nothing is running; nothing begins until the end."""
+        with self._lock:
+            self._pauses += 1
+            idle = self._idle = Future()
+            if not self._running:
+                idle.set_result(None)
+        try:
+            await asyncio.wrap_future(idle)
+            yield
+        finally:
+            with self._lock:
+                self._pauses -= 1
+            self._start()
+
+    def _start(self) -> None:
+        """Begin what may run now."""
+        while True:
+            with self._lock:
+                if self._pauses or self._running == MAX_READERS or not self._waiting:
+                    return
+                future, work = self._waiting.popleft()
+                if not future.set_running_or_notify_cancel():
+                    continue
+                self._running += 1
+            self._threads.submit(work).add_done_callback(partial(self._end, future))
+
+    def _end(self, future: Future[Any], done: Future[Any]) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._pauses and not self._running and not self._idle.done():
+                self._idle.set_result(None)
+        self._start()
+        if (err := done.exception()) is not None:
+            future.set_exception(err)
+        else:
+            future.set_result(done.result())
 
 
 class FileIndexes:
@@ -101,6 +174,7 @@ class FileIndexKeeper(IndexKeeper):
         super().__init__(space, dependencies)
         self._path = path
         self._threads = threads
+        self._reads = _ReadQueue(threads.reading)
         self._watch = watch
         self._is_told = dependencies.store.database.changes.is_complete
         self._lock = threading.Lock()  # of the connections below
@@ -166,8 +240,14 @@ class FileIndexKeeper(IndexKeeper):
         self._conversations = _joined(self._conversations, conversations)
         self._since = min(self._since, since)
 
-    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads.reading, self._run_reading, work)
+    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
+        return await asyncio.wrap_future(self._reads.submit(partial(self._run_reading, work)))
+
+    async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
+        if self._users == 1 or self._since == -math.inf:
+            return await self._sync_and_read(work, called)
+        await asyncio.wait({self._start(self._update(called))}, timeout=MAX_WAIT)
+        return await self._read(work)
 
     async def _write(self, work: Callable[[SqliteIndex], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._run_writing, work)
@@ -226,12 +306,12 @@ class FileIndexKeeper(IndexKeeper):
     async def _remove(self) -> None:
         self._synced_at = -math.inf
         self._note(-math.inf, files=None, conversations=None)  # so that searches wait for the next index from now on
-        async with self._no_readers():
+        async with self._reads.paused():
             await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._delete_files)
 
     async def _close(self) -> None:
         self._watch.close()
-        async with self._no_readers():
+        async with self._reads.paused():
             await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._close_connections)
 
     def _close_connections(self) -> None:

@@ -7,8 +7,7 @@ import os
 import stat
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
@@ -16,11 +15,12 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 
-from memory.recall.documents import LONG_TERM, IndexPosition, rows_of_file, rows_of_messages
+from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, rows_of_file, rows_of_messages
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, WritableIndex
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.recall import NewMessages
 from memory.workspace import daily_log
+from memory.workspace.append import file_stamp
 from memory.workspace.files import SPACES_FOLDER, FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
@@ -48,7 +48,6 @@ class IndexKeeper(ABC):
         self._dependencies = dependencies
         #: Held by whoever changes the index.
         self._changing = asyncio.Lock()
-        self._reading = asyncio.Semaphore(MAX_READERS)
         self._users = 0
         self._made = 0  # how often the index was deleted
         self._timer: asyncio.TimerHandle | None = None
@@ -109,8 +108,11 @@ class IndexKeeper(ABC):
         """
 
     @abstractmethod
-    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change."""
+    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
+        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+
+        When the caller gives up, the work's place is free once its thread has ended.
+        """
 
     @abstractmethod
     async def _write(self, work: Callable[[SpaceIndex], T]) -> T:
@@ -132,26 +134,11 @@ class IndexKeeper(ABC):
         if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
             self._catch_up_soon()
             return await self._read(work)
+        return await (self._sync_and_read(work, called) if fresh else self._sync_a_moment_and_read(work, called))
+
+    async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
+        """Read for a search that need not be fresh, of an index that lacks something for longer than MAX_LAG."""
         return await self._sync_and_read(work, called)
-
-    async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        await self._reading.acquire()
-        running = asyncio.ensure_future(self._run_reader(work))
-        running.add_done_callback(self._end_reading)
-        return await asyncio.shield(running)  # when the caller gives up, its place is free once the thread has ended
-
-    def _end_reading(self, running: asyncio.Future[Any]) -> None:
-        self._reading.release()
-        if not running.cancelled():
-            running.exception()  # retrieved, so that asyncio does not log it when the caller has given up
-
-    @asynccontextmanager
-    async def _no_readers(self) -> AsyncIterator[None]:
-        """Wait until nobody reads, and let nobody read until the end."""
-        async with AsyncExitStack() as places:
-            for _ in range(MAX_READERS):
-                await places.enter_async_context(self._reading)
-            yield
 
     async def _sync_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
         """Read what was written before `called`."""
@@ -252,14 +239,39 @@ def sync_files(
     stamps, now = read_file_stamps(workspace, space, paths), time.time_ns()
     indexed = _indexed_files(index, paths)
     for path, (stamp, changed) in stamps.items():
-        if indexed.get(path) != stamp:
+        if indexed.get(path) == stamp:
+            continue
+        if workspace.ends.is_growing(space, path):  # what is appended is known in a moment
+            unread.append(path)
+        elif not _index_appended(index, workspace, space, path, stamp):
             text = _read_text(workspace, space, path)
             unread += [path] if text is None else []
-            unsettled = text is None or abs(now - changed) < UNSETTLED_NS
+            is_recent = abs(now - changed) < UNSETTLED_NS and not workspace.ends.is_written(space, path, stamp)
+            unsettled = text is None or is_recent
             index.put(FILE_PREFIX + path, "" if unsettled else stamp, rows_of_file(path, text or ""))
     if gone := indexed.keys() - stamps.keys():
         index.drop(FILE_PREFIX + path for path in gone)
     return unread
+
+
+def _index_appended(index: WritableIndex, workspace: Workspace, space: str, path: str, stamp: str) -> bool:
+    """Index the sections that this process has appended to a file; False if that is not all that has changed."""
+    name = FILE_PREFIX + path
+    with index.batch():
+        appended = workspace.ends.appended_since(space, path, index.stamps([name]).get(name, ""), stamp)
+        if appended is None:
+            return False
+        begin, size = appended
+        try:
+            data = workspace.space(space).read_range(path, begin.size, size)
+        except (OSError, PathRefused):
+            return False
+        if len(data) != size or not data.lstrip(b"\r\n").startswith(b"## "):
+            return False
+        session, place = index.last_place(name)
+        after = FileBeginning(lines=begin.lines, session=session, place=place)
+        index.put(name, stamp, rows_of_file(path, data.decode("utf-8", "replace"), after), more=True)
+    return True
 
 
 def is_current(index: WritableIndex, stamps: FileStamps, ends: Mapping[str, int]) -> bool:
@@ -398,11 +410,6 @@ def _raise_if_transient(err: OSError) -> None:
     """Raise errors such as too many open files: taken for missing files, they would empty the index."""
     if err.errno in _TRANSIENT_ERRNOS:
         raise err
-
-
-def file_stamp(status: os.stat_result) -> str:
-    """A text that changes whenever the file does."""
-    return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size} {status.st_ino}"
 
 
 def _memory_files(top: str) -> Iterator[str]:

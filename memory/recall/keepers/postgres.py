@@ -6,12 +6,20 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import structlog
 
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper, WritableIndex
-from memory.recall.keepers.keeper import MAX_READERS, IndexKeeper, check_index, is_current, read_file_stamps, sync_index
+from memory.recall.keepers.keeper import (
+    MAX_READERS,
+    FileStamps,
+    IndexKeeper,
+    check_index,
+    is_current,
+    read_file_stamps,
+    sync_index,
+)
 from memory.recall.postgres_index import PostgresIndex
 from memory.recall.postgres_pool import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.store.errors import StoreBusy, StoreError
@@ -84,6 +92,10 @@ class PostgresIndexKeeper(IndexKeeper):
         self._index = PostgresIndex(space, executor.connections)  # of the holder of `_changing`
         self._lock = threading.Lock()  # of `_index`: the thread of a cancelled caller may still run
         self._readers = [PostgresIndex(space, executor.connections) for _ in range(MAX_READERS)]  # free ones
+        self._reading = asyncio.Semaphore(MAX_READERS)
+        # The version of the index, the conversations and the files that were last found to be in step: to compare each
+        # conversation's position took most of a search's time in a space with thousands of them.
+        self._in_step: tuple[tuple[int, ...], Mapping[str, int], FileStamps] | None = None
         self._synced_at = -math.inf  # time.monotonic() before the last synchronisation
 
     def note_change(self, conversation: str) -> None:
@@ -117,8 +129,16 @@ class PostgresIndexKeeper(IndexKeeper):
                 await self._step(lambda _: index.end(keep=False))
                 raise
 
-    async def _run_reader(self, work: Callable[[SpaceIndex], T]) -> T:
-        return await self._in_slot(lambda: self._run_reading(work))
+    async def _read(self, work: Callable[[PostgresIndex], T]) -> T:
+        await self._reading.acquire()
+        running = asyncio.ensure_future(self._in_slot(lambda: self._run_reading(work)))
+        running.add_done_callback(self._end_reading)
+        return await asyncio.shield(running)
+
+    def _end_reading(self, running: asyncio.Future[Any]) -> None:
+        self._reading.release()
+        if not running.cancelled():
+            running.exception()  # retrieved, so that asyncio does not log it when the caller has given up
 
     async def _write(self, work: Callable[[SpaceIndex], T]) -> T:
         return await self._in_slot(lambda: self._locked(lambda: self._change(work, self._timeouts.wait)))
@@ -154,7 +174,7 @@ class PostgresIndexKeeper(IndexKeeper):
         with self._lock:
             return work()
 
-    def _run_reading(self, work: Callable[[SpaceIndex], T]) -> T:
+    def _run_reading(self, work: Callable[[PostgresIndex], T]) -> T:
         index = self._readers.pop()
         try:
             index.begin_reading()
@@ -176,8 +196,12 @@ class PostgresIndexKeeper(IndexKeeper):
         return result
 
     def _run_if_current(
-        self, index: SpaceIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
+        self, index: PostgresIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
     ) -> tuple[bool, T | None]:
         """Whether the index is up to date, and if so the result of `work`: one thread hop, not two."""
         stamps = read_file_stamps(self._dependencies.workspace, self.space)
-        return (True, work(index)) if is_current(index, stamps, ends) else (False, None)
+        found = index.version, ends, stamps
+        if found != self._in_step and not is_current(index, stamps, ends):
+            return False, None
+        self._in_step = found
+        return True, work(index)

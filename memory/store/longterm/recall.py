@@ -1,13 +1,13 @@
 """What recall reads of the store: messages that an index lacks, and what a search for a conversation leaves out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, or_, select
 
 from memory.conversation import Message
 from memory.store.conversations.sessions import load_messages
-from memory.store.engine.database import Repository, Tx, read, single_query
+from memory.store.engine.database import Repository, Tx, light, read, single_query
 from memory.store.rows import load_member_spaces
 from memory.store.schema.tables import conversation, fold, is_one_of
 
@@ -23,13 +23,19 @@ _SELECT_VIEW = (
     .select_from(conversation.outerjoin(fold, fold.c.id == conversation.c.fold_head))
     .where(conversation.c.id == bindparam("id"))
 )
-_SELECT_HIDDEN_FOLDS = select(fold.c.id).where(
-    fold.c.conversation == bindparam("conversation"),
-    or_(
-        fold.c.to_seq < bindparam("cleared_before"),
-        fold.c.to_seq >= bindparam("shown_from"),
-        is_one_of(fold.c.state, "stale", "undone"),
-    ),
+_IS_HIDDEN = or_(
+    fold.c.to_seq < bindparam("cleared_before"),
+    fold.c.to_seq >= bindparam("shown_from"),
+    is_one_of(fold.c.state, "stale", "undone"),
+)
+_SELECT_HIDDEN_FOLDS = select(fold.c.id).where(fold.c.conversation == bindparam("conversation"), _IS_HIDDEN)
+MAX_FOLDS_ASKED = 64  # of one query
+_ID_NAMES = tuple(f"id{number}" for number in range(MAX_FOLDS_ASKED))
+# The coalesce keeps the planner from reading all folds of the conversation instead of looking these up.
+_SELECT_HIDDEN_AMONG = select(fold.c.id).where(
+    fold.c.id.in_([bindparam(name) for name in _ID_NAMES]),
+    func.coalesce(fold.c.conversation, "") == bindparam("conversation"),
+    _IS_HIDDEN,
 )
 _SELECT_OTHER = (
     select(conversation.c.id)
@@ -62,8 +68,6 @@ class RecallScope:
     cleared_before: int = 0
     #: First seq that is in the conversation's view as itself, 0 for a search for no conversation.
     live_from: int = 0
-    #: Folds whose sections of the daily log are left out.
-    hidden_folds: frozenset[str] = frozenset()
     #: Whether another conversation of these spaces has messages.
     has_others: bool = True
 
@@ -93,6 +97,7 @@ async def load_new_messages(tx: Tx, space: str, known: Mapping[str, int], limit:
     return NewMessages(messages=messages, ends=ends, gone=frozenset(gone))
 
 
+@light
 async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic: bool) -> RecallScope:
     """Load the scope of a search, in one snapshot.
 
@@ -112,7 +117,6 @@ async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic:
         spaces=spaces,
         cleared_before=cleared_before,
         live_from=live_from,
-        hidden_folds=await load_hidden_folds(tx, conversation, cleared_before, live_from),
         has_others=any(others),
     )
 
@@ -129,9 +133,21 @@ async def load_hidden_folds(tx: Tx, conversation: str, cleared_before: int, show
     return frozenset(row["id"] for row in await tx.all(_SELECT_HIDDEN_FOLDS, **values))
 
 
+@light
+@single_query
+async def load_hidden_among(
+    tx: Tx, conversation: str, folds: Sequence[str], cleared_before: int, shown_from: int
+) -> frozenset[str]:
+    """Of at most MAX_FOLDS_ASKED folds, those that `load_hidden_folds` would return."""
+    ids = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, folds, strict=False))
+    values = {"conversation": conversation, "cleared_before": cleared_before, "shown_from": shown_from}
+    return frozenset(row["id"] for row in await tx.all(_SELECT_HIDDEN_AMONG, **values, **ids))
+
+
 class RecallReads(Repository):
     """Reads for recall."""
 
     hidden_folds = read(load_hidden_folds)
+    hidden_among = read(load_hidden_among)
     new_messages = read(load_new_messages)
     scope = read(load_recall_scope)

@@ -33,6 +33,8 @@ COMMANDS = (
     "approve",
     "deny",
     "trace",
+    "remind",
+    "tasks",
 )
 
 

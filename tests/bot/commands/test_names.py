@@ -34,6 +34,8 @@ CHINESE = {
     "approve": "批准",
     "deny": "拒绝",
     "trace": "追踪",
+    "remind": "提醒",
+    "tasks": "任务",
 }
 
 

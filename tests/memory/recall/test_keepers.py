@@ -123,6 +123,23 @@ async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(
     assert await asyncio.gather(*others) == [1] * MAX_READERS
 
 
+async def test_a_search_that_was_given_up_before_its_turn_does_not_run(keeper: SpaceIndexKeeper) -> None:
+    held = [Held() for _ in range(MAX_READERS + 2)]
+    await keeper.use(rows)
+    *first, given_up, last = [asyncio.create_task(keeper.use(one)) for one in held]
+    await begun(*held[:MAX_READERS])
+    await turns_of_the_loop()
+    given_up.cancel()
+    await turns_of_the_loop()
+    held[-1].release()
+    held[0].release()
+    assert await last == 1
+    assert not held[-2].begun.is_set()
+    for one in held:
+        one.release()
+    assert await asyncio.gather(*first) == [1] * MAX_READERS
+
+
 async def test_a_search_beside_others_sees_what_is_indexed_while_a_fresh_one_waits_for_the_update(
     keeper: SpaceIndexKeeper, store: Store
 ) -> None:

@@ -1,0 +1,74 @@
+"""Reminders in plain words, read without a model."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.jobs.phrases import read_reminder
+from bot.jobs.schedule import format_schedule
+
+ZONE = "Asia/Shanghai"
+NOW = datetime(2026, 11, 26, 16, 30, tzinfo=ZoneInfo(ZONE))  # a Thursday
+
+READ = {
+    "20m tea": ("2026-11-26 16:50:00", "tea"),
+    "in 2 hours call mum": ("2026-11-26 18:30:00", "call mum"),
+    "3d water": ("2026-11-29 16:30:00", "water"),
+    "2小时后 开会": ("2026-11-26 18:30:00", "开会"),
+    "半小时后提醒我喝水": ("2026-11-26 17:00:00", "喝水"),
+    "三天后交报告": ("2026-11-29 16:30:00", "交报告"),
+    "明天8点 起床": ("2026-11-27 08:00", "起床"),
+    "明天早上八点半 开会": ("2026-11-27 08:30", "开会"),
+    "明早7点 起床": ("2026-11-27 07:00", "起床"),
+    "后天下午3点开会": ("2026-11-28 15:00", "开会"),
+    "大后天 20:15 看电影": ("2026-11-29 20:15", "看电影"),
+    "今晚8点 看球": ("2026-11-26 20:00", "看球"),
+    "tomorrow 9:00 run": ("2026-11-27 09:00", "run"),
+    "tomorrow at 9am to run": ("2026-11-27 09:00", "run"),
+    "tonight 8pm movie": ("2026-11-26 20:00", "movie"),
+    "9:00 a": ("2026-11-27 09:00", "a"),
+    "17:00 b": ("2026-11-26 17:00", "b"),
+    "12:30pm lunch": ("2026-11-27 12:30", "lunch"),
+    "12:10am fast": ("2026-11-27 00:10", "fast"),
+    "下午五点 x": ("2026-11-26 17:00", "x"),
+    "中午12点 吃饭": ("2026-11-27 12:00", "吃饭"),
+    "2026-12-01 pay": ("2026-12-01 09:00", "pay"),
+    "2026-12-01 07:45 pay": ("2026-12-01 07:45", "pay"),
+    "11月30日上午9点 交": ("2026-11-30 09:00", "交"),
+    "3月1日 9点 种树": ("2027-03-01 09:00", "种树"),
+    "每天 8:00 起床": ("cron 0 8 * * *", "起床"),
+    "每天早上八点提醒我吃药": ("cron 0 8 * * *", "吃药"),
+    "every day at 9am x": ("cron 0 9 * * *", "x"),
+    "weekdays 9:00 stand-up": ("cron 0 9 * * 1-5", "stand-up"),
+    "工作日9点打卡": ("cron 0 9 * * 1-5", "打卡"),
+    "每周一早上九点提醒我写周报": ("cron 0 9 * * 1", "写周报"),
+    "每周日 20:00 总结": ("cron 0 20 * * 7", "总结"),
+    "every monday 9:00 report": ("cron 0 9 * * 1", "report"),
+    "每月1号 9点 交房租": ("cron 0 9 1 * *", "交房租"),
+    "cron 0 9 * * 5 weekly": ("cron 0 9 * * 5", "weekly"),
+    "every 30m stretch": ("every 30 min", "stretch"),
+    "每30分钟 喝水": ("every 30 min", "喝水"),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_phrase_is_read(text: str) -> None:
+    found = read_reminder(text, NOW, ZONE)
+    assert found is not None
+    assert (format_schedule(found.schedule).removesuffix(f" {ZONE}"), found.words) == READ[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["hello world", "20m", "明天", "25:00 x", "每周八 9点 x", "", "9:75 x", "2026-13-01 x", "every"]
+)
+def test_what_is_no_time_is_not_read(text: str) -> None:
+    assert read_reminder(text, NOW, ZONE) is None
+
+
+@given(st.text(alphabet="0123456789:点半早上下午每天周月号日明后tomorrow at every m h d cron*/- x", max_size=30))
+def test_any_text_may_be_typed(text: str) -> None:
+    found = read_reminder(text, NOW, ZONE)
+    assert found is None or found.words

@@ -1,0 +1,100 @@
+"""When jobs are due: clock changes, cron expressions, limits."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, iter_runs, resolve_local
+
+BERLIN, SHANGHAI = "Europe/Berlin", "Asia/Shanghai"
+NOW = datetime(2026, 11, 26, 8, 30, tzinfo=UTC)
+
+
+def runs(schedule: Schedule, after: datetime, count: int) -> list[str]:
+    zone = ZoneInfo(schedule.zone)
+    return [f"{run.astimezone(zone):%m-%d %a %H:%M%z}" for run in islice(iter_runs(schedule, after), count)]
+
+
+@pytest.mark.parametrize(
+    ("cron", "after", "told"),
+    [
+        ("0 9 * * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
+        ("0 9 * * 7", NOW, ["11-29 Sun 09:00+0100", "12-06 Sun 09:00+0100"]),
+        ("30 2 * * *", datetime(2026, 3, 28, 12, tzinfo=UTC), ["03-29 Sun 03:00+0200", "03-30 Mon 02:30+0200"]),
+        ("30 2 * * *", datetime(2026, 10, 24, 12, tzinfo=UTC), ["10-25 Sun 02:30+0200", "10-26 Mon 02:30+0100"]),
+        ("0 * * * *", datetime(2026, 10, 24, 23, 30, tzinfo=UTC), ["10-25 Sun 02:00+0200", "10-25 Sun 02:00+0100"]),
+        ("0 0 L * *", NOW, ["11-30 Mon 00:00+0100", "12-31 Thu 00:00+0100"]),
+        ("0 9 13 * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
+    ],
+)
+def test_A19_cron_keeps_the_clock_of_its_zone(cron: str, after: datetime, told: list[str]) -> None:
+    assert runs(Schedule(zone=BERLIN, cron=cron), after, 2) == told
+
+
+@pytest.mark.parametrize(
+    ("local", "told"),
+    [
+        ("2026-03-29T02:30", "2026-03-29T01:00:00+00:00"),  # the end of the gap
+        ("2026-10-25T02:30", "2026-10-25T00:30:00+00:00"),  # the first of two
+        ("2026-11-30T09:00", "2026-11-30T08:00:00+00:00"),
+    ],
+)
+def test_a_local_time_is_one_moment(local: str, told: str) -> None:
+    assert resolve_local(local, ZoneInfo(BERLIN)).isoformat() == told
+
+
+@given(
+    st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1)),
+    st.sampled_from([BERLIN, SHANGHAI, "America/New_York", "Australia/Lord_Howe", "UTC"]),
+)
+def test_any_local_time_becomes_a_moment_at_or_just_after_it(local: datetime, zone: str) -> None:
+    local = local.replace(second=0, microsecond=0)
+    back = resolve_local(local.isoformat(), ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    assert timedelta(0) <= back - local <= timedelta(hours=1)
+
+
+def test_minutes_are_counted_from_their_start() -> None:
+    schedule = Schedule(zone=SHANGHAI, minutes=30, start=NOW.timestamp())
+    assert runs(schedule, NOW - timedelta(hours=1), 2) == ["11-26 Thu 16:30+0800", "11-26 Thu 17:00+0800"]
+    assert runs(schedule, NOW, 1) == ["11-26 Thu 17:00+0800"]
+    until = Schedule(zone=SHANGHAI, minutes=30, start=NOW.timestamp(), until="2026-11-26T17:10")
+    assert runs(until, NOW, 5) == ["11-26 Thu 17:00+0800"]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "told"),
+    [
+        (Schedule(zone=SHANGHAI, at="2026-11-26T16:00"), "past"),
+        (Schedule(zone=SHANGHAI, at="2026-11-27T09:00+08:00"), "without an offset"),
+        (Schedule(zone=SHANGHAI, at="tomorrow"), "no local time"),
+        (Schedule(zone=SHANGHAI, at="2099-01-01T00:00"), "five years"),
+        (Schedule(zone="CST", at="2026-11-27T09:00"), "no time zone"),
+        (Schedule(zone="../etc/passwd", at="2026-11-27T09:00"), "no time zone"),
+        (Schedule(zone=SHANGHAI, cron="0 0 9 * * *"), "five fields"),
+        (Schedule(zone=SHANGHAI, cron="61 9 * * *"), "no cron expression"),
+        (Schedule(zone=SHANGHAI, cron="0 0 30 2 *"), "day-of-month"),
+        (Schedule(zone=SHANGHAI, cron="*/14 * * * *"), "every 15 minutes at most"),
+        (Schedule(zone=SHANGHAI, cron="0,59 * * * *"), "every 15 minutes at most"),
+        (Schedule(zone=SHANGHAI, minutes=14, start=NOW.timestamp() + 1), "every 15 minutes at most"),
+        (Schedule(zone=SHANGHAI, at="2026-11-27T09:00", cron="0 9 * * *"), "exactly one"),
+        (Schedule(zone=SHANGHAI), "exactly one"),
+    ],
+)
+def test_A21_an_impossible_schedule_is_refused(schedule: Schedule, told: str) -> None:
+    with pytest.raises(ScheduleRefused, match=told):
+        check_schedule(schedule, NOW, owner=False)
+
+
+def test_the_owner_may_have_every_minute_and_no_less() -> None:
+    schedule = Schedule(zone=SHANGHAI, minutes=1, start=NOW.timestamp() + 60)
+    assert check_schedule(schedule, NOW, owner=True) == NOW + timedelta(minutes=1)
+    assert check_schedule(Schedule(zone=SHANGHAI, cron="*/15 * * * *"), NOW, owner=False)
+
+
+def test_a_moment_is_shown_with_zone_and_distance() -> None:
+    moment = datetime(2026, 11, 27, 0, 0, tzinfo=UTC)
+    assert format_moment(moment, SHANGHAI, NOW) == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
