@@ -5,7 +5,7 @@ import importlib.util
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.schema import Config
-from bot.tools.exec.probe import probe_sandbox
+from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 
 SANDBOX_HINT = (
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
@@ -22,6 +22,8 @@ async def _check_exec(config: Config) -> DoctorCheck:
     name = "exec"
     if not config.tools.exec.enabled:
         return passed(name, "Off: the model cannot run commands. tools.exec.enabled turns it on.")
+    if config.database_url:
+        return failed(name, f"Not offered: {SHARED_REASON}.", "Set tools.exec.enabled to false, or use SQLite.")
     found = await probe_sandbox()
     if found.level == "A":
         return passed(name, "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.")

@@ -16,6 +16,8 @@ from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, environment
 
+# Why a bot on PostgreSQL has no commands.
+SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
 _LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
 _SCRIPT = Path(__file__).with_name("probe_script.py")
 

@@ -106,3 +106,7 @@ async def test_doctor_says_whether_commands_run_and_what_would_help() -> None:
     [check] = [check for check in on if check.name == "exec"]
     assert check.ok == (level().level == "A")
     assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
+    shared = {"tools": {"exec": {"enabled": True}}, "database_url": "postgresql+psycopg://h/d"}
+    [check] = [check for check in await check_tools(Config.model_validate(shared)) if check.name == "exec"]
+    assert not check.ok
+    assert "PostgreSQL" in check.message
