@@ -8,7 +8,7 @@ import secrets
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -44,6 +44,8 @@ APPROVAL_REQUESTED_TEXT = (
 ASKED_WHEN_TAINTED = frozenset({"exec"})
 BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
+REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more
+INTERRUPTED_TEXT = "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
 TAINTED_CALL_TEXT = (
     "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what the bot is told to be"
     " is not written from those. The person can ask for it in a fresh conversation.]"
@@ -147,6 +149,12 @@ class ApprovalService:
         )
         await self.access.ask(approval, [self._question(request, code, button_key, bound)])
         return APPROVAL_REQUESTED_TEXT
+
+    async def report_interrupted(self) -> list[NewInboxRow]:
+        """Return messages by which the model sees what ran when the last process ended; each has a key of its own."""
+        rows = await self.access.running_approvals(self.now() - REPORTED_AFTER)
+        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in rows if row.tool in self.bind]
+        return [message for message in found if message is not None]
 
     async def _bound(self, name: str, conversation: ConversationRow, arguments: Mapping[str, Any]) -> Mapping[str, str]:
         tool = self.toolset(conversation.place.space).get(name)

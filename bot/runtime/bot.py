@@ -49,6 +49,8 @@ class Bot(Components):
             await self._restore_lean()
         # Before anybody can press a button of the last run: an approval is void where the sandbox is not known yet.
         await self.exec_tools.probe()
+        if interrupted := await self.approvals.report_interrupted():
+            await self.store.delivery.accept(interrupted)
         for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
         for conversation in await self.store.delivery.waiting():

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 
 from sqlalchemy import bindparam, or_, select, update
 
@@ -26,6 +27,7 @@ _SELECT_BY_CODE = _SELECT.where(
     table.c.account == bindparam("account"),
     table.c.subject_id == bindparam("subject_id"),
 )
+_SELECT_RUNNING = _SELECT.where(table.c.state == literal_text("running"), table.c.expires > bindparam("since"))
 _SET_STATE = (
     update(table)
     .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
@@ -78,6 +80,11 @@ async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | Non
     party = {"channel": person.channel, "account": person.account, "subject_id": person.id}
     row = await tx.one(_SELECT_BY_CODE, sha256=sha256, **party)
     return _to_row(row) if row else None
+
+
+async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
+    """Load approvals that began to run and have no end, of those that were valid at `since`."""
+    return [_to_row(row) for row in await tx.all(_SELECT_RUNNING, since=since.timestamp())]
 
 
 async def set_state(

@@ -278,10 +278,16 @@ async def test_A8_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: P
     assert await process.wait() == -9
     ran = home / "workspace" / "ran.txt"
     assert ran.read_text() == "once\n"
-    async with owned(home, ["never asked"]) as it:
+    async with owned(home, ["I do not know whether it ran."]) as it:
         await it.house.settled()
-        assert "interrupted" in it.channel.sent[-1].text, "the command of the one who approved it is answered"
+        assert any("interrupted" in sent.text for sent in it.channel.sent), (
+            "the command of the one who approved it is answered"
+        )
         for _ in range(2):
             assert "may have happened or not" in await approve(it, typed.read_text())
         assert ran.read_text() == "once\n"
+        assert len(it.model.requests) == 1, "the model is told once"
+        assert "outcome unknown" in outcomes(it)[0]
+    async with owned(home, ["never asked"]) as it:
+        await it.house.settled()
         assert it.model.requests == []
