@@ -363,6 +363,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
+    "skills": ("技能",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {

@@ -93,6 +93,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "web.search": _ActionRule(least="user", model=True),
     "web.fetch.guest": _ActionRule(least="guest", model=True),
     "web.search.guest": _ActionRule(least="guest", model=True),
+    "skill.read": _ActionRule(least="user", model=True),
     "task.own": _ActionRule(least="user", model=True),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),

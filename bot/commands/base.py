@@ -20,6 +20,7 @@ from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
 from bot.tools.exec.probe import SandboxLevel
+from bot.tools.skills.service import SkillTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -61,6 +62,7 @@ class CommandServices:
     #: Returns what is known of the sandbox for commands.
     sandbox: Callable[[], SandboxLevel]
     jobs: JobService
+    skills: SkillTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

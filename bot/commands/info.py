@@ -102,6 +102,16 @@ async def _retry(context: CommandContext) -> str:
     return context.text("没有可以重试的消息。", "There is no message to try again.")
 
 
+async def _skills(context: CommandContext) -> str:
+    skills = context.services.skills.library.enabled(context.conversation.place.space)
+    if not skills:
+        return context.text(
+            "这里没有启用的技能。所有者在终端里用 mnema skills add 添加。",
+            "No skills are on here. The owner adds them in the terminal with mnema skills add.",
+        )
+    return "\n".join(f"- **{skill.name}**: {skill.description}" for skill in skills)
+
+
 INFO_COMMANDS = (
     Command(name="help", usage="", action="help", zh="命令列表", en="this list", run=_help),
     Command(name="status", usage="", action="status", zh="运行状态", en="how it runs", run=_status),
@@ -118,4 +128,7 @@ INFO_COMMANDS = (
     Command(
         name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
     ),
+)
+SKILLS_COMMAND = Command(
+    name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills
 )

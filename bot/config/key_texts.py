@@ -286,6 +286,8 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "tools.exec.memory_mb": ("内存上限", "Memory limit", "一条命令和它启动的一切最多用多少 MB 内存。", "2048"),
     "tools.exec.processes": ("进程上限", "Process limit", "一条命令最多有多少进程和线程。", "128"),
     "tools.exec.disk_mb": ("写盘上限", "Disk limit", "一条命令最多往磁盘写多少 MB。", "1024"),
+    "skills": ("技能", "Skills", "工作区里由你启用的成套说明。", ""),
+    "skills.index_tokens": ("技能目录", "List of skills", "每次请求里技能目录最多占多少 token。", "1000"),
     "tools.web": ("网页", "Web", "打开网页和联网搜索。", ""),
     "tools.web.fetch": ("打开网页", "Open pages", "模型可以打开公开的网页、PDF 和图片。", "false"),
     "tools.web.guests": ("访客也可用", "For guests", "群里的访客也可以让机器人打开网页和搜索。", "true"),

@@ -185,6 +185,14 @@ class ExecToolConfig(ConfigSection):
     disk_mb: int = Field(512, ge=1, le=1_048_576, description="What a command may write to the disk, in MB.")
 
 
+class SkillsConfig(ConfigSection):
+    """Skills of the workspace."""
+
+    index_tokens: int = Field(
+        2_000, ge=100, le=20_000, description="How much the list of enabled skills may take in each request, in tokens."
+    )
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
@@ -253,6 +261,7 @@ class Config(ConfigSection):
     budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
+    skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

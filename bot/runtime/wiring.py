@@ -59,6 +59,8 @@ from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
 from bot.tools.exec.service import ExecTools
 from bot.tools.registry import OfferedTools
+from bot.tools.skills.library import SkillLibrary, SkillState
+from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from channels.base import Channel
 from memory.context.policies.policies import build_policy
@@ -139,6 +141,7 @@ class Components:
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
+        self.skills = SkillTools(self._skill_library(owner), self.config)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -258,6 +261,15 @@ class Components:
             notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
+    def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a skill was changed, it is off", skill=name)
+            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 mnema skills on {name} 重新启用。"
+            en = f"The skill {name} was changed and is off. Look at it, then enable it with mnema skills on {name}."
+            self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
+
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
+
     def _ticker(self) -> JobTicker:
         return JobTicker(
             store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
@@ -291,6 +303,7 @@ class Components:
             jobs=self.jobs,
             web=self.web_tools,
             exec_tools=self.exec_tools,
+            skills=self.skills,
             off=lambda: tuple(self.config().tools.off),
         )
 
@@ -375,6 +388,7 @@ class Components:
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            skills=self.skills,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:

@@ -11,6 +11,7 @@ from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, N
 from bot.tools.recall import RecallTool
 from bot.tools.reminders import RemindersTool, RemindTool
 from bot.tools.send_file import SendFileTool
+from bot.tools.skills.service import SkillTools
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
 from channels.base import Channel
@@ -20,7 +21,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
-MAX_KEPT_SETS = 8  # the configuration may change any number of times
+MAX_CACHED_SPACES = 1_000
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 _LATER_TOOLS = (RemindTool, RemindersTool)
@@ -56,6 +57,7 @@ class OfferedTools:
         jobs: JobService,
         web: WebTools,
         exec_tools: ExecTools,
+        skills: SkillTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
@@ -68,20 +70,21 @@ class OfferedTools:
             *(kind(jobs) for kind in _LATER_TOOLS),
         ]
         self._web = web
+        self._skills = skills
         self._exec = exec_tools
         self._off = off
-        #: What is offered, for the tools that depend on settings and space.
-        self._offered: dict[object, Toolset] = {}
+        self._offered: dict[str, tuple[object, Toolset]] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        more = (*self._web.offered(), *(self._exec.offered(space) if self._exec.level.level == "A" else ()))
-        off = self._off()
-        if (off, more) not in self._offered:
-            if len(self._offered) > MAX_KEPT_SETS:
+        commands = self._exec.offered(space) if self._exec.level.level == "A" else []
+        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands]
+        known = self._offered.get(space)
+        if known is None or known[0] != (off, more):
+            if len(self._offered) >= MAX_CACHED_SPACES:
                 self._offered.clear()
-            self._offered[off, more] = Toolset([*self._own, *more]).without(off)
-        return self._offered[off, more]
+            known = self._offered[space] = ((off, more), Toolset([*self._own, *more]).without(off))
+        return known[1]
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""

@@ -123,6 +123,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "web.search": ("user", None, True),
     "web.fetch.guest": ("guest", None, True),
     "web.search.guest": ("guest", None, True),
+    "skill.read": ("user", None, True),
     "task.own": ("user", None, True),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
