@@ -39,7 +39,16 @@ async def _status(context: CommandContext) -> str:
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
         lines += [format_model_status(state, lang) for state in notable_statuses(services.models.states())]
         lines += [format_channel_status(state, now.timestamp(), lang) for state in services.channels().values()]
+        if context.config.tools.exec.enabled:
+            lines.append(_format_sandbox(context))
     return "\n".join(lines)
+
+
+def _format_sandbox(context: CommandContext) -> str:
+    found = context.services.sandbox()
+    if found.level == "A":
+        return context.text("命令沙箱 A（bubblewrap）", "sandbox of commands: A (bubblewrap)")
+    return context.text(f"不提供 exec：{found.reason}", f"exec is not offered: {found.reason}")
 
 
 async def _count_active(context: CommandContext) -> int:

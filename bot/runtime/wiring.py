@@ -57,6 +57,7 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
+from bot.tools.exec.service import ExecTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -139,6 +140,7 @@ class Components:
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
         self.skills = SkillTools(self._skill_library(owner), self.config)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
@@ -197,15 +199,20 @@ class Components:
 
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
-        return self.turns.stop(conversation)
+        stopped = self.exec_tools.tool.stop(conversation)
+        return self.turns.stop(conversation) or stopped
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
+        if not inbox_id:
+            self.exec_tools.tool.stop(conversation)
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        """Run no turn in a space while the context is entered, and drop what the web tools keep for it."""
+        """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         self.web_tools.forget(space)
+        if not space:
+            self.exec_tools.tool.stop("")
         return self.turns.quiet(space)
 
     def start_receiving(self, channel: Channel) -> None:
@@ -295,6 +302,7 @@ class Components:
             channels=self.channels,
             jobs=self.jobs,
             web=self.web_tools,
+            exec_tools=self.exec_tools,
             skills=self.skills,
             off=lambda: tuple(self.config().tools.off),
         )
@@ -329,6 +337,8 @@ class Components:
             toolset=self.toolset,
             now=self.now,
             channels=self.channels,
+            bind={"exec": self.exec_tools.tool.bind},
+            conversation=self.store.sessions.conversation,
         )
 
     def _agent(self) -> Agent:
@@ -376,6 +386,7 @@ class Components:
             roles=self.roles,
             pairing=self.pairing,
             approvals=self.approvals,
+            sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
             skills=self.skills,
         )

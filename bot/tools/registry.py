@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
+from bot.tools.exec.service import ExecTools
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -55,6 +56,7 @@ class OfferedTools:
         channels: Mapping[str, Channel],
         jobs: JobService,
         web: WebTools,
+        exec_tools: ExecTools,
         skills: SkillTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -69,12 +71,14 @@ class OfferedTools:
         ]
         self._web = web
         self._skills = skills
+        self._exec = exec_tools
         self._off = off
         self._offered: dict[str, tuple[object, Toolset]] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space)]
+        commands = self._exec.offered(space) if self._exec.level.level == "A" else []
+        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands]
         known = self._offered.get(space)
         if known is None or known[0] != (off, more):
             if len(self._offered) >= MAX_CACHED_SPACES:

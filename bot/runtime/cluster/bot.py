@@ -20,6 +20,7 @@ from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.runtime.wiring import BotDependencies
+from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.store.engine.leases import Beat, Leases
@@ -66,6 +67,7 @@ class ClusterBot(Bot):
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
         self._jobs = connections.jobs
+        self.exec_tools.refuse(SHARED_REASON)
         self._jobs.on_stop = self.turns.stop
         self._leases = Leases(connections.lease_database)
         self._membership = Membership(self._leases, self._status, connections.lease_seconds)

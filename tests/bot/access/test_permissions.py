@@ -118,6 +118,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "memory.forget": ("user", PRIVATE, False),
     "memory.forget.group": ("owner", {"group"}, False),
     "memory.link": ("user", PRIVATE, False),
+    "exec": ("owner", PRIVATE, "ask"),
     "web.fetch": ("user", None, True),
     "web.search": ("user", None, True),
     "web.fetch.guest": ("guest", None, True),
