@@ -72,7 +72,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
                     contents[name] = file.read(entry.file_size + 1)
                 if len(contents[name]) != entry.file_size:
                     raise SkillInvalid(f"{name} is not as large as the archive says")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as err:
+    except (zipfile.BadZipFile, RuntimeError, OSError, EOFError) as err:  # a RuntimeError also if it is not implemented
         raise SkillInvalid("it is no readable ZIP archive") from err
     return _without_top(contents)
 
