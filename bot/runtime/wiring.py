@@ -57,6 +57,7 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
+from bot.tools.file_changes import FileChanges
 from bot.tools.registry import OfferedTools
 from bot.tools.web.service import WebTools
 from channels.base import Channel
@@ -137,6 +138,7 @@ class Components:
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -276,6 +278,7 @@ class Components:
             store=self.store,
             workspace=self.workspace,
             blobs=self.blobs,
+            changes=self.file_changes,
             search=self.recall.search,
             memories=self.memories,
             uses=self.memory_service.uses,

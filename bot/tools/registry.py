@@ -5,6 +5,10 @@ from collections.abc import Callable, Mapping
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
+from bot.tools.file_changes import FileChanges
+from bot.tools.file_history import FileHistoryTool, RestoreFileTool
+from bot.tools.file_patch import PatchFilesTool
+from bot.tools.file_search import FindFilesTool, SearchFilesTool
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -20,7 +24,11 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
-_FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
+_READING_TOOLS = (ListFilesTool, ReadFileTool)
+_WRITING_TOOLS = (WriteFileTool, EditFileTool)
+_SEARCHING_TOOLS = (FindFilesTool, SearchFilesTool)
+_VERSION_TOOLS = (PatchFilesTool, FileHistoryTool, RestoreFileTool)
+_FILE_TOOLS = (*_READING_TOOLS, *_WRITING_TOOLS, *_SEARCHING_TOOLS, *_VERSION_TOOLS)
 _LATER_TOOLS = (RemindTool, RemindersTool)
 _TOOLS = (RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool, *_LATER_TOOLS, WebFetchTool)
 
@@ -34,6 +42,7 @@ class OfferedTools:
     """The built-in tools that the configuration does not turn off, in the order that models see them.
 
     Args:
+        changes: writes files, and keeps their versions.
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
@@ -46,6 +55,7 @@ class OfferedTools:
         store: Store,
         workspace: Workspace,
         blobs: Blobs,
+        changes: FileChanges,
         search: SearchPassages,
         memories: Callable[[str], Memories],
         uses: UseCounters,
@@ -60,7 +70,10 @@ class OfferedTools:
             MemorySearchTool(store, search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
-            *(kind(workspace) for kind in _FILE_TOOLS),
+            *(kind(workspace) for kind in _READING_TOOLS),
+            *(kind(workspace, changes) for kind in _WRITING_TOOLS),
+            *(kind(workspace) for kind in _SEARCHING_TOOLS),
+            *(kind(workspace, changes) for kind in _VERSION_TOOLS),
             SendFileTool(store, workspace, blobs, channels),
             *(kind(jobs) for kind in _LATER_TOOLS),
         ]

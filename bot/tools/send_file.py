@@ -11,7 +11,7 @@ from bot.errors import ToolFailed
 from bot.gateway.attachments import detect_kind, sanitize_file_name
 from bot.messages import PartExtras, dump_extras
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
-from bot.tools.files import run_in_tool_thread
+from bot.tools.file_changes import run_in_tool_thread
 from bot.tools.recall import find_original
 from channels.base import Channel
 from channels.message import Capabilities
