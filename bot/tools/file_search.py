@@ -13,7 +13,8 @@ from bot.tools.files import MAX_LISTED, MAX_READ_BYTES, file_tool_spec, label_ta
 from memory.workspace.files import FileEntry, FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
-SEARCH_SECONDS = 2.0  # of the whole search
+# Of the whole search. `regex` counts the process's CPU time, so a hostile pattern on a busy machine takes longer.
+SEARCH_SECONDS = 2.0
 MAX_LINES = 200
 LINE_CHARS = 400
 BEFORE_MATCH_CHARS = 100  # of a longer line
