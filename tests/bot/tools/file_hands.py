@@ -74,10 +74,10 @@ class FileHands:
 
 
 @asynccontextmanager
-async def file_hands(folder: Path) -> AsyncIterator[FileHands]:
-    """Open a workspace and a store in a folder; the clock of the store counts seconds."""
+async def file_hands(folder: Path, at: float = AT) -> AsyncIterator[FileHands]:
+    """Open a workspace and a store in a folder; the clock of the store counts seconds from `at`."""
     ticks = iter(range(10**9))
-    store = await open_store(folder / "mnema.db", clock=lambda: AT + next(ticks))
+    store = await open_store(folder / "mnema.db", clock=lambda: at + next(ticks))
     try:
         yield FileHands(folder / "workspace", store)
     finally:
