@@ -12,7 +12,6 @@ import structlog
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from memory.failpoints import hit
 from memory.store.errors import StoreError
 from memory.store.longterm.file_versions import FileVersionRow, FileVersions, NewFileVersion
 from memory.workspace.blobs import Blobs
@@ -136,11 +135,10 @@ def write_together(files: SpaceFiles, changes: Sequence[FileChange]) -> list[Tex
         for change in changes:
             expected = None if change.former is None else _sha256(change.former)
             written.append(files.write_bytes(change.path, change.data, expected))
-            if len(changes) > 1:
-                hit("patch.written")
     except Exception as err:
         try:
-            for change in changes[: len(written)]:
+            # with the one that failed: it may be in place, and only not known to be on the disk
+            for change in changes[: len(written) + 1]:
                 _take_back(files, change.path, _sha256(change.data), change.former)
         except (OSError, PathRefused, FileTooBig):
             raise HalfWritten("some of the files were written; they are taken back at the next start") from err

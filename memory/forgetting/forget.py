@@ -12,7 +12,7 @@ import structlog
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
-from memory.forgetting.versions import forget_versions
+from memory.forgetting.versions import find_in_versions, forget_versions
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
@@ -102,6 +102,8 @@ class ForgetService:
         """
         files = await self._files_of(space)
         in_files = await asyncio.to_thread(lambda: [mention for one in files for mention in one.find(query)])
+        for member in await self._links.members(space):
+            in_files += await find_in_versions(self._store, self._blobs, member, query, self._now().tzinfo)
         request = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._recall.search(request)} - {""}
         in_messages: list[Mention] = []

@@ -127,7 +127,7 @@ async def test_no_patch_leaves_the_space(hands: FileHands, path: str, tmp_path: 
     assert (tmp_path / "elsewhere.md").read_text() == "three\n"
 
 
-@pytest.mark.parametrize("point", ["patch.written@1:eio", "patch.written@2:enospc", "file.tmp_written@3:enospc"])
+@pytest.mark.parametrize("point", ["file.tmp_written@4:eio", "file.tmp_written@5:enospc", "file.replaced@4:eio"])
 async def test_a_patch_that_fails_half_way_leaves_all_old(hands: FileHands, point: str) -> None:
     arm({"MNEMA_TEST": "1", "MNEMA_FP": point})
     with pytest.raises((ToolFailed, OSError)):
@@ -146,9 +146,8 @@ async def test_a_file_that_changes_meanwhile_stops_the_patch(hands: FileHands) -
     assert is_old(hands.root)
 
 
-@pytest.mark.parametrize(
-    "point", ["file.replaced@2", "patch.written@1", "patch.written@2", "patch.written@3", "blob.stored@1"]
-)
+# Two versions are stored as blobs, then three files are written.
+@pytest.mark.parametrize("point", ["blob.stored@2", "file.synced@3", *(f"file.dir_synced@{nth}" for nth in (3, 4, 5))])
 async def test_after_a_kill_a_start_finds_all_old_or_all_new(tmp_path: Path, point: str) -> None:
     put_old(tmp_path / "workspace")
     env = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
