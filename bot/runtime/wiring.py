@@ -57,9 +57,9 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
-from bot.tools.file_changes import FileChanges
 from bot.tools.registry import OfferedTools
 from bot.tools.web.service import WebTools
+from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
 from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets

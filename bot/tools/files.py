@@ -9,7 +9,7 @@ from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
-from bot.tools.file_changes import FileChange, FileChanges, former_content, run_in_tool_thread
+from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
 from memory.workspace.files import FileEntry, SpaceFiles, TextFile, Workspace

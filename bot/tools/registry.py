@@ -5,10 +5,6 @@ from collections.abc import Callable, Mapping
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
-from bot.tools.file_changes import FileChanges
-from bot.tools.file_history import FileHistoryTool, RestoreFileTool
-from bot.tools.file_patch import PatchFilesTool
-from bot.tools.file_search import FindFilesTool, SearchFilesTool
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -16,6 +12,10 @@ from bot.tools.reminders import RemindersTool, RemindTool
 from bot.tools.send_file import SendFileTool
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesTool
+from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
 from channels.base import Channel
 from memory.conversation import ToolSpec
 from memory.longterm.memories import Memories

@@ -21,9 +21,6 @@ from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_cal
 from bot.errors import ToolFailed
 from bot.messages import load_extras
 from bot.tools.base import ToolArguments, Toolset
-from bot.tools.file_changes import FileChanges
-from bot.tools.file_history import RestoreFileArguments, RestoreFileTool
-from bot.tools.file_patch import PatchFilesArguments, PatchFilesTool
 from bot.tools.files import (
     EditFileArguments,
     EditFileTool,
@@ -32,6 +29,9 @@ from bot.tools.files import (
     WriteFileArguments,
     WriteFileTool,
 )
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import RestoreFileArguments, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesArguments, PatchFilesTool
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import ToolSpec

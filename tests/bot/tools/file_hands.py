@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.tools.base import MessageContext, Tool, ToolContext
-from bot.tools.file_changes import FileChanges
-from bot.tools.file_history import FileHistoryTool, RestoreFileTool
-from bot.tools.file_patch import PatchFilesTool
-from bot.tools.file_search import FindFilesTool, SearchFilesTool
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesTool
+from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs

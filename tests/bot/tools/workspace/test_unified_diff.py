@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tools.unified_diff import PatchError, apply_patch, parse_patch, split_lines
+from bot.tools.workspace.unified_diff import PatchError, apply_patch, parse_patch, split_lines
 
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=6) | st.sampled_from(
     [

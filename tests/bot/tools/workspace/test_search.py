@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from bot.tools.file_search import SearchFilesArguments, SearchFilesTool, matches_glob
+from bot.tools.workspace.search import SearchFilesArguments, SearchFilesTool, matches_glob
 from memory.workspace.files import Workspace
 from tests.bot.tools.file_hands import NOW, FileHands, file_hands
 

@@ -12,8 +12,8 @@ import pytest
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from bot.tools.file_changes import FileChange
 from bot.tools.files import file_version
+from bot.tools.workspace.changes import FileChange
 from memory.failpoints import arm
 from memory.store.longterm.file_versions import NewFileVersion
 from tests.bot.tools.file_hands import AT, NOW, FileHands, file_hands
@@ -45,7 +45,7 @@ import asyncio, os, sys
 from pathlib import Path
 from memory.failpoints import arm
 from tests.bot.tools.file_hands import file_hands
-from tests.bot.tools.test_file_patch import PATCH
+from tests.bot.tools.workspace.test_patch import PATCH
 
 async def main():
     async with file_hands(Path(sys.argv[1])) as hands:
