@@ -15,7 +15,7 @@ extras:          # what a feature beside the core needs: NAME=vectors, embedding
 	scripts/setup.sh extra "$(NAME)"
 
 test:            # every test that needs no outside service; ARGS="-k name" runs some
-	scripts/setup.sh dev && exec .venv/bin/pytest $(ARGS)
+	scripts/setup.sh dev && exec scripts/test.sh $(ARGS)
 
 quick:           # the tests that start no process and no emulator
 	scripts/setup.sh dev && exec .venv/bin/pytest --quick $(ARGS)

@@ -61,7 +61,7 @@ class Ours:
         self.workers = workers
         self._deliver = bot.receiver.deliver_for(CHANNEL)
         self._model = model
-        bot.store.delivery.settle_sent = self._recording(bot.store.delivery.settle_sent)
+        bot.store.delivery.settle_sent_and_look = self._recording(bot.store.delivery.settle_sent_and_look)
 
     async def say(self, name: Name, text: str) -> None:
         """Deliver one message like a channel."""
@@ -91,11 +91,11 @@ class Ours:
         self, sent: Callable[[str, SendOutcome], Awaitable[Any]]
     ) -> Callable[[str, SendOutcome], Awaitable[Any]]:
         async def recorded(id: str, outcome: SendOutcome) -> Any:
-            row = await sent(id, outcome)
+            row, has_next = await sent(id, outcome)
             found = MARK.search(row.text.encode())
             if found and row.state == "sent":
                 self.course.done[int(found[1]), int(found[2])] = now()
-            return row
+            return row, has_next
 
         return recorded
 

@@ -21,7 +21,7 @@ from channels.message import (
     Quote,
 )
 from channels.toolkit.text import replace_unstorable, split_text
-from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, QUOTED_LABEL
+from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL
 from memory.conversation import Text
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -56,6 +56,8 @@ class MessageBody:
     quote: Quote | None = None
     #: See InboundMessage.
     proven: bool = True
+    #: Outcome of a call that the person approved; the program's row, not a message of theirs.
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,9 @@ def dump_body(body: MessageBody) -> str:
         record["name"] = body.name
     if not body.proven:
         record["unproven"] = True
+    if body.outcome:
+        record["outcome"] = body.outcome
+        record["shown"] = body.outcome.partition("\n")[0]
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -178,7 +183,14 @@ def load_body(text: str) -> MessageBody:
     quoted = record.get("quote")
     quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:])) if quoted else None
     proven = not record.get("unproven", False)
-    return MessageBody(text=record["text"], name=record.get("name", ""), files=files, quote=quote, proven=proven)
+    return MessageBody(
+        text=record["text"],
+        name=record.get("name", ""),
+        files=files,
+        quote=quote,
+        proven=proven,
+        outcome=record.get("outcome", ""),
+    )
 
 
 # Background messages of a group that one turn brings along, in characters; older ones are left out.
@@ -200,6 +212,11 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
         return [Text(text=quote.text, aside=OURS_LABEL)]
     whose = quote.author_id if kind == "group" else ""
     return [Text(text=quote.text, by=speaker_name(quote.author, whose, row.conversation), aside=QUOTED_LABEL)]
+
+
+def format_outcome(body: MessageBody) -> list[Text]:
+    """Return the outcome of an approved call as a part, if the row is one."""
+    return [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
@@ -346,6 +363,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
+    "skills": ("技能",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {

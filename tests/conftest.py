@@ -70,3 +70,11 @@ def pytest_collection_finish() -> None:
     """Imported modules stay: no later collection has to walk through them."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note each failed test for scripts/test.sh; with xdist only the process that collects the reports does."""
+    path = os.environ.get("MNEMA_FAILED_TESTS")
+    if path and report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{report.nodeid}\n")

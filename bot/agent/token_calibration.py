@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from typing import Any
 
 import structlog
 
@@ -22,6 +23,7 @@ SETTLED_SAMPLES = 10  # replies; after these only a change of more than MIN_FACT
 MIN_FACTOR_CHANGE = 0.005
 CONVERSATION_WEIGHT = 0.7  # of the newest reply in a conversation's factor: its requests repeat most of their text
 MAX_FACTORS = 10_000
+STORE_SECONDS = 5.0  # in which factors gather for one transaction; those of a process that dies are learned again
 WINDOW_KEY = "window"  # the row "MODEL window" holds the window that the model's provider named
 
 _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
@@ -42,6 +44,8 @@ class TokenCalibration:
         self._sessions = sessions
         self._known: dict[str, CalibrationFactor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unstored: dict[str, CalibrationFactor] = {}
+        self._storing: asyncio.TimerHandle | None = None
         #: Share of the newest request that came from the provider's cache, 0 to 1, by conversation.
         self.shares: dict[str, float] = {}
 
@@ -58,23 +62,37 @@ class TokenCalibration:
         return await self._read(_factor_key(model))
 
     def note(self, model: str, counted: int, actual: int, conversation: str) -> None:
-        """Learn at once if there is nothing to store, else in the background; what is lost is learned again."""
+        """Learn at once, and store it some seconds later; what is lost is learned again."""
         keys = _factor_keys(model, conversation)
         if not is_believable(counted, actual):
             return
         if all(key in self._known for key in keys):
             learned = _learn_factors({key: self._known[key] for key in keys}, counted, actual)
-            if not self._changed(learned):
-                self._known.update(learned)
-                return
-        task = asyncio.create_task(self.learn(model, counted, actual, conversation))
-        self._tasks.add(task)
-        task.add_done_callback(self._on_done)
+            self._unstored.update(self._changed(learned))
+            self._known.update(learned)
+            if self._unstored and self._storing is None:
+                self._storing = asyncio.get_running_loop().call_later(STORE_SECONDS, self._store_soon)
+            return
+        self._start(self.learn(model, counted, actual, conversation))
 
     async def settled(self) -> None:
-        """Wait until everything noted is stored."""
+        """Store what is noted, and wait until it is."""
+        self._store_soon()
         while self._tasks:
             await asyncio.wait(list(self._tasks))
+
+    def _store_soon(self) -> None:
+        if self._storing is not None:
+            self._storing.cancel()
+            self._storing = None
+        if self._unstored:
+            learned, self._unstored = self._unstored, {}
+            self._start(self._write(learned))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
 
     async def learn(self, model: str, counted: int, actual: int, conversation: str = "") -> None:
         """Learn from the usage of one reply, unless it is missing or cannot be true.
@@ -111,8 +129,11 @@ class TokenCalibration:
         """Update memory, then the store; a failed write is undone in memory."""
         changed = self._changed(learned)
         self._known.update(learned)
-        if not changed:
-            return
+        if changed:
+            await self._write(changed)
+
+    async def _write(self, changed: Mapping[str, CalibrationFactor]) -> None:
+        """Store factors; where that fails they are read again."""
         try:
             await self._sessions.set_factors(changed)
         except StoreError:

@@ -14,7 +14,13 @@ from bot.access.budget_guard import BudgetGuard
 from bot.access.permissions import Actor, authorize
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
-from bot.agent.approvals import TAINTED_CALL_TEXT, ApprovalRequest, ApprovalService, action_for_call
+from bot.agent.approvals import (
+    ASKED_WHEN_TAINTED,
+    TAINTED_CALL_TEXT,
+    ApprovalRequest,
+    ApprovalService,
+    action_for_call,
+)
 from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import ToolFailed
 from bot.telemetry.recorder import Telemetry
@@ -215,7 +221,8 @@ class ToolRunner:
             return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
         space = context.conversation.place.space
         actor = await self._load_actor(context)
-        if not authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope).allowed:
+        decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
+        if not decision.allowed and not decision.ask:
             return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:
@@ -247,8 +254,12 @@ class ToolRunner:
     async def _request_approval(
         self, context: TurnContext, call: CallRow, action: str, arguments: dict[str, Any]
     ) -> str:
-        """Ask the person to approve the call, unless outside words are in view; return what the model reads."""
-        if (await load_message_context(self._store, context)).tainted:
+        """Ask the person to approve the call; return what the model reads.
+
+        While outside words are in view, some calls are asked for with a warning, and the others are refused.
+        """
+        tainted = (await load_message_context(self._store, context)).tainted
+        if tainted and action not in ASKED_WHEN_TAINTED:
             return TAINTED_CALL_TEXT
         request = ApprovalRequest(
             actor=context.actor,
@@ -258,6 +269,7 @@ class ToolRunner:
             tool=call.name,
             arguments=arguments,
             lang=context.lang,
+            tainted=tainted,
         )
         try:
             return await self._approvals.ask(request)

@@ -120,20 +120,21 @@ class TurnRunner:
         self._background: set[asyncio.Task[None]] = set()
 
     async def step(self, conversation: str) -> bool:
-        """Process the oldest open row of a conversation; return False when nothing can be done now."""
-        row = await self._next_row(conversation)
-        if row is None:
-            return False
-        has_to_wait = self._isolation.holds_up(row.attempts)
-        if not await self._isolation.enter(conversation, row.attempts):
-            return False
-        try:
-            if not has_to_wait or await self._is_unchanged(row):
-                with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
-                    await self._process_or_give_up(row)
-        finally:
-            self._isolation.leave(conversation)
-        return True
+        """Process the oldest open row of a conversation; return False when nothing more can be done now."""
+        async with self._store.database.shared_reads():
+            row = await self._next_row(conversation)
+            if row is None:
+                return False
+            has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
+            if not await self._isolation.enter(conversation, row.attempts):
+                return False
+            try:
+                if not has_to_wait or await self._is_unchanged(row):
+                    with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
+                        may_have_more = await self._process_or_give_up(row)
+            finally:
+                self._isolation.leave(conversation)
+            return may_have_more
 
     async def _next_row(self, conversation: str) -> InboxRow | None:
         """Return the row to process now; if it has to wait, ask to be woken when it may be processed."""
@@ -163,14 +164,17 @@ class TurnRunner:
     async def _is_unchanged(self, row: InboxRow) -> bool:
         return await self._store.delivery.next_inbox_row(row.conversation, self._store.now()) == row
 
-    async def _process_or_give_up(self, row: InboxRow) -> None:
+    async def _process_or_give_up(self, row: InboxRow) -> bool:
         """Process a row; after MAX_FAULTS attempts that failed by errors of this machine, notify the sender.
 
         Errors of the database do not count: they end with the outage, and the row is processed then.
+
+        Returns:
+            False when the conversation's queue is empty.
         """
-        faults = self._faults.get(row.id, [])
+        faults, may_have_more = self._faults.get(row.id, []), True
         try:
-            await self._process(row)
+            may_have_more = await self._process(row)
         except StoreError:
             raise
         except Exception as err:
@@ -182,14 +186,15 @@ class TurnRunner:
             self._troubles.turn_failed(self._faults[row.id][0])
             await self._give_up(row, "failed")
         self._faults.pop(row.id, None)
+        return may_have_more
 
-    async def _process(self, row: InboxRow) -> None:
-        """Run a row as a command, or as a turn of its conversation."""
+    async def _process(self, row: InboxRow) -> bool:
+        """Run a row as a command, or as a turn of its conversation; return False when its queue is empty then."""
         body, parts, began = load_body(row.body), None, time.perf_counter()
         if await self._is_fatal(row):
             log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
             await self._give_up(row, "interrupted")
-            return
+            return True
         command = None if row.turn_id else parse_command(body.text)  # an edit may have made it a command, or none
         # A mutating command marks itself when it begins; if it was marked before, it would count as interrupted.
         if row.state == "new" and not (command and is_mutating(*command)) and self._arrived_before_start(row):
@@ -198,20 +203,21 @@ class TurnRunner:
             parts = await self._run_command(row, body)
             if parts is None:
                 self._telemetry.row_handled(row.trace_id, "command", began)
-                return
+                return True
         conversation = await self._setup.conversation(row)
         actor = await self._setup.actor(row, conversation.place)
         if not row.turn_id and not await self._check_access(row, body, conversation, actor):
             self._telemetry.row_handled(row.trace_id, "refusal", began)
-            return
+            return True
         async with self._open_turn(conversation):
             event_sink = await self._event_sink(row, conversation.place)
             event_sink.send("started")
             context = await self._setup.claim(row, body, conversation, parts, actor, event_sink)
             result = await self._run_agent(context)
-            state = await self._finish(context, result)
+            state, has_next = await self._finish(context, result)
         labels = {"mnema.model": context.model, "mnema.policy": context.policy}
         self._telemetry.turn_ended(row.trace_id, state, began, labels)
+        return has_next
 
     def _arrived_before_start(self, row: InboxRow) -> bool:
         """Tell whether a row is older than this process: the previous one may have died while setting it up.
@@ -290,8 +296,12 @@ class TurnRunner:
             self._crashes[turn.id] = self._crashes.get(turn.id, 0) + 1
             raise
 
-    async def _finish(self, context: TurnContext, result: TurnResult) -> TurnState:
-        """Store the reply and the end of the turn in one transaction; return the state that was stored."""
+    async def _finish(self, context: TurnContext, result: TurnResult) -> tuple[TurnState, bool]:
+        """Store the reply and the end of the turn in one transaction.
+
+        Returns:
+            The state that was stored, and whether another message waits in the conversation's queue.
+        """
         place = context.conversation.place
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
@@ -301,7 +311,7 @@ class TurnRunner:
         split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
         outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
         remember = is_worth_extracting(context, result, self._config())
-        stored = await self._store.delivery.finish(
+        finished = await self._store.delivery.finish_and_look(
             context.turn, result.state, final, outbox, result.usage, remember=remember
         )
         if result.state == "failed":
@@ -313,7 +323,7 @@ class TurnRunner:
             fit_request = FitRequest(model=context.model, policy=context.policy)
             self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
-        return result.state if stored else "cancelled"
+        return result.state if finished.stored else "cancelled", finished.has_next
 
     async def _hide_request(self, context: TurnContext) -> None:
         """Show a declined request as one line in later views; the stored message stays as it is."""

@@ -22,6 +22,7 @@ from bot.messages import (
     StoredAttachment,
     album_caption,
     format_background,
+    format_outcome,
     format_quote,
     load_body,
     sender_name,
@@ -250,6 +251,7 @@ class TurnSetup:
         background = [(other, load_body(other.body)) for other in batched if other.state == "aside"]
         album = [body, *(load_body(other.body) for other in batched if other.state == "new")]
         parts: list[Part] = [*format_background(background, place.kind), *format_quote(body, row, place.kind)]
+        parts += format_outcome(body)
         parts += await self._ingest([file for item in album for file in item.files], place, lang)
         text = album_caption(item.text for item in album) if len(album) > 1 else body.text
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):

@@ -43,6 +43,7 @@ COMMANDS = {
     "owner": "bot.cli.people:owner_app",
     "people": "bot.cli.people:people_app",
     "audit": "bot.cli.database:app",
+    "skills": "bot.cli.skills:app",
     "replay": "bot.cli.sessions:replay",
     "backup": "bot.cli.database:backup",
     "restore": "bot.cli.database:restore",

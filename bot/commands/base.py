@@ -19,6 +19,8 @@ from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
+from bot.tools.exec.probe import SandboxLevel
+from bot.tools.skills.service import SkillTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -57,7 +59,10 @@ class CommandServices:
     roles: RoleResolver
     pairing: PairingService
     approvals: ApprovalService
+    #: Returns what is known of the sandbox for commands.
+    sandbox: Callable[[], SandboxLevel]
     jobs: JobService
+    skills: SkillTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,16 @@ async def _status(context: CommandContext) -> str:
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
         lines += [format_model_status(state, lang) for state in notable_statuses(services.models.states())]
         lines += [format_channel_status(state, now.timestamp(), lang) for state in services.channels().values()]
+        if context.config.tools.exec.enabled:
+            lines.append(_format_sandbox(context))
     return "\n".join(lines)
+
+
+def _format_sandbox(context: CommandContext) -> str:
+    found = context.services.sandbox()
+    if found.level == "A":
+        return context.text("命令沙箱 A（bubblewrap）", "sandbox of commands: A (bubblewrap)")
+    return context.text(f"不提供 exec：{found.reason}", f"exec is not offered: {found.reason}")
 
 
 async def _count_active(context: CommandContext) -> int:
@@ -93,6 +102,16 @@ async def _retry(context: CommandContext) -> str:
     return context.text("没有可以重试的消息。", "There is no message to try again.")
 
 
+async def _skills(context: CommandContext) -> str:
+    skills = context.services.skills.library.enabled(context.conversation.place.space)
+    if not skills:
+        return context.text(
+            "这里没有启用的技能。所有者在终端里用 mnema skills add 添加。",
+            "No skills are on here. The owner adds them in the terminal with mnema skills add.",
+        )
+    return "\n".join(f"- **{skill.name}**: {skill.description}" for skill in skills)
+
+
 INFO_COMMANDS = (
     Command(name="help", usage="", action="help", zh="命令列表", en="this list", run=_help),
     Command(name="status", usage="", action="status", zh="运行状态", en="how it runs", run=_status),
@@ -109,4 +128,7 @@ INFO_COMMANDS = (
     Command(
         name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
     ),
+)
+SKILLS_COMMAND = Command(
+    name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills
 )

@@ -12,7 +12,7 @@ from bot.commands.base import Command, CommandContext, CommandServices, is_allow
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
-from bot.commands.info import INFO_COMMANDS
+from bot.commands.info import INFO_COMMANDS, SKILLS_COMMAND
 from bot.commands.jobs import JOB_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
@@ -50,6 +50,7 @@ COMMANDS: dict[str, Command] = {
         *ACCESS_COMMANDS,
         TRACE_COMMAND,
         *JOB_COMMANDS,
+        SKILLS_COMMAND,
     )
 }
 # Other names; /start is what Telegram sends when a person opens the chat for the first time.

@@ -77,6 +77,11 @@ class HomeFolder:
         return self.data / "web_token"
 
     @property
+    def skills_state(self) -> Path:
+        """Which skills are enabled, by their hash."""
+        return self.data / "skills.json"
+
+    @property
     def soul_copy(self) -> Path:
         """The last readable SOUL.md, for a start at which the file cannot be read."""
         return self.data / "SOUL.md.last-good"

@@ -175,10 +175,29 @@ class WebToolsConfig(ConfigSection):
     )
 
 
+class ExecToolConfig(ConfigSection):
+    """Programs and scripts in a sandbox, each approved by the owner."""
+
+    enabled: bool = Field(False, description="Offer the model to run commands in the owner's workspace.")
+    seconds: int = Field(60, ge=1, le=600, description="Time limit of a command that asks for no other, in seconds.")
+    memory_mb: int = Field(1024, ge=64, le=1_048_576, description="Memory of a command and all it starts, in MB.")
+    processes: int = Field(64, ge=8, le=10_000, description="Processes and threads of a command.")
+    disk_mb: int = Field(512, ge=1, le=1_048_576, description="What a command may write to the disk, in MB.")
+
+
+class SkillsConfig(ConfigSection):
+    """Skills of the workspace."""
+
+    index_tokens: int = Field(
+        2_000, ge=100, le=20_000, description="How much the list of enabled skills may take in each request, in tokens."
+    )
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
     web: WebToolsConfig = Field(WebToolsConfig(), description="Web pages and web search.")
+    exec: ExecToolConfig = Field(ExecToolConfig(), description="Programs and scripts in a sandbox.")
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 
@@ -242,6 +261,7 @@ class Config(ConfigSection):
     budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
+    skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

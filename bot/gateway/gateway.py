@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import cast
 
 import structlog
@@ -129,14 +130,24 @@ def _full_bucket(rate: float, now: float, burst: int = 0) -> TokenBucket:
     return TokenBucket(rate=rate, size=size, level=size, at=now)
 
 
+@dataclass(slots=True)
+class _Booking:
+    """A place among the sends of a channel."""
+
+    #: The part that has it, "" before one is booked.
+    row: str = ""
+    #: Until it is due.
+    seconds: float = 0.0
+
+
 class Departure:
     """Tracks one part being sent: it is stored as sending when it leaves, not while it waits for a connection."""
 
-    def __init__(self, delivery: Delivery, id: str) -> None:
+    def __init__(self, delivery: Delivery, id: str, *, is_marked: bool = False) -> None:
         self._delivery = delivery
         self._id = id
         #: Nothing of the part has left yet.
-        self.is_pending = True
+        self.is_pending = not is_marked
         #: It was dropped before it left.
         self.withdrawn = False
         #: The attempt is over: a late `leave` changes nothing.
@@ -353,17 +364,21 @@ class Gateway:
 
     async def send_next(self, conversation: str) -> bool:
         """Send the oldest part of a conversation that may go; return False if there is none."""
-        row = await self._delivery.next_outbox_row(conversation)
+        booking = _Booking()
+        part = await self._delivery.take_next_part(conversation, partial(self._is_ready, booking))
+        row = part.row
         if row is None or row.not_before >= HELD_UNTIL_REPLY:
             return False
         channel = self.channels.get(row.place.channel)
         if channel is None:
             return False
         lang = await self._language(row.conversation) if row.repeats else ""
-        if not await self._due(row):
+        if not part.is_marked and not await self._due(row, booking):
             return True
-        departure = Departure(self._delivery, row.id)
-        if not channel.capabilities.reports_leaving:
+        departure = Departure(self._delivery, row.id, is_marked=part.is_marked)
+        if part.is_marked:
+            await hit_async("outbox.mid_send")
+        elif not channel.capabilities.reports_leaving:
             with suppress(PartWithdrawn):
                 await departure.leave()
         if departure.withdrawn:
@@ -375,7 +390,7 @@ class Gateway:
         if outcome.state == "unknown":
             self._telemetry.outcome_unknown()
         await hit_async("outbox.after_send")
-        settled = await self._store_outcome(row.id, outcome, departure)
+        settled, may_have_more = await self._store_outcome(row.id, outcome, departure)
         if settled is None:
             return True
         if settled.part_no + 1 < settled.parts:
@@ -384,16 +399,29 @@ class Gateway:
             await self._report_failed(channel, settled)
         if settled.state == "dropped":
             log.warning("part dropped", channel=channel.name, outbox=row.id, outcome=outcome.state, error=outcome.error)
-        return True
+        return may_have_more or settled.state == "failed"  # a notice of the failure is in the queue now
 
-    async def _due(self, row: OutboxRow) -> bool:
+    def _is_ready(self, booking: _Booking, row: OutboxRow) -> bool:
+        """Tell whether a part leaves as soon as it is given to its channel. Called again when the unit is."""
+        channel = self.channels.get(row.place.channel)
+        if channel is None or channel.capabilities.reports_leaving or row.repeats or self._held_seconds(row) > 0:
+            return False
+        if booking.row != row.id:
+            booking.row, booking.seconds = row.id, self._rates[channel.name].book(row.place.chat_id, time.monotonic())
+        return booking.seconds == 0
+
+    def _held_seconds(self, row: OutboxRow) -> float:
+        paused = self._rates[row.place.channel].paused(row.place.chat_id, time.monotonic())
+        return max(row.not_before - self._now(), paused)
+
+    async def _due(self, row: OutboxRow, booking: _Booking) -> bool:
         """Wait until the part may be sent; return False if it must be loaded again first."""
         rates, chat = self._rates[row.place.channel], row.place.chat_id
-        held = max(row.not_before - self._now(), rates.paused(chat, time.monotonic()))
+        held = self._held_seconds(row)
         if held > 0:
             await asyncio.sleep(min(held, MAX_RETRY_SECONDS))
             return False
-        await asyncio.sleep(rates.book(chat, time.monotonic()))
+        await asyncio.sleep(booking.seconds if booking.row == row.id else rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
     async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, departure: Departure) -> SendOutcome:
@@ -437,16 +465,20 @@ class Gateway:
             raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
-    async def _store_outcome(self, id: str, outcome: SendOutcome, departure: Departure) -> OutboxRow | None:
-        """Store the outcome of a send, until it succeeds: nothing else knows it."""
+    async def _store_outcome(
+        self, id: str, outcome: SendOutcome, departure: Departure
+    ) -> tuple[OutboxRow | None, bool]:
+        """Store the outcome of a send, until it succeeds: nothing else knows it.
+
+        Returns:
+            The settled part, None if it was no longer pending; and whether the conversation may have another one.
+        """
         pause = MIN_RECONNECT_SECONDS
         while True:
             try:
-                return await (
-                    self._delivery.settle_not_sent(id, outcome)
-                    if departure.is_pending
-                    else self._delivery.settle_sent(id, outcome)
-                )
+                if departure.is_pending:
+                    return await self._delivery.settle_not_sent(id, outcome), True
+                return await self._delivery.settle_sent_and_look(id, outcome)
             except WrongState:
                 raise
             except StoreError as err:

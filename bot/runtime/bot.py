@@ -48,6 +48,10 @@ class Bot(Components):
         await hit_async("recover.r11")
         if self.config().session_restore == "lean":
             await self._restore_lean()
+        # Before anybody can press a button of the last run: an approval is void where the sandbox is not known yet.
+        await self.exec_tools.probe()
+        if interrupted := await self.approvals.report_interrupted():
+            await self.store.delivery.accept(interrupted)
         for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
         for conversation in await self.store.delivery.waiting():
@@ -157,6 +161,7 @@ class Bot(Components):
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self.models.configure(config)
         self._scheduler.reschedule_dreams()
+        await self.exec_tools.probe()
 
     async def _on_config_rejected(self, err: ConfigRejected) -> None:
         log.error("config.json is invalid, the last valid one stays in use", why=str(err))

@@ -57,7 +57,10 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
+from bot.tools.exec.service import ExecTools
 from bot.tools.registry import OfferedTools
+from bot.tools.skills.library import SkillLibrary, SkillState
+from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
@@ -139,6 +142,8 @@ class Components:
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
+        self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
+        self.skills = SkillTools(self._skill_library(owner), self.config)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -196,15 +201,20 @@ class Components:
 
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
-        return self.turns.stop(conversation)
+        stopped = self.exec_tools.tool.stop(conversation)
+        return self.turns.stop(conversation) or stopped
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
+        if not inbox_id:
+            self.exec_tools.tool.stop(conversation)
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        """Run no turn in a space while the context is entered, and drop what the web tools keep for it."""
+        """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         self.web_tools.forget(space)
+        if not space:
+            self.exec_tools.tool.stop("")
         return self.turns.quiet(space)
 
     def start_receiving(self, channel: Channel) -> None:
@@ -253,6 +263,15 @@ class Components:
             notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
+    def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a skill was changed, it is off", skill=name)
+            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 mnema skills on {name} 重新启用。"
+            en = f"The skill {name} was changed and is off. Look at it, then enable it with mnema skills on {name}."
+            self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
+
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
+
     def _ticker(self) -> JobTicker:
         return JobTicker(
             store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
@@ -286,6 +305,8 @@ class Components:
             channels=self.channels,
             jobs=self.jobs,
             web=self.web_tools,
+            exec_tools=self.exec_tools,
+            skills=self.skills,
             off=lambda: tuple(self.config().tools.off),
         )
 
@@ -319,6 +340,8 @@ class Components:
             toolset=self.toolset,
             now=self.now,
             channels=self.channels,
+            bind={"exec": self.exec_tools.tool.bind},
+            conversation=self.store.sessions.conversation,
         )
 
     def _agent(self) -> Agent:
@@ -366,7 +389,9 @@ class Components:
             roles=self.roles,
             pairing=self.pairing,
             approvals=self.approvals,
+            sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            skills=self.skills,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
+from bot.tools.exec.service import ExecTools
 from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
 from bot.tools.reminders import RemindersTool, RemindTool
 from bot.tools.send_file import SendFileTool
+from bot.tools.skills.service import SkillTools
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
@@ -23,6 +25,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+MAX_CACHED_SPACES = 1_000
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _READING_TOOLS = (ListFilesTool, ReadFileTool)
 _WRITING_TOOLS = (WriteFileTool, EditFileTool)
@@ -63,6 +66,8 @@ class OfferedTools:
         channels: Mapping[str, Channel],
         jobs: JobService,
         web: WebTools,
+        exec_tools: ExecTools,
+        skills: SkillTools,
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
@@ -78,15 +83,21 @@ class OfferedTools:
             *(kind(jobs) for kind in _LATER_TOOLS),
         ]
         self._web = web
+        self._skills = skills
+        self._exec = exec_tools
         self._off = off
-        self._offered: tuple[object, Toolset] = ((), Toolset(self._own))
+        self._offered: dict[str, tuple[object, Toolset]] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        off, web = self._off(), self._web.offered()
-        if (off, web) != self._offered[0]:
-            self._offered = ((off, web), Toolset([*self._own, *web]).without(off))
-        return self._offered[1]
+        commands = self._exec.offered(space) if self._exec.level.level == "A" else []
+        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands]
+        known = self._offered.get(space)
+        if known is None or known[0] != (off, more):
+            if len(self._offered) >= MAX_CACHED_SPACES:
+                self._offered.clear()
+            known = self._offered[space] = ((off, more), Toolset([*self._own, *more]).without(off))
+        return known[1]
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""

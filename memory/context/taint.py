@@ -20,6 +20,7 @@ NOT_NOTED = "Not noted: words from outside are in view (a file, a tool's result)
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
 NOT_READ_LABEL = "a file that was not read"
+OUTCOME_LABEL = "outcome of your call, from the program"
 
 # In results of memory tools that contain words of a tainted fold or turn.
 OUTSIDE_LABEL = "[this holds words from outside]"

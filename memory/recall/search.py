@@ -390,7 +390,10 @@ class Recall:
             StoreError: the store or the index cannot be read.
         """
         conversation, automatic = request.on_behalf_of or request.hide_live_of, bool(request.on_behalf_of)
-        scope = await self._store.recall.scope(request.space, conversation, automatic=automatic)
+        # A search that is given up does not cut the read off: that would cost its connection to the database.
+        reading = asyncio.ensure_future(self._store.recall.scope(request.space, conversation, automatic=automatic))
+        reading.add_done_callback(_retrieve)
+        scope = await asyncio.shield(reading)
         if not scope.has_others and not any(map(self._has_files, scope.spaces)):
             return []  # nothing except what this conversation shows: no index is made
         question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
@@ -548,3 +551,9 @@ def _to_passage(hit: SearchHit, space: str) -> Passage:
         fold=row.fold,
         part=row.part,
     )
+
+
+def _retrieve(task: asyncio.Future[RecallScope]) -> None:
+    """Retrieve an error that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from memory.ids import code_sha256
 from memory.store.people.rows import AccessRequest, GrantedRole, GrantRow, NewApproval, Notice, Party, Subject
+from memory.store.rows import NewInboxRow
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, talk
 
@@ -229,6 +230,30 @@ class ApprovalSuite:
         after = await store.access.approval("code", party())
         assert after
         assert (after.state, after.arguments, after.digest) == ("done", "", row.digest), "no words are kept"
+
+    async def test_I50_an_outcome_is_a_message_of_the_conversation_and_there_is_one(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "k1")
+        row = await store.access.ask(asking(record, home), [])
+        conversation = await store.sessions.conversation(home)
+        assert conversation
+        outcome = NewInboxRow(
+            place=conversation.place,
+            key="approval:1",
+            kind="message",
+            sender_id="42",
+            body='{"text": "", "outcome": "x"}',
+        )
+        assert not await store.access.move(row.id, "running", "done", outcome), "it is not running"
+        assert await store.access.move(row.id, "asked", "running")
+        assert await store.access.move(row.id, "running", "done", outcome)
+        assert not await store.access.move(row.id, "running", "done", outcome)
+        store = await record.open()
+        waiting = await store.delivery.next_inbox_row(home, record.now)
+        assert waiting
+        assert (waiting.key, waiting.body) == (outcome.key, outcome.body)
+        await store.delivery.settle(waiting.id, [])
+        assert await store.delivery.next_inbox_row(home, record.now) is None
 
     async def test_S08_it_does_not_run_after_its_time(self, record: Record) -> None:
         store = await record.open()

@@ -23,6 +23,7 @@ LAYERS = {
         ("bot.models",),
         ("bot.access", "bot.memory"),
         ("bot.gateway",),
+        ("bot.jobs",),
         ("bot.tools",),
         ("bot.agent",),
         ("bot.commands",),

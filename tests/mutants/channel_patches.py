@@ -95,12 +95,10 @@ CHANNELS = (
         name="what a channel keeps has a transaction of its own",
         guards="I1",
         file="memory/store/conversations/delivery.py",
-        old='    accept = write(inbox_rows.accept, committed="recv.committed")\n',
+        old="        is_plain = not any(map(inbox_rows.changes_others, arrivals))\n",
         new=(
-            "    async def accept(self, rows, keep=None):\n"
             "        if keep:\n            await self._database.write(inbox_rows.accept, [], keep)\n"
-            "        stored = await self._database.write(inbox_rows.accept, rows)\n"
-            '        await hit_async("recv.committed")\n        return stored\n'
+            "        keep, is_plain = None, True\n"
         ),
         tests=(f"{ATTACKS}::test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not",),
     ),

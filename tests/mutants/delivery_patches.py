@@ -86,8 +86,8 @@ DELIVERY = (
         name="a part is marked before it leaves",
         guards="I5",
         file="bot/gateway/gateway.py",
-        old="        if not channel.capabilities.reports_leaving:\n",
-        new="        if True:\n",
+        old="        elif not channel.capabilities.reports_leaving:\n",
+        new="        else:\n",
         tests=(f"{GATEWAY}::test_what_waits_for_a_connection_is_not_marked_as_being_sent",),
     ),
     Mutant(

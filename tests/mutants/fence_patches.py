@@ -81,8 +81,8 @@ ON_DISK = (
         name="a mark stands though whoever left it is dead",
         guards="I16",
         file="memory/store/engine/leases.py",
-        old="    ~is_lease_void(duty.c.lease),\n",
-        new="",
+        old='    duty.c.lease != bindparam("lease"), ~is_lease_void(duty.c.lease)\n',
+        new='    duty.c.lease != bindparam("lease")\n',
         tests=(
             "tests/bot/runtime/cluster/test_quiesce.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",
         ),
@@ -159,8 +159,8 @@ SOFT_COMMITS = (
         name="an end of a turn is soft",
         guards="I1",
         file="memory/store/conversations/turns.py",
-        old="@light\nasync def finish_turn(",
-        new="@light\n@soft\nasync def finish_turn(",
+        old="@light\n@locks_first\nasync def finish_turn_and_look(",
+        new="@light\n@soft\n@locks_first\nasync def finish_turn_and_look(",
         tests=(f"{POWER}::test_I01_what_a_power_cut_leaves_of_a_turn",),
     ),
 )

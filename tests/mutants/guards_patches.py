@@ -100,7 +100,10 @@ GUARDS = (
         name="a duty is begun whoever has it",
         guards="I11",
         file="bot/runtime/cluster/membership.py",
-        old="                if await self._leases.take(name):\n                    break\n",
+        old=(
+            "                if name not in self.last_beat.duties_of_others and await self._leases.take(name):\n"
+            "                    break\n"
+        ),
         new="                await self._leases.take(name)\n                break\n",
         tests=(ALIVE,),
     ),

@@ -49,6 +49,16 @@ PROCESSES = (
         tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
     ),
     Mutant(
+        name="a message is claimed without a lock on it",
+        guards="I11",
+        file="memory/store/conversations/turns.py",
+        old="_SELECT_INBOX_LOCKED = _SELECT_INBOX.with_for_update()",
+        new="_SELECT_INBOX_LOCKED = _SELECT_INBOX",
+        tests=(
+            "tests/memory/store/test_at_once.py::test_an_edit_beside_a_claim_is_in_the_turn_or_waits_for_the_next_one",
+        ),
+    ),
+    Mutant(
         name="a job that never came is done for ever",
         guards="I1",
         file="bot/runtime/cluster/jobs.py",

@@ -283,6 +283,8 @@ COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore
 MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
 # Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there.
 PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
+# Failpoints of calls that wait for a person; `tests/bot/tools/exec/test_exec_in_bot.py` kills there.
+APPROVALS = ("approval.ran",)
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
@@ -290,7 +292,7 @@ CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": f
 
 def names_hit() -> set[str]:
     """Every failpoint that the kill suite ends a process at."""
-    return {*COMMANDS, *MOVES, *PROCESSES, *(kill.name for kills in GROUPS.values() for kill in kills)}
+    return {*COMMANDS, *MOVES, *PROCESSES, *APPROVALS, *(kill.name for kills in GROUPS.values() for kill in kills)}
 
 
 @cache

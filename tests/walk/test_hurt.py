@@ -66,7 +66,7 @@ async def test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one(tmp
         await _in_transaction(db)
         first.send_signal(signal.SIGSTOP)
         await bots.start("worker")
-        assert (await gateway.web.answer("talk", id, 30))["text"] == "re «mine»"
+        assert (await gateway.web.answer("talk", id, 90))["text"] == "re «mine»"
         await until(lambda: len(query(db, _ALIVE)) == 2, "the lease of the stopped one is over")
         first.send_signal(signal.SIGCONT)
         assert await first.ended() == GONE

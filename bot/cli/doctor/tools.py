@@ -2,14 +2,32 @@
 
 import importlib.util
 
-from bot.cli.doctor.channels import DoctorCheck, passed
+from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.schema import Config
+from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
+
+SANDBOX_HINT = (
+    "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
+    " seccomp profile; docs/tools/exec.md says what to change. Or set tools.exec.enabled to false."
+)
 
 
-def check_tools(config: Config) -> list[DoctorCheck]:
+async def check_tools(config: Config) -> list[DoctorCheck]:
     """Say what the model may reach, and what would help; nothing of it stops the bot."""
-    return [_check_web(config)]
+    return [_check_web(config), await _check_exec(config)]
+
+
+async def _check_exec(config: Config) -> DoctorCheck:
+    name = "exec"
+    if not config.tools.exec.enabled:
+        return passed(name, "Off: the model cannot run commands. tools.exec.enabled turns it on.")
+    if config.database_url:
+        return failed(name, f"Not offered: {SHARED_REASON}.", "Set tools.exec.enabled to false, or use SQLite.")
+    found = await probe_sandbox()
+    if found.level == "A":
+        return passed(name, "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.")
+    return failed(name, f"Not offered: {found.reason}.", SANDBOX_HINT)
 
 
 def _check_web(config: Config) -> DoctorCheck:

@@ -20,9 +20,10 @@ from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.runtime.wiring import BotDependencies
+from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.recall.keepers.postgres import PostgresSharedIndexes
-from memory.store.engine.leases import Leases
+from memory.store.engine.leases import Beat, Leases
 from memory.store.engine.postgres import PostgresDatabase
 from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.errors import StoreError
@@ -32,9 +33,8 @@ ProcessRole = Literal["all", "gateway", "worker"]
 URGENT_CONCURRENCY = 32
 OUTBOX_CONCURRENCY = 256  # per channel
 FACTS_CONCURRENCY = 4
-MAINTENANCE_SECONDS = 0.5
-STATUS_POLL_SECONDS = 1.0
-SWEEP_INTERVAL = 60  # rounds of maintenance after which every queue with open rows is woken: a job may be lost
+MAINTENANCE_SECONDS = 1.0
+SWEEP_INTERVAL = 30  # rounds of maintenance after which every queue with open rows is woken: a job may be lost
 PATCH_SECONDS = 120.0  # a patch that is older has no process any more: a call of a tool takes half of it at most
 
 
@@ -68,9 +68,11 @@ class ClusterBot(Bot):
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
         self._jobs = connections.jobs
+        self.exec_tools.refuse(SHARED_REASON)
         self._jobs.on_stop = self.turns.stop
         self._leases = Leases(connections.lease_database)
         self._membership = Membership(self._leases, self._status, connections.lease_seconds)
+        self._membership.on_beat = self._on_beat
         self._quiescer = SpaceQuiescer(
             self._leases,
             runs_turns=role != "gateway",
@@ -85,7 +87,6 @@ class ClusterBot(Bot):
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
         self._membership.open()
-        self._spawn(self._poll_other_processes())
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
             for channel in channels:
@@ -93,7 +94,6 @@ class ClusterBot(Bot):
             self._spawn(self.channel_notifications.watch())
         if self._role != "gateway":
             await self._quiescer.poll()
-            self._spawn(self._quiescer.watch())
             self._start_work()
         self._watch_process()
 
@@ -116,19 +116,18 @@ class ClusterBot(Bot):
             for name in sorted({*known, *self.channels})
         }
 
-    async def _poll_other_processes(self) -> None:
-        """Read the status of the channels that other processes receive from, until cancelled."""
-        while True:
-            try:
-                processes = [json.loads(status) for status in await self._leases.others() if status]
-                self._remote_channels = {
-                    name: channel_status_from_json(name, state)
-                    for process in processes
-                    for name, state in process.get("channels", {}).items()
-                }
-            except StoreError as err:
-                log.info("status of other processes not read", error=type(err).__name__)
-            await asyncio.sleep(STATUS_POLL_SECONDS)
+    def _on_beat(self, beat: Beat) -> None:
+        """Note what the other processes say of themselves, and pause where one of them asks for it."""
+        try:
+            self._remote_channels = {
+                name: channel_status_from_json(name, state)
+                for process in (json.loads(status) for status in beat.others if status)
+                for name, state in process.get("channels", {}).items()
+            }
+        except (ValueError, TypeError, LookupError) as err:  # of another version
+            log.info("status of other processes not read", error=type(err).__name__)
+        if self._role != "gateway":
+            self._quiescer.follow(beat.duties_of_others)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         return self._quiescer.quiet(space)
@@ -186,7 +185,7 @@ class ClusterBot(Bot):
         rounds = 0
         while True:
             try:
-                if await self._leases.has_expired():
+                if self._membership.last_beat.has_expired:
                     recovered = await self.store.delivery.recover(alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()

@@ -6,8 +6,8 @@ runs steps until the key has nothing left to do, so a job too many finds nothing
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, LiteralString, TypeVar, cast
@@ -15,7 +15,6 @@ from typing import Any, LiteralString, TypeVar, cast
 import psycopg
 import structlog
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
-from procrastinate.connector import Notify
 from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
@@ -23,6 +22,7 @@ from procrastinate.worker import Worker
 from psycopg_pool import AsyncConnectionPool
 
 from bot.dispatch import Dispatcher, RunStep
+from bot.runtime.cluster.job_batches import POLL_SECONDS, JobBatches
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
 from memory.store.engine.postgres import CLOSE_SECONDS, PostgresConnection, is_connection_lost, set_idle_timeout
@@ -53,28 +53,36 @@ class RetryingConnector(PsycopgConnector):
             timeout=RECONNECT_SECONDS,
             configure=_configure_connection,
         )
+        self._loss = asyncio.Event()
+
+    async def wait_for_loss(self, seconds: float) -> None:
+        """Wait until a connection was lost since the last call, at most so long."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._loss.wait(), seconds)
+        self._loss.clear()
 
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        await _retry_on_disconnect(lambda: super(RetryingConnector, self).execute_query_async(query, **arguments))
+        await self._retry_on_disconnect(lambda: super(RetryingConnector, self).execute_query_async(query, **arguments))
 
     async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
-        return await _retry_on_disconnect(
+        return await self._retry_on_disconnect(
             lambda: super(RetryingConnector, self).execute_query_one_async(query, **arguments)
         )
 
     async def execute_query_all_async(self, query: LiteralString, **arguments: Any) -> list[dict[str, Any]]:
-        return await _retry_on_disconnect(
+        return await self._retry_on_disconnect(
             lambda: super(RetryingConnector, self).execute_query_all_async(query, **arguments)
         )
 
-    async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
-        """Listen forever: a worker whose listener ends stops its jobs, and takes no others meanwhile."""
-        names = list(channels)
+    async def _retry_on_disconnect(self, query: Callable[[], Awaitable[T]]) -> T:
+        until = time.monotonic() + RECONNECT_SECONDS
         while True:
             try:
-                await super().listen_notify(on_notification, names)
+                return await query()
             except ConnectorException as err:
-                log.info("jobs are polled for, not listened for", error=type(err.__cause__).__name__)
+                if err.__cause__ is None or not is_connection_lost(err.__cause__) or time.monotonic() > until:
+                    raise
+                self._loss.set()
             await asyncio.sleep(RETRY_SECONDS)
 
 
@@ -93,29 +101,19 @@ async def _configure_connection(connection: psycopg.AsyncConnection[Any]) -> Non
     await connection.execute("SET synchronous_commit = off")
 
 
-async def _retry_on_disconnect(query: Callable[[], Awaitable[T]]) -> T:
-    until = time.monotonic() + RECONNECT_SECONDS
-    while True:
-        try:
-            return await query()
-        except ConnectorException as err:
-            if err.__cause__ is None or not is_connection_lost(err.__cause__) or time.monotonic() > until:
-                raise
-        await asyncio.sleep(RETRY_SECONDS)
-
-
-HEARTBEAT_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0  # as often as the lease is renewed, in the same transaction
 STALLED_SECONDS = 5.0  # a worker without a heartbeat for this long is dead; its jobs go to others
-POLL_SECONDS = 1.0  # between two polls for jobs and aborts whose notification was lost
 # Between two polls for jobs that were assigned here in a lost response; a job is put back when two polls miss it.
 MISSED_POLL_SECONDS = 2.0
-_SELECT_ASSIGNED_JOBS = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(%(workers)s)"
+_BEAT = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ANY(%s)"
 _SELECT_LOCKS = "SELECT DISTINCT lock FROM procrastinate_jobs WHERE lock = ANY(%(locks)s)"
 FIRST_RETRY_SECONDS = 0.5
 MAX_RETRY_SECONDS = 30.0
 MAX_WORKER_RESTART_SECONDS = 5.0
 GRACEFUL_SECONDS = 20.0  # for running jobs when a worker stops; `close` may cancel them earlier
 CONNECTIONS = 6
+MAX_PLACES = 1_000_000  # of the one worker; `JobBatches` counts those of each queue
+MISSED_CHECK_SECONDS = 10.0  # between two polls for assigned jobs while no connection was lost
 LATER_TASK = "later"
 CLOCK_TOLERANCE = 0.05  # seconds by which synchronised clocks may differ: a job that comes too early has to come again
 
@@ -165,14 +163,16 @@ class JobQueue:
         """url: of the database, as libpq takes it; now: unix seconds by its clock."""
         self._now = now
         self._sessions = sessions
-        self.app = App(connector=RetryingConnector(url, CONNECTIONS))
+        self._connector = RetryingConnector(url, CONNECTIONS)
+        self._batches = JobBatches(self._connector, url)
+        self.app = App(connector=self._connector)
+        self.app.job_manager = self._batches
         #: Called with the conversation whose running turn is to be stopped.
         self.on_stop: Callable[[str], object] = lambda conversation: None
         self._steps: dict[str, RunStep] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._worker_tasks: dict[str, asyncio.Task[None]] = {}
-        self._workers: list[Worker] = []
-        self._recent_jobs: Counter[int] = Counter()
+        self._worker_tasks: list[asyncio.Task[None]] = []
+        self._worker: Worker | None = None
         self._missed: set[int] = set()
         self._closing = False
         retry = _EndlessRetry(now)
@@ -222,10 +222,18 @@ class JobQueue:
 
     def work_on(self, queue: str, concurrency: int) -> None:
         """Run jobs of a queue, so many at once, until `close`."""
-        if not self._worker_tasks:
-            self._worker_tasks[""] = asyncio.create_task(self._put_back_missed_jobs(), name="jobs that never came")
-        if queue not in self._worker_tasks:
-            self._worker_tasks[queue] = asyncio.create_task(self._run_worker(queue, concurrency), name=f"jobs {queue}")
+        self._batches.serve(queue, concurrency)
+        if not self._worker_tasks and not self._closing:
+            self._worker_tasks = [
+                asyncio.create_task(self._run_worker(), name="jobs"),
+                asyncio.create_task(self._put_back_missed_jobs(), name="jobs that never came"),
+            ]
+
+    async def beat(self, connection: PostgresConnection) -> None:
+        """Store that the worker of this process is alive, in the connection's open transaction."""
+        worker = self._worker
+        if worker is not None and worker.worker_id is not None:
+            await connection.execute(_BEAT, [[worker.worker_id]])
 
     async def stop(self, conversation: str) -> bool:
         """Stop the turn of a conversation, in whichever process it runs; False if none runs.
@@ -263,14 +271,23 @@ class JobQueue:
     async def close(self, patience: float) -> None:
         """Take no more jobs, give running ones `patience` seconds; a second call does nothing."""
         self._closing = True
-        tasks, self._worker_tasks = list(self._worker_tasks.values()), {}
+        self._batches.stop_taking()
+        tasks, self._worker_tasks = self._worker_tasks, []
         for task in tasks:
             task.cancel()
-        for worker in self._workers:
-            cast(Any, worker).stop()  # for one that has lost its cancellation
+        if self._worker is not None:
+            cast(Any, self._worker).stop()  # if it has lost its cancellation
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=patience + CLOSE_SECONDS)
             await cancel_and_wait(late)
+        await self._put_back_unstarted()
+
+    async def _put_back_unstarted(self) -> None:
+        for job in self._batches.take_unstarted():
+            try:
+                await self._batches.retry_job(job, self._at_once())
+            except ConnectorException as err:  # then it goes to others as that of a stalled worker
+                log.info("a job was not put back", job=job.id, error=type(err).__name__)
 
     async def disconnect(self) -> None:
         """Close the connections, after some seconds for the work in the background."""
@@ -287,19 +304,8 @@ class JobQueue:
         await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(lane=lane)
 
     async def _run(self, context: JobContext, lane: str) -> None:
-        job = cast(int, context.job.id)
-        self._recent_jobs[job] += 1
-        try:
-            await self._run_steps(context, lane)
-        finally:  # Procrastinate stores the end of the job after this
-            asyncio.get_running_loop().call_later(RECONNECT_SECONDS + MISSED_POLL_SECONDS, self._forget_job, job)
-
-    def _forget_job(self, job: int) -> None:
-        self._recent_jobs -= Counter([job])
-
-    async def _run_steps(self, context: JobContext, key: str) -> None:
         kind = context.job.task_name
-        steps = asyncio.create_task(self._drain(self._steps[kind], key), name=f"{kind} {key}")
+        steps = asyncio.create_task(self._drain(self._steps[kind], lane), name=f"{kind} {lane}")
         while True:
             try:
                 await asyncio.shield(steps)
@@ -308,7 +314,7 @@ class JobQueue:
                 if steps.done():
                     raise
                 if context.abort_reason() is AbortReason.USER_REQUEST:
-                    self.on_stop(key)
+                    self.on_stop(lane)
                     continue
                 await cancel_and_wait((steps,))
                 raise
@@ -318,45 +324,42 @@ class JobQueue:
         while await step(key):
             pass
 
-    async def _run_worker(self, queue: str, concurrency: int) -> None:
+    async def _run_worker(self) -> None:
         pause = FIRST_RETRY_SECONDS
         while not self._closing:
-            worker = Worker(
+            worker = self._worker = Worker(
                 self.app,
-                queues=[queue],
-                concurrency=concurrency,
+                concurrency=MAX_PLACES,
                 install_signal_handlers=False,
                 delete_jobs="always",
-                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                update_heartbeat_interval=POLL_SECONDS,
                 stalled_worker_timeout=STALLED_SECONDS,
                 fetch_job_polling_interval=POLL_SECONDS,
                 abort_job_polling_interval=POLL_SECONDS,
                 shutdown_graceful_timeout=GRACEFUL_SECONDS,
             )
-            self._workers.append(worker)
             try:
                 await cast(Any, worker).run()
             except (ProcrastinateException, psycopg.Error, OSError) as err:
-                log.error("jobs are not taken", queue=queue, error=type(err).__name__)
+                log.error("jobs are not taken", error=type(err).__name__)
                 pause = min(pause * 2, MAX_WORKER_RESTART_SECONDS)
             finally:
-                self._workers.remove(worker)
+                self._worker = None
             await asyncio.sleep(pause)
 
     async def _put_back_missed_jobs(self) -> None:
-        """Put back jobs that the database says run here, and that never arrived."""
+        """Put back jobs that were assigned here in a response that was lost."""
         while not self._closing:
-            await asyncio.sleep(MISSED_POLL_SECONDS)
+            await self._connector.wait_for_loss(MISSED_POLL_SECONDS if self._missed else MISSED_CHECK_SECONDS)
             try:
-                workers = [worker.worker_id for worker in self._workers if worker.worker_id is not None]
-                rows = await self.app.connector.execute_query_all_async(_SELECT_ASSIGNED_JOBS, workers=workers)
-                missed = {int(row["id"]) for row in rows} - self._recent_jobs.keys()
+                missed = await self._batches.find_missed()
                 for job in missed & self._missed:
                     log.warning("a job that was assigned here and never arrived is put back", job=job)
-                    await self.app.job_manager.retry_job_by_id_async(job, retry_at=self._at_once())
+                    await self._batches.retry_job_by_id_async(job, retry_at=self._at_once())
                 self._missed = missed
             except (ProcrastinateException, psycopg.Error, OSError) as err:
                 log.info("missed jobs not looked for", error=type(err).__name__)
+                await asyncio.sleep(MISSED_POLL_SECONDS)
 
     def _on_task_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from memory.failpoints import hit_async
-from memory.store.engine.leases import Leases
+from memory.store.engine.leases import Beat, Leases
 from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
@@ -32,6 +32,10 @@ class Membership:
         self._until = time.monotonic() + seconds
         self._tasks: set[asyncio.Task[None]] = set()
         self._publish_now = asyncio.Event()
+        #: What the last renewal has found.
+        self.last_beat = Beat(held=True)
+        #: Called after each renewal.
+        self.on_beat: Callable[[Beat], None] = lambda beat: None
 
     def open(self) -> None:
         """Start renewing."""
@@ -56,7 +60,8 @@ class Membership:
             try:
                 # A database that does not answer ends the lease too.
                 async with asyncio.timeout(max(0.0, self._until - began)):
-                    held = await self._leases.renew(self._seconds, json.dumps(self._status(), ensure_ascii=False))
+                    beat = await self._leases.beat(self._seconds, json.dumps(self._status(), ensure_ascii=False))
+                    held = beat.held
             except TimeoutError:
                 held = False
             except StoreError as err:
@@ -64,6 +69,9 @@ class Membership:
                 log.warning("lease not renewed", error=type(err).__name__, left=round(self._until - began, 1))
             else:
                 self._until = began + self._seconds
+                if held:
+                    self.last_beat = beat
+                    self.on_beat(beat)
                 await hit_async("lease.renewed")
             if not held:
                 await hit_async("lease.lost")
@@ -75,7 +83,8 @@ class Membership:
     async def _lead(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                if await self._leases.take(name):
+                # While the last renewal found it with another process, there is nothing to ask.
+                if name not in self.last_beat.duties_of_others and await self._leases.take(name):
                     break
             except StoreError as err:
                 log.warning("duty not taken", duty=name, error=type(err).__name__)

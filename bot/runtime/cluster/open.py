@@ -14,6 +14,7 @@ from procrastinate.schema import SchemaManager
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
+from bot.runtime.cluster.job_batches import CREATE_EXCHANGE_FUNCTION, EXCHANGE_FUNCTION
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.wiring import BotDependencies
@@ -29,7 +30,9 @@ from memory.store.store import Store
 LEASE_CONNECTIONS = 1
 COMMAND_CONNECTIONS = 3
 COMMAND_ROLE = "command"
-_HAS_QUEUE_TABLES = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS found"
+_HAS_QUEUE_TABLES = (
+    "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables, to_regproc(%s) IS NOT NULL AS exchange"
+)
 StopTurn = Callable[[str], Awaitable[object]]
 
 
@@ -47,6 +50,7 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> Cl
     writers = PostgresWriteLocks(url, database.lease)
     writers.open()
     lease_database = database.with_pool(create_pool(driver_url(url), LEASE_CONNECTIONS))
+    lease_database.beside_write = jobs.beat
     await lease_database.pool.open()
     connections = ClusterConnections(
         url=driver_url(url),
@@ -87,9 +91,11 @@ async def _create_queue_tables(database: PostgresDatabase) -> None:
     """Create the tables of the job queue, unless another process has."""
     async with database.pool.connection() as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
-        row = await (await connection.execute(_HAS_QUEUE_TABLES)).fetchone()
-        if row is None or not row["found"]:
+        found = await (await connection.execute(_HAS_QUEUE_TABLES, [EXCHANGE_FUNCTION])).fetchone() or {}
+        if not found.get("tables"):
             await connection.execute(cast(psycopg.sql.SQL, SchemaManager.get_schema()))
+        if not found.get("exchange"):
+            await connection.execute(cast(psycopg.sql.SQL, CREATE_EXCHANGE_FUNCTION))
 
 
 @asynccontextmanager

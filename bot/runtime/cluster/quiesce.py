@@ -1,14 +1,14 @@
 """Pauses a space in all processes while /forget runs.
 
-The leader stores a marker (a duty whose name holds the space). Each process that runs turns polls for markers: it stops
-its turns in that space, starts none, stores no facts, and acknowledges the marker in its published status. The work
-begins once all living processes have acknowledged. A marker ends with the lease of its process.
+The leader stores a marker (a duty whose name holds the space). Each process that runs turns sees it when it renews its
+lease: it stops its turns in that space, starts none, stores no facts, and acknowledges the marker in its published
+status. The work begins once all living processes have acknowledged. A marker ends with the lease of its process.
 """
 
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 FORGET_LEADERSHIP = "forget"
 MARKER_PREFIX = "quiet "
-MARKER_POLL_SECONDS = 0.5
+RELEASE_RETRY_SECONDS = 0.5
 ACK_POLL_SECONDS = 0.1
 MAX_RELEASE_ATTEMPTS = 20  # take longer than a lease that is not renewed lasts: by then the marker is void
 
@@ -100,7 +100,12 @@ class SpaceQuiescer:
         Raises:
             StoreError: the store cannot be reached; nothing changes.
         """
-        markers = set(await self._leases.duties_of_others(MARKER_PREFIX))
+        self.follow(await self._leases.duties_of_others(MARKER_PREFIX))
+        await asyncio.sleep(0)  # by then each new task has entered its pause: no turn starts any more
+
+    def follow(self, duties: Iterable[str]) -> None:
+        """Pause for new markers among the duties of others, and resume where one is gone."""
+        markers = {name for name in duties if name.startswith(MARKER_PREFIX)}
         for marker in self._pauses.keys() - markers:
             self._pauses[marker].over.set()
         for marker in markers - self._pauses.keys():
@@ -109,16 +114,6 @@ class SpaceQuiescer:
             task = asyncio.create_task(self._pause_for(marker, over), name=marker)
             self._pauses[marker] = _LocalPause(task, over)
             task.add_done_callback(self._on_pause_done)
-        await asyncio.sleep(0)  # by then each new task has entered its pause: no turn starts any more
-
-    async def watch(self) -> None:
-        """Poll until cancelled."""
-        while True:
-            await asyncio.sleep(MARKER_POLL_SECONDS)
-            try:
-                await self.poll()
-            except StoreError as err:
-                log.warning("markers of pauses not read", error=type(err).__name__)
 
     async def close(self) -> None:
         """End all pauses."""
@@ -143,7 +138,7 @@ class SpaceQuiescer:
                 await self._leases.release(name)
             except StoreError as err:
                 log.warning("marker of a pause not released", error=type(err).__name__)
-                await asyncio.sleep(MARKER_POLL_SECONDS)
+                await asyncio.sleep(RELEASE_RETRY_SECONDS)
             else:
                 return
 

@@ -1,6 +1,6 @@
 """Delivery: messages in by the inbox, replies out by the outbox, and recovery of what a process left unfinished."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import false, func, select, true, update
 
@@ -9,8 +9,22 @@ from memory.store.conversations import inbox as inbox_rows
 from memory.store.conversations import outbox, turns
 from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
+from memory.store.conversations.outbox import NextPart
+from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Repository, Tx, read, write
-from memory.store.rows import ALBUM_SECONDS, NewMessage, NewOutboxRow, RecoveryReport, TurnRow, TurnState, Usage
+from memory.store.rows import (
+    ALBUM_SECONDS,
+    AcceptedRow,
+    NewInboxRow,
+    NewMessage,
+    NewOutboxRow,
+    NoteChanges,
+    OutboxRow,
+    RecoveryReport,
+    TurnRow,
+    TurnState,
+    Usage,
+)
 from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn
 
 _REQUEUE = (
@@ -48,7 +62,6 @@ async def _count_waiting(tx: Tx) -> int:
 class Delivery(Repository):
     """The inbox, turns and the outbox."""
 
-    accept = write(inbox_rows.accept, committed="recv.committed")
     waiting = read(inbox_rows.load_waiting)
     next_inbox_row = read(inbox_rows.next_row)
     inbox = read(inbox_rows.load_row)
@@ -67,6 +80,14 @@ class Delivery(Repository):
     mark_sending = write(outbox.mark_sending, committed="outbox.claimed")
     settle_not_sent = write(outbox.settle_not_sent)
     settle_sent = write(outbox.settle_sent, committed="outbox.marked")
+    settle_sent_and_look = write(outbox.settle_sent_and_look, committed="outbox.marked")
+
+    async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
+        """See memory.store.conversations.inbox.accept."""
+        is_plain = not any(map(inbox_rows.changes_others, arrivals))
+        accepted = await self._database.write(inbox_rows.accept_new if is_plain else inbox_rows.accept, arrivals, keep)
+        await hit_async("recv.committed")
+        return accepted
 
     async def finish(
         self,
@@ -84,6 +105,32 @@ class Delivery(Repository):
         if remember:
             await hit_async("extract.queued")
         return finished
+
+    async def finish_and_look(
+        self,
+        turn: TurnRow,
+        state: TurnState,
+        final: NewMessage | None,
+        out: Sequence[NewOutboxRow],
+        usage: Sequence[Usage] = (),
+        *,
+        remember: bool = False,
+    ) -> FinishedTurn:
+        """See memory.store.conversations.turns.finish_turn_and_look."""
+        finished = await self._database.write(
+            turns.finish_turn_and_look, turn, state, final, out, usage, remember=remember
+        )
+        await hit_async("finish.committed")
+        if remember:
+            await hit_async("extract.queued")
+        return finished
+
+    async def take_next_part(self, conversation: str, is_ready: Callable[[OutboxRow], bool]) -> NextPart:
+        """See memory.store.conversations.outbox.take_next."""
+        part = await self._database.write(outbox.take_next, conversation, is_ready)
+        if part.is_marked:
+            await hit_async("outbox.claimed")
+        return part
 
     async def recover(self, *, alone: bool = True) -> RecoveryReport:
         """Find what processes that are gone left unfinished, in short transactions; a second run changes nothing.

@@ -9,7 +9,18 @@ from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
-from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import (
+    InsertIfAbsent,
+    QueueKey,
+    Repository,
+    Row,
+    Tx,
+    light,
+    locks_first,
+    read,
+    single_query,
+    write,
+)
 from memory.store.errors import WrongState
 from memory.store.rows import (
     IS_AT_PLACE,
@@ -204,6 +215,21 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     if start.state == "new":
         _notify(tx, arrival, accepted.id, conversation_id)
     return accepted
+
+
+@light
+@locks_first
+async def accept_new(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
+    """Store received messages as `accept` does; none of them changes another one.
+
+    Each takes its conversation's row before anything is decided by what is in the conversation.
+    """
+    return await accept(tx, arrivals, keep)
+
+
+def changes_others(arrival: NewInboxRow) -> bool:
+    """Tell whether a message changes what was received before."""
+    return arrival.kind in ("edit", "delete", "move")
 
 
 def make_title(text: str) -> str:

@@ -1,13 +1,13 @@
 """The parts of replies and notices to send: queued, marked as sending before a send, and settled after it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
 from memory.ids import derive_key, new_id
 from memory.store.conversations.messages import take_numbers
-from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft
+from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft_in_file
 from memory.store.errors import WrongState
 from memory.store.rows import (
     HELD_UNTIL_REPLY,
@@ -150,6 +150,16 @@ class NextPartState:
     not_before: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPart:
+    """What to send next in a conversation."""
+
+    #: As it was before it was marked; None for nothing.
+    row: OutboxRow | None
+    #: It is marked as sending.
+    is_marked: bool = False
+
+
 def next_state(row: OutboxRow, outcome: SendOutcome, now: float, *, fenced: bool) -> NextPartState:
     """Return the state of a part after `sending`.
 
@@ -257,7 +267,29 @@ async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | 
     return await _settle(tx, id, outcome, tx.lease) if await mark_sending(tx, id) else None
 
 
-@soft
+@light
+async def take_next(tx: Tx, conversation: str, is_ready: Callable[[OutboxRow], bool]) -> NextPart:
+    """Load the next part as `next_row` does, and mark it as sending where it is ready.
+
+    Args:
+        is_ready: whether nothing is waited for before the part leaves.
+    """
+    row = await next_row(tx, conversation)
+    if row is None or not is_ready(row):
+        return NextPart(row=row)
+    marked = await tx.run(_MARK_SENDING, id=row.id, new_lease_epoch=tx.lease, now=tx.now)
+    return NextPart(row=row, is_marked=bool(marked))
+
+
+@soft_in_file
+@light
+async def settle_sent_and_look(tx: Tx, id: str, outcome: SendOutcome) -> tuple[OutboxRow, bool]:
+    """Store the outcome of a send as `settle_sent` does; return whether another part waits, too."""
+    settled = await settle_sent(tx, id, outcome)
+    return settled, await next_row(tx, settled.conversation) is not None
+
+
+@soft_in_file
 @light
 async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
     """Store the outcome of a send; see `next_state`. "failed" also fails the later parts of the source.

@@ -1,7 +1,7 @@
 """Turns: claimed with their inbox row, advanced by steps and tool calls, finished with the reply, or given up."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, select, update
 
@@ -9,7 +9,7 @@ from memory.conversation import Message
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import take_context_rows
+from memory.store.conversations.inbox import next_row, take_context_rows
 from memory.store.conversations.messages import (
     add_message,
     close_calls,
@@ -23,7 +23,7 @@ from memory.store.conversations.messages import (
 )
 from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
-from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft, update_returning
+from memory.store.engine.database import QueueKey, Row, Tx, light, locks_first, single_query, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
 from memory.store.rows import (
     CallRow,
@@ -85,6 +85,7 @@ _DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).labe
 _SELECT_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received).where(
     inbox.c.id == bindparam("id")
 )
+_SELECT_INBOX_LOCKED = _SELECT_INBOX.with_for_update()
 _CLAIM = (
     update(inbox)
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
@@ -180,6 +181,7 @@ async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
 
 @soft
 @light
+@locks_first
 async def claim_turn(
     tx: Tx, inbox_id: str, user: NewMessage, actor: str, also: Sequence[InboxRow] = (), *, body: str = "", who: str = ""
 ) -> TurnRow:
@@ -194,7 +196,7 @@ async def claim_turn(
         WrongState: the row is not new.
         MessageEdited: the row's body is not `body` any more.
     """
-    row = await tx.one(_SELECT_INBOX, id=inbox_id)
+    row = await tx.one(_SELECT_INBOX_LOCKED, id=inbox_id)
     if row is None or row["state"] != "new":
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     if body and row["body"] != body:
@@ -329,7 +331,36 @@ async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]
     return added
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedTurn:
+    """What a finished turn leaves."""
+
+    #: False when a clear has cancelled the turn.
+    stored: bool
+    #: Its conversation's queue has another row, due or not.
+    has_next: bool
+
+
 @light
+@locks_first
+async def finish_turn_and_look(
+    tx: Tx,
+    turn_row: TurnRow,
+    state: TurnState,
+    final: NewMessage | None,
+    out: Sequence[NewOutboxRow],
+    usage: Sequence[Usage] = (),
+    *,
+    remember: bool = False,
+) -> FinishedTurn:
+    """End a turn as `finish_turn` does, and look at its conversation's queue; what comes later notifies it again."""
+    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember)
+    waiting = await next_row(tx, turn_row.conversation, tx.now)
+    return FinishedTurn(stored=stored, has_next=waiting is not None)
+
+
+@light
+@locks_first
 async def finish_turn(
     tx: Tx,
     turn_row: TurnRow,

@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -36,6 +37,8 @@ Work = TypeVar("Work", bound=Callable[..., Any])
 _SINGLE_QUERIES: set[Callable[..., Any]] = set()
 _LIGHT_UNITS: set[Callable[..., Any]] = set()
 _SOFT_UNITS: set[Callable[..., Any]] = set()
+_SOFT_UNITS_OF_FILES: set[Callable[..., Any]] = set()
+_LOCKING_UNITS: set[Callable[..., Any]] = set()
 MIN_SQLITE_WITH_RETURNING = (3, 35)  # older ones, some still in use, have no UPDATE … RETURNING
 
 
@@ -230,6 +233,34 @@ def is_soft(work: Callable[..., Any]) -> bool:
     return work in _SOFT_UNITS
 
 
+def soft_in_file(work: Work) -> Work:
+    """Mark a unit of work as soft where a power cut ends this process too.
+
+    A server may fail alone and lose what this process still believes: there such a unit is durable at its commit.
+    """
+    _SOFT_UNITS_OF_FILES.add(work)
+    return soft(work)
+
+
+def is_soft_on_server(work: Callable[..., Any]) -> bool:
+    """Return whether the commit of a unit of work is soft on a server, too."""
+    return work in _SOFT_UNITS and work not in _SOFT_UNITS_OF_FILES
+
+
+def locks_first(work: Work) -> Work:
+    """Mark a unit of work that locks each row on which it decides before it reads it, or changes it by a condition.
+
+    PostgreSQL runs it in READ COMMITTED: it waits for other transactions instead of being run again after them.
+    """
+    _LOCKING_UNITS.add(work)
+    return work
+
+
+def is_locking_first(work: Callable[..., Any]) -> bool:
+    """Return whether a unit of work is marked as locking before it reads."""
+    return work in _LOCKING_UNITS
+
+
 class DatabaseClock:
     """Unix seconds by the database's clock, the same for all processes that share the store.
 
@@ -323,6 +354,13 @@ class Database(Protocol):
 
         Raises:
             StoreError: nothing of this unit is stored.
+        """
+        ...
+
+    def shared_reads(self) -> AbstractAsyncContextManager[None]:
+        """Let reads of this task that follow each other closely share one snapshot, where that saves transactions.
+
+        A write of the task ends the snapshot, and so do some milliseconds without a read.
         """
         ...
 

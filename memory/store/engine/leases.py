@@ -1,5 +1,8 @@
 """Leases: which openings of the store are alive by the database's clock, and duties that one of them holds."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from memory.store.engine.database import InsertIfAbsent, Repository, Tx, read, single_query, write
@@ -28,12 +31,26 @@ _TAKE_DUTY = (
 _RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("name"), duty.c.lease == bindparam("lease"))
 _RELEASE_ALL_DUTIES = delete(duty).where(duty.c.lease == bindparam("lease"))
 _DELETE_ORPHANED_DUTIES = delete(duty).where(is_lease_void(duty.c.lease))
-_SELECT_DUTIES_OF_OTHERS = select(duty.c.name).where(
-    duty.c.name >= bindparam("from_name"),
-    duty.c.name < bindparam("to_name"),
-    duty.c.lease != bindparam("lease"),
-    ~is_lease_void(duty.c.lease),
+_SELECT_ALL_DUTIES_OF_OTHERS = select(duty.c.name).where(
+    duty.c.lease != bindparam("lease"), ~is_lease_void(duty.c.lease)
 )
+_SELECT_DUTIES_OF_OTHERS = _SELECT_ALL_DUTIES_OF_OTHERS.where(
+    duty.c.name >= bindparam("from_name"), duty.c.name < bindparam("to_name")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """What a process learns when it renews its lease."""
+
+    #: The lease is renewed; False when it had expired.
+    held: bool
+    #: Status of each other living process, as JSON.
+    others: Sequence[str] = ()
+    #: Duties that other living processes hold.
+    duties_of_others: frozenset[str] = frozenset()
+    #: A lease has expired whose rows were not taken over yet.
+    has_expired: bool = False
 
 
 async def replace_all_leases(tx: Tx, lease: int) -> None:
@@ -59,6 +76,23 @@ async def _renew(tx: Tx, seconds: float, status: str) -> bool:
         status: of this process as JSON, for the others.
     """
     return bool(await tx.run(_RENEW, lease=tx.lease, seconds=seconds, new_told=status))
+
+
+async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
+    """Extend the own lease, and look at the other processes.
+
+    Args:
+        status: of this process as JSON, for the others.
+    """
+    if not await _renew(tx, seconds, status):
+        return Beat(held=False)
+    duties = await tx.all(_SELECT_ALL_DUTIES_OF_OTHERS, lease=tx.lease)
+    return Beat(
+        held=True,
+        others=await _others(tx),
+        duties_of_others=frozenset(row["name"] for row in duties),
+        has_expired=await _has_expired(tx),
+    )
 
 
 async def _take(tx: Tx, name: str) -> bool:
@@ -113,6 +147,7 @@ class Leases(Repository):
     """The leases of all processes that have the store open."""
 
     renew = write(_renew)
+    beat = write(_beat)
     take = write(_take)
     release = write(_release)
     alive = read(_alive)

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Concatenate, cast
 
@@ -26,8 +27,11 @@ from memory.store.engine.database import (
     Tx,
     UnitOfWork,
     ignore_commit,
+    is_locking_first,
     is_single_query,
+    is_soft_on_server,
 )
+from memory.store.engine.postgres_reads import BEGIN_SNAPSHOT, SharedSnapshot
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
 from memory.store.schema.tables import NOW_SQL, metadata, process
@@ -70,10 +74,13 @@ def to_store_error(err: BaseException) -> StoreError:
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
 # Queues jobs for these queues in the connection's open transaction.
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
+# Adds statements of another component to a writing transaction, just before its commit.
+BesideWrite = Callable[[PostgresConnection], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
-_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
-_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
+_SOFTLY = "SET LOCAL synchronous_commit = off; "
+_SHARED: ContextVar[SharedSnapshot | None] = ContextVar("shared_reads", default=None)
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
 # A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
@@ -130,7 +137,8 @@ class PostgresDatabase:
     """The Database on a PostgreSQL server.
 
     Each transaction sees one snapshot; of two that change the same row, the second is run again. So what a unit has
-    read is still true when it is committed. Each writing transaction also fetches the server's time.
+    read is still true when it is committed. Units marked `locks_first` wait for the first one instead. Each writing
+    transaction also fetches the server's time.
     """
 
     def __init__(
@@ -149,6 +157,7 @@ class PostgresDatabase:
         self.changes = MessageChanges(is_complete=False)
         self.busy = 0
         self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
+        self.beside_write: BesideWrite | None = None
         self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
@@ -159,7 +168,14 @@ class PostgresDatabase:
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
+        shared = _SHARED.get()
         with self._counting_busy():
+            if shared is not None and shared.is_open_for(self):
+                try:
+                    return await shared.read(lambda connection: work(self._tx(connection), *args, **kwargs))
+                except (psycopg.Error, PoolTimeout) as err:
+                    if not is_connection_lost(err):  # else it is read again over another connection
+                        raise to_store_error(err) from err
             if not is_single_query(work):
                 return await self._read_snapshot(lambda tx: work(tx, *args, **kwargs))
             return await self._retry_read(
@@ -171,11 +187,29 @@ class PostgresDatabase:
     ) -> T:
         if self._closing or not self.lease:
             raise StoreError("this store is closed, or was opened for reading")
-        unit = asyncio.create_task(self._run_unit(lambda tx: work(tx, *args, **kwargs)))
+        shared = _SHARED.get()
+        if shared is not None:
+            await shared.end()  # its connection may be the last one
+        begin = _begin_statement(work)
+        unit = asyncio.create_task(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
         self._units.add(unit)
         unit.add_done_callback(self._units.discard)
-        with self._counting_busy():
-            return await asyncio.shield(unit)
+        try:
+            with self._counting_busy():
+                return await asyncio.shield(unit)
+        finally:
+            if shared is not None:
+                await shared.end()  # what another task has begun meanwhile does not show this unit
+
+    @asynccontextmanager
+    async def shared_reads(self) -> AsyncIterator[None]:
+        shared = SharedSnapshot(self, self._connection)
+        before = _SHARED.set(shared)
+        try:
+            yield
+        finally:
+            _SHARED.reset(before)
+            await shared.close()
 
     async def compact(self) -> bool:
         """VACUUM all tables of the store: it removes the deleted rows and former versions of updated ones."""
@@ -207,7 +241,7 @@ class PostgresDatabase:
 
     async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
         async def run(connection: PostgresConnection) -> T:
-            await connection.execute(_SNAPSHOT)
+            await connection.execute(BEGIN_SNAPSHOT)
             result = await work(self._tx(connection))
             await connection.execute("COMMIT")
             return result
@@ -225,11 +259,11 @@ class PostgresDatabase:
                     raise to_store_error(err) from err
         raise StoreBusy("the database server does not answer")
 
-    async def _run_unit(self, work: UnitOfWork[T]) -> T:
+    async def _run_unit(self, begin: str, work: UnitOfWork[T]) -> T:
         for tries in range(MAX_TRIES):
             attempt = _Attempt()
             try:
-                await self._run_attempt(work, attempt)
+                await self._run_attempt(begin, work, attempt)
             except CONFLICTS as err:
                 if tries + 1 == (MAX_INTEGRITY_TRIES if isinstance(err, psycopg.IntegrityError) else MAX_TRIES):
                     raise to_store_error(err) from err
@@ -249,9 +283,9 @@ class PostgresDatabase:
             return result
         raise StoreBusy("other work was in the way for too long")
 
-    async def _run_attempt(self, work: UnitOfWork[Any], attempt: _Attempt) -> None:
+    async def _run_attempt(self, begin: str, work: UnitOfWork[Any], attempt: _Attempt) -> None:
         async with self._connection() as connection:
-            attempt.xid = await self._begin(connection)
+            attempt.xid = await self._begin(connection, begin)
             tx = self._tx(connection)
             if self.check_still_held is not None:
                 await self.check_still_held(tx)
@@ -259,15 +293,18 @@ class PostgresDatabase:
             notified = tuple(tx.notified)
             if notified and self.enqueue is not None:
                 await self.enqueue(connection, notified)
+            if self.beside_write is not None:
+                await self.beside_write(connection)
             attempt.done, attempt.breaks = (result, notified), tx.breaks
             await connection.execute("COMMIT")
 
-    async def _begin(self, connection: PostgresConnection) -> str:
+    async def _begin(self, connection: PostgresConnection, statement: str) -> str:
         """Begin a writing transaction and return its number."""
         clock = self.clock if isinstance(self.clock, DatabaseClock) else None
         sent_at = clock.sent_at() if clock else 0.0
-        begun = await connection.execute(_BEGIN, prepare=False)
-        begun.nextset()
+        begun = await connection.execute(statement, prepare=False)
+        while begun.nextset():
+            pass
         row = cast(dict[str, Any], await begun.fetchone())
         if clock:
             clock.set_server_time(row["now"], sent_at)
@@ -302,6 +339,12 @@ class PostgresDatabase:
 
     def _tx(self, connection: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
         return Tx(driver=driver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
+
+
+def _begin_statement(work: Callable[..., Any]) -> str:
+    isolation = "READ COMMITTED" if is_locking_first(work) else "REPEATABLE READ"
+    softly = _SOFTLY if is_soft_on_server(work) else ""
+    return f"BEGIN ISOLATION LEVEL {isolation}; {softly}{_READ_NUMBER_AND_CLOCK}"
 
 
 def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Self
 
@@ -234,6 +234,9 @@ class SqliteDatabase:
             self._count(err)
             raise
         return result
+
+    def shared_reads(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()  # a snapshot costs nothing here
 
     async def compact(self) -> bool:
         """Move the log into the file and release free pages."""

@@ -8,12 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    BindParameter,
-    Column,
-    ColumnElement,
-    Select,
-    Table,
-    Update,
     bindparam,
     delete,
     or_,
@@ -41,16 +35,20 @@ from memory.store.longterm.rows import (
     LocatedMessage,
     MessageMention,
 )
+from memory.store.longterm.text_columns import (
+    CONVERSATION_COLUMNS,
+    INBOX_BODY,
+    OUTBOX_TEXT,
+    SCOPE,
+    SPACE_COLUMNS,
+    TextColumn,
+)
 from memory.store.rows import belongs_to_space, columns_of, from_unix, load_member_spaces, to_message
 from memory.store.schema.memory_tables import (
-    approval,
     dream,
     extraction,
     forgetting,
-    job,
-    link_code,
     memory,
-    memory_change,
 )
 from memory.store.schema.tables import (
     conversation,
@@ -59,10 +57,8 @@ from memory.store.schema.tables import (
     is_one_of,
     literal_text,
     message,
-    outbox,
     reduction,
     removal,
-    tool_call,
     turn,
 )
 from memory.text.mentions import MentionMatcher, may_contain
@@ -70,86 +66,29 @@ from memory.text.redaction import (
     has_only_marks,
     mark_for_language,
     redact_json,
-    redact_list,
-    redact_memory,
     redact_parts,
     redact_text,
 )
 from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER
 
-_SCOPE: BindParameter[str] = bindparam("scope")  # a conversation or a space
 # Commands whose inbox rows and replies may repeat lines of memory.
 _MEMORY_COMMAND = re.compile(r"\s*[/／](?P<name>forget|remember|memory)\b", re.IGNORECASE)
 _MEMORY_NOTICE = "memory"  # prefix of the source of a notice that lists extracted facts
-Redact = Callable[[str, MentionMatcher], str]
-
-
-@dataclass(frozen=True, slots=True)
-class _TextColumn:
-    """A column with people's words: its query within a scope, its update, and its redaction."""
-
-    select: Select[tuple[str, ...]]
-    update: Update
-    redact: Redact
-
-
-def _text_column(column: Column[str], scope: ColumnElement[bool], redact: Redact, *more: Column[str]) -> _TextColumn:
-    table = column.table
-    if not isinstance(table, Table):
-        raise TypeError(f"{column} is in no table")
-    keys = list(table.primary_key.columns)
-    labels = [key.label(f"key_{number}") for number, key in enumerate(keys)]
-    is_row = [key == bindparam(f"key_{number}") for number, key in enumerate(keys)]
-    return _TextColumn(
-        select=select(*labels, column.label("text"), *more).where(scope, column != literal_text("")),
-        update=update(table).where(*is_row).values({column.name: bindparam("new_text")}),
-        redact=redact,
-    )
-
-
-_CONVERSATION_COLUMNS = (
-    _text_column(conversation.c.title, conversation.c.id == _SCOPE, redact_text),
-    _text_column(reduction.c.text, reduction.c.conversation == _SCOPE, redact_text),
-    _text_column(outbox.c.error, outbox.c.conversation == _SCOPE, redact_text),
-    _text_column(approval.c.arguments, approval.c.conversation == _SCOPE, redact_json),
-    _text_column(
-        tool_call.c.input,
-        tool_call.c.turn_id.in_(select(turn.c.id).where(turn.c.conversation == _SCOPE)),
-        redact_json,
-    ),
-)
-_SPACE_COLUMNS = (
-    _text_column(memory_change.c.added, memory_change.c.space == _SCOPE, redact_list),
-    _text_column(memory_change.c.removed, memory_change.c.space == _SCOPE, redact_list),
-    _text_column(memory_change.c.before, memory_change.c.space == _SCOPE, redact_memory),
-    _text_column(dream.c.reason, dream.c.space == _SCOPE, redact_text),
-    _text_column(job.c.body, job.c.space == _SCOPE, redact_text),
-    _text_column(job.c.norm, job.c.space == _SCOPE, redact_text),
-    _text_column(link_code.c.typed_name, link_code.c.typed_space == _SCOPE, redact_text),
-)
-_INBOX_BODY = _text_column(
-    inbox.c.body,
-    (inbox.c.conversation == _SCOPE) & (inbox.c.state != literal_text("new")),
-    redact_json,
-    inbox.c.id,
-    inbox.c.kind,
-)
-_OUTBOX_TEXT = _text_column(outbox.c.text, outbox.c.conversation == _SCOPE, redact_text, outbox.c.source)
 _SELECT_PLANS = select(dream.c.id, dream.c.state, dream.c.plan).where(
-    dream.c.space == _SCOPE, or_(dream.c.plan != literal_text(""), dream.c.state == literal_text("planned"))
+    dream.c.space == SCOPE, or_(dream.c.plan != literal_text(""), dream.c.state == literal_text("planned"))
 )
 _SET_PLAN = (
     update(dream).where(dream.c.id == bindparam("id")).values(plan=bindparam("new_plan"), state=bindparam("new_state"))
 )
 _SELECT_FOUND = select(extraction.c.turn_id, extraction.c.state, extraction.c.found).where(
-    extraction.c.conversation == _SCOPE
+    extraction.c.conversation == SCOPE
 )
 _CLEAR_FOUND = (
     update(extraction)
     .where(extraction.c.turn_id == bindparam("turn_id"))
     .values(found=literal_text(""), state=bindparam("new_state"), reason=literal_text("forgotten"))
 )
-_SELECT_LINES = select(memory.c.id, memory.c.text, memory.c.quote).where(memory.c.space == _SCOPE)
+_SELECT_LINES = select(memory.c.id, memory.c.text, memory.c.quote).where(memory.c.space == SCOPE)
 _FORGET_LINE = (
     update(memory)
     .where(memory.c.id == bindparam("id"))
@@ -159,7 +98,7 @@ _FORGET_LINE = (
 )
 _SET_QUOTE = update(memory).where(memory.c.id == bindparam("id")).values(quote=bindparam("new_quote"))
 _IS_UNCONFIRMED = forgetting.c.state == literal_text("asked")
-_SELECT_REQUESTS = select(forgetting.c.id, forgetting.c.targets).where(forgetting.c.space == _SCOPE, _IS_UNCONFIRMED)
+_SELECT_REQUESTS = select(forgetting.c.id, forgetting.c.targets).where(forgetting.c.space == SCOPE, _IS_UNCONFIRMED)
 _DROP = update(forgetting).where(_IS_UNCONFIRMED).values(state=literal_text("dropped"), targets=literal_text(""))
 _DROP_REQUEST = _DROP.where(forgetting.c.id == bindparam("id"))
 _DROP_OLDER = _DROP.where(forgetting.c.conversation == bindparam("conversation"))
@@ -178,14 +117,14 @@ class _RedactedRows:
 
 async def _redact_conversation(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> None:
     """Redact all columns of a conversation except messages, folds, and inbox rows that wait for a turn."""
-    for column in _CONVERSATION_COLUMNS:
+    for column in CONVERSATION_COLUMNS:
         await _redact_column(tx, column, id, matcher)
     requests, commands = await _redact_inbox(tx, id, matcher, redacted)
     near = redacted.inbox | commands | {_MEMORY_NOTICE}
-    for row in await tx.all(_OUTBOX_TEXT.select, scope=id):
+    for row in await tx.all(OUTBOX_TEXT.select, scope=id):
         source = row["source"].partition(":")[0]
         text = redact_text(row["text"], matcher, near=source in near)
-        await _set_text(tx, _OUTBOX_TEXT, row, mark_for_language(row["text"]) if source in requests else text)
+        await _set_text(tx, OUTBOX_TEXT, row, mark_for_language(row["text"]) if source in requests else text)
 
 
 async def _clear_found(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> None:
@@ -203,7 +142,7 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
     Args:
         line_matcher: for the lines of MEMORY.md.
     """
-    for column in _SPACE_COLUMNS:
+    for column in SPACE_COLUMNS:
         await _redact_column(tx, column, space, matcher)
     for row in await tx.all(_SELECT_PLANS, scope=space):
         plan = redact_json(row["plan"], matcher)
@@ -220,7 +159,7 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
 async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> tuple[set[str], set[str]]:
     """Redact inbox bodies; returns the /forget rows whose replies showed it, and all rows with memory commands."""
     requests, commands = set(), set()
-    for row in await tx.all(_INBOX_BODY.select, scope=id):
+    for row in await tx.all(INBOX_BODY.select, scope=id):
         command = None
         if row["kind"] == "command":
             command = _MEMORY_COMMAND.match(str(json.loads(row["text"]).get("text", "")))
@@ -230,7 +169,7 @@ async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _Red
             commands.add(row["id"])
             if command["name"].lower() == "forget" and (row["id"] == redacted.request or body != row["text"]):
                 requests.add(row["id"])
-        await _set_text(tx, _INBOX_BODY, row, body)
+        await _set_text(tx, INBOX_BODY, row, body)
     return requests, commands
 
 
@@ -247,12 +186,12 @@ async def _redact_line(tx: Tx, row: Row, matcher: MentionMatcher) -> bool:
     return False
 
 
-async def _redact_column(tx: Tx, column: _TextColumn, scope: str, matcher: MentionMatcher) -> None:
+async def _redact_column(tx: Tx, column: TextColumn, scope: str, matcher: MentionMatcher) -> None:
     for row in await tx.all(column.select, scope=scope):
         await _set_text(tx, column, row, column.redact(row["text"], matcher))
 
 
-async def _set_text(tx: Tx, column: _TextColumn, row: Row, text: str) -> None:
+async def _set_text(tx: Tx, column: TextColumn, row: Row, text: str) -> None:
     if text != row["text"]:
         keys = {name: value for name, value in {**row}.items() if name.startswith("key_")}
         await tx.run(column.update, new_text=text, **keys)

@@ -334,4 +334,5 @@ class AccessRecords(Repository):
     redeem_owner_code = write(redeem_owner_code)
     ask = write(approvals.add_approval)
     approval = read(approvals.find_approval)
+    running_approvals = read(approvals.find_running)
     move = write(approvals.set_state)

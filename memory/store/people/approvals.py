@@ -3,16 +3,18 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 
 from sqlalchemy import bindparam, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
+from memory.store.conversations.inbox import accept
 from memory.store.conversations.outbox import add_notices
 from memory.store.engine.database import Row, Tx
 from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
-from memory.store.rows import columns_of, from_unix
+from memory.store.rows import NewInboxRow, columns_of, from_unix
 from memory.store.schema.memory_tables import approval as table
 from memory.store.schema.tables import is_one_of, literal_text
 
@@ -25,6 +27,7 @@ _SELECT_BY_CODE = _SELECT.where(
     table.c.account == bindparam("account"),
     table.c.subject_id == bindparam("subject_id"),
 )
+_SELECT_RUNNING = _SELECT.where(table.c.state == literal_text("running"), table.c.expires > bindparam("since"))
 _SET_STATE = (
     update(table)
     .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
@@ -79,8 +82,19 @@ async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | Non
     return _to_row(row) if row else None
 
 
-async def set_state(tx: Tx, id: str, former: ApprovalState, state: ApprovalState) -> bool:
-    """Change an approval's state; False when it is not in state `former`, or is to start running after it expired."""
+async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
+    """Load approvals that began to run and have no end, of those that were valid at `since`."""
+    return [_to_row(row) for row in await tx.all(_SELECT_RUNNING, since=since.timestamp())]
+
+
+async def set_state(
+    tx: Tx, id: str, former: ApprovalState, state: ApprovalState, outcome: NewInboxRow | None = None
+) -> bool:
+    """Change an approval's state; False when it is not in state `former`, or is to start running after it expired.
+
+    Args:
+        outcome: a message to answer, which is stored in the same transaction.
+    """
     row = await _load_one(tx, id)
     is_late = state == "running" and row.expires.timestamp() <= tx.now
     if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):
@@ -89,6 +103,8 @@ async def set_state(tx: Tx, id: str, former: ApprovalState, state: ApprovalState
         await tx.run(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
     await append_act(tx, row.action, row.conversation, state, row.party.id, args=args)
+    if outcome is not None:
+        await accept(tx, [outcome])
     return True
 
 

@@ -100,7 +100,7 @@ async def taught(
         await calibration.learn(model, 10_000, round(10_000 * ratio), conversation)
 
 
-async def test_a_reply_that_changes_no_factor_is_learnt_without_a_task(store: Store) -> None:
+async def test_what_a_reply_teaches_counts_at_once_and_is_stored_with_what_others_teach(store: Store) -> None:
     calibration = TokenCalibration(store.sessions)
     await taught(calibration, "glm-5", 1.4, "c1")
     before = asyncio.all_tasks()
@@ -108,9 +108,12 @@ async def test_a_reply_that_changes_no_factor_is_learnt_without_a_task(store: St
     assert asyncio.all_tasks() == before
     assert (await calibration.factor("glm-5", "c1"))[2] == pytest.approx(-0.07, abs=0.02)
     calibration.note("glm-5", 10_000, 20_000, "c1")
-    assert len(asyncio.all_tasks()) == len(before) + 1
+    assert asyncio.all_tasks() == before
+    learned = await calibration.factor("glm-5", "c1")
+    assert learned[0] > 1.6
+    assert await TokenCalibration(store.sessions).factor("glm-5", "c1") != learned
     await calibration.settled()
-    assert (await calibration.factor("glm-5", "c1"))[0] > 1.6
+    assert await TokenCalibration(store.sessions).factor("glm-5", "c1") == learned
 
 
 async def test_each_model_has_its_factor_and_a_date_makes_no_other_model(store: Store) -> None:

@@ -33,6 +33,9 @@ COMMANDS = (
     "approve",
     "deny",
     "trace",
+    "remind",
+    "tasks",
+    "skills",
 )
 
 

@@ -34,6 +34,9 @@ CHINESE = {
     "approve": "批准",
     "deny": "拒绝",
     "trace": "追踪",
+    "remind": "提醒",
+    "tasks": "任务",
+    "skills": "技能",
 }
 
 

@@ -1,0 +1,95 @@
+"""Finds out by trying whether the sandbox of this machine holds."""
+
+import json
+import os
+import secrets
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from bot.tools.exec.cgroup import sweep_process_limits
+from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
+from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, environment
+
+# Why a bot on PostgreSQL has no commands.
+SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
+_LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
+_SCRIPT = Path(__file__).with_name("probe_script.py")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLevel:
+    """Whether commands can run here."""
+
+    #: A: bubblewrap, all probes passed. C: commands are refused.
+    level: Literal["A", "C"]
+    #: Why not; "" for level A.
+    reason: str = ""
+
+
+async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
+    """Run something that tries to get out; anything but a complete failure of its attempts means level C."""
+    sweep_process_limits()
+    try:
+        bubblewrap = bubblewrap or find_bubblewrap()
+        with _outside() as (folder, facts):
+            result = await run_in_sandbox(_probe_command(folder, facts), _LIMITS, bubblewrap)
+            reason = _judge(result)
+    except (SandboxError, OSError) as err:
+        reason = str(err)
+    return SandboxLevel(level="C", reason=reason) if reason else SandboxLevel(level="A")
+
+
+def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
+    # The interpreter of the bot: whether there is one in /usr is not certain.
+    prefix, python = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
+    readable = () if prefix.startswith("/usr/") or prefix == "/usr" else (prefix,)
+    script = _SCRIPT.read_text(encoding="utf-8")
+    argv = (python, "-I", "-S", "-B", "-c", script, json.dumps(facts))
+    return SandboxCommand(argv=argv, space=folder / "space", readable=readable)
+
+
+def _judge(result: SandboxResult) -> str:
+    """Return why the sandbox must not be used; "" if it holds."""
+    if result.ended or result.code:
+        line = (result.output.strip().splitlines() or [""])[-1]
+        return f"nothing could be run in it: {result.ended or line or f'exit code {result.code}'}"
+    try:
+        leaks = json.loads(result.output)
+    except ValueError:
+        return "nothing could be run in it: the probe's output is not what it prints"
+    return "it does not hold: " + "; ".join(leaks) if leaks else ""
+
+
+@contextmanager
+def _outside() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Offer what the probe must not reach: a file, and servers by TCP and by Unix sockets."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mnema-probe-") as name,
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as by_path,
+        socket.socket(socket.AF_UNIX) as by_name,
+    ):
+        folder = Path(name)
+        (folder / "space").mkdir()
+        (folder / "canary").write_text("canary", encoding="ascii")
+        abstract = f"mnema-probe-{secrets.token_hex(8)}"
+        by_path.bind(str(folder / "socket"))
+        by_name.bind(f"\0{abstract}")
+        by_path.listen()
+        by_name.listen()
+        facts = {
+            "canary": str(folder / "canary"),
+            "port": tcp.getsockname()[1],
+            "socket": str(folder / "socket"),
+            "abstract": abstract,
+            "pid_namespace": os.readlink("/proc/self/ns/pid"),
+            # bubblewrap's own probe of the locale adds nothing; LC_CTYPE comes from the interpreter.
+            "allowed": [*environment("UTC"), "LC_CTYPE"],
+        }
+        yield folder, facts

@@ -1,0 +1,286 @@
+"""Starts a command in bubblewrap, watches what it uses, and ends its whole tree of processes."""
+
+import asyncio
+import json
+import os
+import platform
+import resource
+import shutil
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
+from bot.tools.exec.output import OutputBuffer
+from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, build_arguments
+from bot.tools.exec.seccomp import build_filter, is_known_machine
+from memory.tasks import cancel_and_wait
+
+WATCH_SECONDS = 0.1
+END_SECONDS = 2.0  # a killed tree has that long to disappear
+_READ_BYTES = 65_536
+_OPEN_FILES = 256
+_PAGE_BYTES = resource.getpagesize()
+
+
+class SandboxError(Exception):
+    """The sandbox could not be set up, so nothing was run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxResult:
+    """How a command ended."""
+
+    #: Exit code; negative: the signal.
+    code: int
+    output: str
+    seconds: float
+    #: Why it was ended; "" if it ended by itself.
+    ended: str = ""
+
+
+def find_bubblewrap() -> str:
+    """Return the path of bubblewrap.
+
+    Raises:
+        SandboxError: not installed, or not on this machine.
+    """
+    if not is_known_machine(platform.machine()):
+        raise SandboxError(f"there is no sandbox for {platform.system()} on {platform.machine()}")
+    found = shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+    if found is None:
+        raise SandboxError("bubblewrap is not installed (apt install bubblewrap)")
+    return found
+
+
+async def run_in_sandbox(command: SandboxCommand, limits: SandboxLimits, bubblewrap: str = "") -> SandboxResult:
+    """Run a command to its end or its limits; when this returns or is cancelled, no process of it is left.
+
+    Raises:
+        SandboxError: nothing was run.
+    """
+    run = _SandboxRun(command, limits)
+    try:
+        await run.start(bubblewrap or find_bubblewrap())
+        return await run.finish()
+    finally:
+        await run.end()
+
+
+class _SandboxRun:
+    """One run: its processes, what they printed, and how they end."""
+
+    def __init__(self, command: SandboxCommand, limits: SandboxLimits) -> None:
+        self._command = command
+        self._limits = limits
+        self._output = OutputBuffer()
+        self._process: asyncio.subprocess.Process | None = None
+        #: The first process in the sandbox; the kernel kills all others with it.
+        self._pid, self._pid_fd = 0, -1
+        self._group: ProcessLimit | None = None
+        self._began = time.monotonic()
+        self._ended = ""
+
+    async def start(self, bubblewrap: str) -> None:
+        """Start bubblewrap, set the limits of what it has created, and only then let it go on."""
+        info, info_write = os.pipe()
+        block_read, block = os.pipe()
+        seccomp = _memory_file(build_filter(platform.machine()))
+        script = _memory_file(self._command.script.encode()) if self._command.script else -1
+        passed = [fd for fd in (info_write, block_read, seccomp, script) if fd >= 0]
+        try:
+            self._group = create_process_limit(self._limits.processes)
+            try:
+                await self._spawn(
+                    bubblewrap, build_arguments(self._command, info_write, block_read, seccomp, script), passed
+                )
+            finally:
+                for fd in passed:
+                    os.close(fd)
+            self._pid = await _read_child_pid(info)
+            self._pid_fd = os.pidfd_open(self._pid)
+            self._set_limits()
+            os.write(block, b"x")
+        except (OSError, ValueError, LookupError, ProcessLimitError) as err:
+            raise SandboxError(await self._describe_failure(err)) from err
+        finally:
+            os.close(info)
+            os.close(block)
+
+    async def _spawn(self, bubblewrap: str, arguments: Sequence[str], passed: Sequence[int]) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            bubblewrap,
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            pass_fds=passed,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def _set_limits(self) -> None:
+        limits = self._limits
+        for kind, most in (
+            (resource.RLIMIT_NPROC, limits.processes),
+            (resource.RLIMIT_DATA, limits.memory_bytes),
+            (resource.RLIMIT_FSIZE, limits.disk_bytes),
+            (resource.RLIMIT_CPU, int(limits.seconds) + 1),
+            (resource.RLIMIT_NOFILE, _OPEN_FILES),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.prlimit(self._pid, kind, (most, most))
+        if self._group is not None:
+            self._group.add(self._pid)
+
+    async def _describe_failure(self, err: Exception) -> str:
+        if self._process is None:
+            return str(err)
+        self._kill()
+        await self._read_output()
+        lines = self._output.text().strip().splitlines()
+        return lines[0] if lines else f"bubblewrap ended at once ({err})"
+
+    async def finish(self) -> SandboxResult:
+        """Wait for the end of the whole tree; its limits may bring it about."""
+        assert self._process is not None
+        reader = asyncio.create_task(self._read_output())
+        watcher = asyncio.create_task(self._watch())
+        try:
+            await _wait_until_readable(self._pid_fd)
+            code = await self._process.wait()
+            await reader
+        finally:
+            await cancel_and_wait({reader, watcher})
+        seconds = time.monotonic() - self._began
+        return SandboxResult(code=code, output=self._output.text(), seconds=seconds, ended=self._ended)
+
+    async def end(self) -> None:
+        """Kill what is left, and wait until it is gone."""
+        self._kill()
+        try:
+            if self._pid_fd >= 0:
+                async with asyncio.timeout(END_SECONDS):
+                    await _wait_until_readable(self._pid_fd)
+            if self._process is not None:
+                await self._process.wait()
+        finally:
+            if self._pid_fd >= 0:
+                os.close(self._pid_fd)
+            if self._group is not None:
+                self._group.remove()
+
+    def _kill(self) -> None:
+        if self._pid_fd >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pid_fd, signal.SIGKILL)
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def _read_output(self) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        while data := await self._process.stdout.read(_READ_BYTES):
+            self._output.add(data)
+
+    async def _watch(self) -> None:
+        """End the run at its limits, and when it cannot be watched."""
+        while not self._ended:
+            left = self._began + self._limits.seconds - time.monotonic()
+            await asyncio.sleep(min(WATCH_SECONDS, max(left, 0)))
+            if time.monotonic() >= self._began + self._limits.seconds:
+                self._ended = f"it took longer than {self._limits.seconds:.0f} s"
+            else:
+                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits)
+        self._kill()
+
+
+def _find_excess(pid: int, limits: SandboxLimits) -> str:
+    """Tell which limit a tree of processes exceeds; "" for none."""
+    try:
+        tree = list(_processes_of(pid))
+        resident = sum(_resident_bytes(one) for one in tree)  # memory that processes share is counted several times
+        if resident > limits.memory_bytes and sum(_own_bytes(one) for one in tree) > limits.memory_bytes:
+            return f"it used more than {limits.memory_bytes // 2**20} MB of memory"
+        if sum(_written_bytes(one) for one in tree) > limits.disk_bytes:
+            return f"it wrote more than {limits.disk_bytes // 2**20} MB"
+    except PermissionError:
+        return "it could not be watched"
+    return ""
+
+
+def _processes_of(pid: int) -> Iterator[int]:
+    """Return a process and its descendants; orphans are children of the first one."""
+    pending = [pid]
+    while pending:
+        one = pending.pop()
+        yield one
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for thread in os.listdir(f"/proc/{one}/task"):
+                pending += map(int, _read(f"/proc/{one}/task/{thread}/children").split())
+
+
+def _resident_bytes(pid: int) -> int:
+    fields = _read(f"/proc/{pid}/statm").split()
+    return int(fields[1]) * _PAGE_BYTES if fields else 0
+
+
+def _own_bytes(pid: int) -> int:
+    """Return the memory of a process with its share of what others use, too (PSS)."""
+    return _number(_read(f"/proc/{pid}/smaps_rollup"), "Pss:") * 1024
+
+
+def _written_bytes(pid: int) -> int:
+    """Return what a process and its ended children wrote to disks, without what was removed before it got there."""
+    text = _read(f"/proc/{pid}/io")
+    return _number(text, "write_bytes:") - _number(text, "cancelled_write_bytes:")
+
+
+def _number(text: str, name: str) -> int:
+    for line in text.splitlines():
+        if line.startswith(name):
+            return int(line.split()[1])
+    return 0
+
+
+def _read(path: str) -> str:
+    """Read a file of /proc; "" once its process has ended."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def _memory_file(data: bytes) -> int:
+    fd = os.memfd_create("exec")
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+async def _read_child_pid(fd: int) -> int:
+    """Read what bubblewrap says of its child; ValueError if it ended without a word."""
+    text = b""
+    while data := await _read_when_ready(fd):
+        text += data
+    return int(json.loads(text)["child-pid"])
+
+
+async def _read_when_ready(fd: int) -> bytes:
+    await _wait_until_readable(fd)
+    return os.read(fd, _READ_BYTES)
+
+
+async def _wait_until_readable(fd: int) -> None:
+    """Wait until a descriptor can be read: a pidfd once its process has ended."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(fd, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(fd)

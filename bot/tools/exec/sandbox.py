@@ -1,0 +1,108 @@
+"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at files."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SPACE_PATH = "/w"  # of the space's files in the sandbox
+SCRIPT_PATH = "/run/script"
+TMP_PATH, SHM_PATH = "/tmp", "/dev/shm"  # noqa: S108  both in memory, of the sandbox alone
+PATH = "/usr/local/bin:/usr/bin:/bin"
+_SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
+# Files outside /usr that programs need to start, and nothing that says who lives on this machine.
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
+TMP_BYTES, SHM_BYTES = 256 * 2**20, 64 * 2**20
+# What later prompts trust or what is run as it was enabled: a command may read it, not change it.
+_READ_ONLY_NAMES = frozenset({
+    "soul.md", "agents.md", "rules.md", "rules", "heartbeat.md", "memory.md", "memory", "skills", "tools",
+})  # fmt: skip
+_HIDDEN_NAMES = frozenset({"spaces"})  # the files of other people and groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """What one run may use."""
+
+    seconds: float = 60.0
+    #: Of the whole tree of processes, and of each one.
+    memory_bytes: int = 1024 * 2**20
+    #: Processes and threads.
+    processes: int = 64
+    #: Written to the disk in all, and size of each file.
+    disk_bytes: int = 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxCommand:
+    """A command, and the folder that it may change."""
+
+    argv: tuple[str, ...]
+    #: Folder of the space; bound at /w.
+    space: Path
+    #: Working folder below the space; "" for the space itself.
+    cwd: str = ""
+    #: Text of a script, readable at SCRIPT_PATH; "" for none.
+    script: str = ""
+    #: IANA name.
+    zone: str = "UTC"
+    #: Further folders that can be read, at their own paths.
+    readable: tuple[str, ...] = ()
+
+
+def environment(zone: str) -> Mapping[str, str]:
+    """Return the whole environment of a command."""
+    return {"PATH": PATH, "HOME": TMP_PATH, "LANG": "C.UTF-8", "TZ": zone, "TMPDIR": TMP_PATH}
+
+
+def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccomp_fd: int, script_fd: int) -> list[str]:
+    """Return bubblewrap's arguments. script_fd: -1 without a script."""
+    arguments = [
+        "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+        "--disable-userns", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL",
+        "--hostname", "sandbox", "--info-fd", str(info_fd), "--block-fd", str(block_fd), "--seccomp", str(seccomp_fd),
+        "--ro-bind", "/usr", "/usr",
+    ]  # fmt: skip
+    for folder in _SYSTEM_FOLDERS:
+        if os.path.islink(folder):
+            arguments += ["--symlink", os.readlink(folder), folder]
+        elif os.path.isdir(folder):
+            arguments += ["--ro-bind", folder, folder]
+    for path in (*_SYSTEM_FILES, *command.readable):
+        arguments += ["--ro-bind-try", path, path]
+    arguments += [
+        "--proc", "/proc", "--dev", "/dev",
+        "--size", str(SHM_BYTES), "--tmpfs", SHM_PATH,
+        "--size", str(TMP_BYTES), "--tmpfs", TMP_PATH,
+        "--dir", "/run", "--bind", str(command.space), SPACE_PATH, *_guard_space(command.space),
+    ]  # fmt: skip
+    if script_fd >= 0:
+        arguments += ["--ro-bind-data", str(script_fd), SCRIPT_PATH]
+    # The file systems of / and /dev are memory of no certain size.
+    # Below /proc/sys root may write without any capability (seen with 0.8: its own cover left core_pattern open).
+    arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
+    arguments += ["--chdir", os.path.join(SPACE_PATH, command.cwd)]
+    for name, value in environment(command.zone).items():
+        arguments += ["--setenv", name, value]
+    # bubblewrap sets PWD by itself.
+    return [*arguments, "--", "/usr/bin/env", "-u", "PWD", "--", *command.argv]
+
+
+def guarded_names(space: Path) -> tuple[str, ...]:
+    """Return the names in a space's folder that a command may not change."""
+    guarded = _READ_ONLY_NAMES | _HIDDEN_NAMES
+    return tuple(sorted(name for name in os.listdir(space) if name.casefold() in guarded))
+
+
+def _guard_space(space: Path) -> Sequence[str]:
+    """Hide the folders of other spaces, and make what prompts trust read-only."""
+    arguments: list[str] = []
+    for name in guarded_names(space):
+        path = f"{SPACE_PATH}/{name}"
+        if (space / name).is_symlink():
+            raise OSError(f"{name} of the workspace is a link")  # what it leads to could be changed, or the link
+        if name.casefold() in _HIDDEN_NAMES:
+            arguments += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
+        else:
+            arguments += ["--ro-bind", str(space / name), path]
+    return arguments

@@ -1,0 +1,58 @@
+"""Offers `exec` while it is enabled and the sandbox holds."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import structlog
+
+from bot.config.schema import Config
+from bot.tools.base import Tool
+from bot.tools.exec.probe import SandboxLevel, probe_sandbox
+from bot.tools.exec.tool import ExecTool
+from memory.store.rows import ConversationRow
+
+log = structlog.get_logger(__name__)
+_NOT_PROBED = SandboxLevel(level="C", reason="it was not probed yet")
+
+
+class ExecTools:
+    """The tool `exec`, and the level of this machine's sandbox.
+
+    Args:
+        config: the current settings.
+        folder: of the owner's space.
+        conversation: loads a conversation.
+    """
+
+    def __init__(
+        self,
+        config: Callable[[], Config],
+        folder: Path,
+        conversation: Callable[[str], Awaitable[ConversationRow | None]],
+    ) -> None:
+        self._config = config
+        #: What the last probe found; it never changes by itself.
+        self.level = _NOT_PROBED
+        self.tool = ExecTool(
+            folder,
+            lambda: self.level,
+            lambda: config().tools.exec,
+            conversation,
+            lambda: config().timezone or "UTC",
+        )
+
+    async def probe(self) -> None:
+        """Probe the sandbox if the tool is enabled and this was not done yet."""
+        if self._config().tools.exec.enabled and self.level is _NOT_PROBED:
+            self.level = await probe_sandbox()
+            if self.level.level == "C":
+                log.warning("exec is not offered: there is no sandbox", why=self.level.reason)
+
+    def refuse(self, reason: str) -> None:
+        """Offer the tool no more, whatever the sandbox."""
+        self.level = SandboxLevel(level="C", reason=reason)
+
+    def offered(self, space: str) -> list[Tool]:
+        """Return the tool in the owner's space while it is enabled and the sandbox has passed its probes."""
+        holds = self.level.level == "A"
+        return [self.tool] if holds and not space and self._config().tools.exec.enabled else []

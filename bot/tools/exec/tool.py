@@ -1,0 +1,164 @@
+"""The tool that runs a program or a script in the owner's workspace."""
+
+import asyncio
+import hashlib
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from bot.config.schema import ExecToolConfig
+from bot.errors import ToolFailed
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from bot.tools.exec.binding import check_folder, hash_files
+from bot.tools.exec.probe import SandboxLevel
+from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
+from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, guarded_names
+from memory.store.rows import ConversationRow
+from memory.tasks import cancel_and_wait
+
+MAX_SECONDS = 600
+_INTERPRETERS = {"sh": "/bin/sh", "python": "python3"}
+_UNTRUSTED_SUFFIX = "made-by-exec"
+
+
+class ExecArguments(ToolArguments):
+    """Arguments of `exec`."""
+
+    argv: list[str] = Field([], description="Program and arguments; no shell reads them. Or a script:")
+    script: str = Field("", description="Text of a script")
+    language: Literal["sh", "python"] = Field("sh", description="Of the script")
+    cwd: str = Field("", description="Folder of the workspace")
+    seconds: int = Field(0, ge=0, le=MAX_SECONDS, description="Time limit; 0 for the usual one")
+
+
+class ExecTool:
+    """Runs a command without network; only what its owner has approved comes here."""
+
+    arguments = ExecArguments
+    spec = LazyToolSpec(
+        arguments,
+        name="exec",
+        description="Run a program or a script (sh, python) in a sandbox without network. The workspace is its folder, "
+        f"{SPACE_PATH}; of the rest it sees only /usr. The person approves each run and you see the result afterwards.",
+        effect="unsafe",
+        action="exec",
+        seconds=MAX_SECONDS + 30.0,
+    )
+
+    def __init__(
+        self,
+        folder: Path,
+        level: Callable[[], SandboxLevel],
+        config: Callable[[], ExecToolConfig],
+        conversation: Callable[[str], Awaitable[ConversationRow | None]],
+        zone: Callable[[], str],
+    ) -> None:
+        """Args:
+        folder: of the owner's space.
+        level: the level of the sandbox, as it was probed.
+        conversation: loads a conversation, whose epoch an approval is bound to.
+        zone: IANA name.
+        """
+        self._folder = folder
+        self._level = level
+        self._config = config
+        self._conversation = conversation
+        self._zone = zone
+        self._running: dict[str, set[asyncio.Task[SandboxResult]]] = {}
+
+    async def bind(self, arguments: ExecArguments, conversation: str) -> Mapping[str, str]:
+        """Return what an approval of these arguments depends on; it is void once that has changed.
+
+        Raises:
+            ToolFailed: these arguments cannot be run.
+        """
+        command = self._to_command(arguments)
+        row = await self._conversation(conversation)
+        facts = {
+            "sandbox": self._level().level,
+            "cwd": os.path.join(SPACE_PATH, command.cwd).rstrip("/"),
+            "epoch": str(row.epoch if row else 0),
+        }
+        if command.script:
+            facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()
+        hashes = await asyncio.to_thread(hash_files, self._folder, command.cwd, command.argv)
+        return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
+
+    async def run(self, arguments: ExecArguments, context: ToolContext) -> str:
+        if context.space:
+            raise ToolFailed("Commands run in the owner's workspace only.")
+        if self._level().level != "A":
+            raise ToolFailed(f"There is no sandbox: {self._level().reason}. Nothing was run.")
+        command = self._to_command(arguments)
+        before = guarded_names(self._folder)
+        task = asyncio.create_task(run_in_sandbox(command, self._limits(arguments.seconds)))
+        self._running.setdefault(context.conversation, set()).add(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            await cancel_and_wait({task})
+            self._running[context.conversation].discard(task)
+            if not self._running[context.conversation]:
+                del self._running[context.conversation]
+            moved = _set_aside_new_names(self._folder, before)
+        if task.cancelled():
+            raise ToolFailed("It was stopped by the person; what it had done by then stays done.")
+        try:
+            return format_result(task.result(), moved)
+        except SandboxError as err:
+            raise ToolFailed(f"Nothing was run: {err}.") from err
+
+    def stop(self, conversation: str) -> bool:
+        """End what runs for a conversation, "" for all; False if nothing does."""
+        names = [conversation] if conversation else list(self._running)
+        tasks = [task for name in names for task in self._running.get(name, ()) if not task.done()]
+        for task in tasks:
+            task.cancel()
+        return bool(tasks)
+
+    def _to_command(self, arguments: ExecArguments) -> SandboxCommand:
+        if bool(arguments.argv) == bool(arguments.script):
+            raise ToolFailed("Give either argv or script.")
+        argv = tuple(arguments.argv)
+        if arguments.script:
+            argv = (_INTERPRETERS[arguments.language], SCRIPT_PATH)
+        if not argv[0] or argv[0].startswith("-") or "=" in argv[0]:
+            raise ToolFailed("The first word of argv must be a program, without '='.")
+        if any("\0" in word for word in (*argv, arguments.script)):
+            raise ToolFailed("There is a NUL character in it.")
+        return SandboxCommand(
+            argv=argv,
+            space=self._folder,
+            cwd=check_folder(self._folder, arguments.cwd),
+            script=arguments.script,
+            zone=self._zone(),
+        )
+
+    def _limits(self, seconds: int) -> SandboxLimits:
+        config = self._config()
+        return SandboxLimits(
+            seconds=float(seconds or config.seconds),
+            memory_bytes=config.memory_mb * 2**20,
+            processes=config.processes,
+            disk_bytes=config.disk_mb * 2**20,
+        )
+
+
+def format_result(result: SandboxResult, moved: Mapping[str, str]) -> str:
+    """Format how a command ended, and its output. moved: files that were renamed, old name to new."""
+    end = f"ended: {result.ended}" if result.ended else f"exit code {result.code}"
+    notes = [f"[{name} may not be created by a command; it is now {new}]" for name, new in moved.items()]
+    return "\n".join([f"[{end}, {result.seconds:.1f} s]", *notes, result.output]).rstrip()
+
+
+def _set_aside_new_names(folder: Path, before: tuple[str, ...]) -> Mapping[str, str]:
+    """Rename what a command created under a name that prompts trust; nothing is deleted."""
+    moved = {}
+    for name in set(guarded_names(folder)) - set(before):
+        moved[name] = f"{name}.{_UNTRUSTED_SUFFIX}-{secrets.token_hex(4)}"
+        (folder / name).rename(folder / moved[name])
+    return moved

@@ -1,0 +1,223 @@
+"""The skills of the workspace: what they say, and which of them the owner enabled."""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory.workspace.files import FileTooBig, Workspace, write_atomic
+from memory.workspace.safe_path import PathRefused
+
+FOLDER, MAIN_FILE = "skills", "SKILL.md"
+MAX_NAME_CHARS, MAX_DESCRIPTION_CHARS = 64, 1024
+MAX_HEAD_BYTES = 8 * 2**10  # of the YAML before the text
+MAX_FILES = 2_000  # of one skill
+SCAN_SECONDS = 2.0  # between two looks at the folder
+EVERYONE, OWNER_ONLY = "*", ""
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_HEAD = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*$\r?\n?(?P<body>.*)", re.DOTALL | re.MULTILINE)
+
+
+class SkillInvalid(ValueError):
+    """The folder is no skill; the text says what would be right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """A folder below `skills/`."""
+
+    name: str
+    description: str = ""
+    #: The text of SKILL.md after its head.
+    body: str = ""
+    #: Of names and contents of all files.
+    sha256: str = ""
+    #: Paths below the skill's folder.
+    files: tuple[str, ...] = ()
+    #: Why it cannot be used; "" for a valid one.
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnabledSkill:
+    """What the owner enabled."""
+
+    sha256: str
+    #: "*": in every chat; "": in the owner's own space only.
+    spaces: str = OWNER_ONLY
+
+
+def parse_skill(name: str, text: str) -> tuple[str, str]:
+    """Return description and body of a SKILL.md. Pure.
+
+    Raises:
+        SkillInvalid: no head, a name other than the folder's, or too long a text.
+    """
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
+        raise SkillInvalid(f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most")
+    found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    if found is None:
+        raise SkillInvalid(f"{MAIN_FILE} begins with a head between two lines ---, with name and description")
+    if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
+        raise SkillInvalid(f"the head of {MAIN_FILE} is longer than {MAX_HEAD_BYTES // 1024} KB")
+    head = _load_head(found["head"])
+    description = head.get("description")
+    if head.get("name") != name:
+        raise SkillInvalid(f"the name in {MAIN_FILE} is not that of the folder, {name}")
+    if not isinstance(description, str) or not description.strip() or len(description) > MAX_DESCRIPTION_CHARS:
+        raise SkillInvalid(f"the description in {MAIN_FILE} has 1 to {MAX_DESCRIPTION_CHARS:,} characters")
+    return " ".join(description.split()), found["body"].strip()
+
+
+def _load_head(text: str) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        # An alias may stand for a text of any size, so none is allowed.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise SkillInvalid(f"the head of {MAIN_FILE} uses YAML aliases, which are not read")
+        head = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as err:
+        if isinstance(err, SkillInvalid):
+            raise
+        raise SkillInvalid(f"the head of {MAIN_FILE} is not valid YAML") from err
+    if not isinstance(head, dict):
+        raise SkillInvalid(f"the head of {MAIN_FILE} has no name and description")
+    return head
+
+
+class SkillState:
+    """Which skills are enabled, in a file of the data folder: nothing in a workspace can change it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp = 0
+        self._enabled: Mapping[str, EnabledSkill] = {}
+
+    def load(self) -> Mapping[str, EnabledSkill]:
+        """Return the enabled skills by name; an unreadable file enables none."""
+        try:
+            stamp = self._path.stat().st_mtime_ns
+        except OSError:
+            self._stamp, self._enabled = 0, {}
+            return self._enabled
+        if stamp != self._stamp:
+            self._enabled = {}
+            with suppress(OSError, ValueError, TypeError, AttributeError):
+                rows = json.loads(self._path.read_text("utf-8"))
+                self._enabled = {str(name): EnabledSkill(**row) for name, row in rows.items()}
+            self._stamp = stamp
+        return self._enabled
+
+    def set(self, name: str, enabled: EnabledSkill | None) -> None:
+        """Enable a skill, or None to turn it off."""
+        rows = {known: row for known, row in self.load().items() if known != name}
+        if enabled is not None:
+            rows[name] = enabled
+        record = {known: {"sha256": row.sha256, "spaces": row.spaces} for known, row in sorted(rows.items())}
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(self._path, json.dumps(record, indent=1).encode())
+
+
+class SkillLibrary:
+    """Reads the skills of the owner's workspace, again only when something in their folder changed.
+
+    Args:
+        changed: called once for each enabled skill whose bytes changed: (name, its new hash).
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        state: SkillState,
+        changed: Callable[[str, str], None] = lambda name, sha256: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._files = workspace.space("")
+        self.state = state
+        self._changed = changed
+        self._clock = clock
+        self._looked = float("-inf")
+        self._stamp: object = None
+        self._skills: tuple[Skill, ...] = ()
+        self._told: set[tuple[str, str]] = set()
+
+    def all(self) -> tuple[Skill, ...]:
+        """Return all skills by name, also those that are off or invalid."""
+        now = self._clock()
+        if now - self._looked >= SCAN_SECONDS:
+            self._looked = now
+            self._scan()
+        return self._skills
+
+    def enabled(self, space: str) -> tuple[Skill, ...]:
+        """Return the skills that are enabled in a space, byte for byte as the owner enabled them."""
+        state = self.state.load()
+        if not state:
+            return ()
+        found = []
+        for skill in self.all():
+            row = state.get(skill.name)
+            if row is None or skill.problem:
+                continue
+            if row.sha256 != skill.sha256:
+                if (skill.name, skill.sha256) not in self._told:
+                    self._told.add((skill.name, skill.sha256))
+                    self._changed(skill.name, skill.sha256)
+            elif row.spaces == EVERYONE or not space:
+                found.append(skill)
+        return tuple(found)
+
+    def read(self, skill: Skill, path: str) -> bytes:
+        """Read a file of a skill.
+
+        Raises:
+            FileNotFoundError: it has no such file.
+            OSError, PathRefused: it cannot be read.
+        """
+        if path not in skill.files:
+            raise FileNotFoundError(path)
+        return self._files.read_bytes(f"{FOLDER}/{skill.name}/{path}")
+
+    def _scan(self) -> None:
+        try:
+            entries = self._files.list(FOLDER)
+        except (OSError, PathRefused):
+            entries = []
+        stamp = tuple((entry.path, entry.size, entry.mtime) for entry in entries)
+        if stamp == self._stamp:
+            return
+        by_skill: dict[str, list[str]] = {}
+        for entry in entries:
+            parts = entry.path.split("/")
+            if entry.is_dir or len(parts) < 3:
+                continue
+            by_skill.setdefault(parts[1], []).append("/".join(parts[2:]))
+        self._skills = tuple(self._load(name, sorted(files)) for name, files in sorted(by_skill.items()))
+        self._stamp = stamp
+
+    def _load(self, name: str, files: Sequence[str]) -> Skill:
+        try:
+            if len(files) > MAX_FILES:
+                raise SkillInvalid(f"it has more than {MAX_FILES:,} files")
+            if MAIN_FILE not in files:
+                raise SkillInvalid(f"it has no {MAIN_FILE}")
+            contents = {path: self._files.read_bytes(f"{FOLDER}/{name}/{path}") for path in files}
+            description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))
+        except (SkillInvalid, PathRefused, FileTooBig, OSError) as err:
+            return Skill(name=name, files=tuple(files), problem=str(err))
+        return Skill(name=name, description=description, body=body, sha256=hash_files(contents), files=tuple(files))
+
+
+def hash_files(contents: Mapping[str, bytes]) -> str:
+    """Return the SHA-256 over names and contents, in the order of names. Pure."""
+    whole = hashlib.sha256()
+    for path, data in sorted(contents.items()):
+        whole.update(f"{len(path.encode())}:{path}:{len(data)}:".encode())
+        whole.update(data)
+    return whole.hexdigest()

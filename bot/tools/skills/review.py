@@ -1,0 +1,128 @@
+"""What a person is shown of a skill before it is enabled, and safe unpacking of one that comes as an archive."""
+
+import re
+import stat
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.tools.skills.library import MAX_FILES, SkillInvalid, parse_skill
+
+MAX_TOTAL_BYTES = 200 * 2**20
+MAX_RATIO = 100
+RATIO_FROM_BYTES = 2**20
+SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".command")
+_HOSTS = re.compile(r"https?://([A-Za-z0-9.-]+)")
+# Lines that a reviewer has to see: text piped to a shell, decoded text, "install this first", changed rules.
+_FLAGS = re.compile(
+    r"\|\s*(?:ba|z|da)?sh\b|base64\s+(?:-d|--decode)|\beval\b|\bcurl\b|\bwget\b|invoke-expression|\biex\b"
+    r"|\b(?:pip|npm|apt|brew)\s+install\b|first\s+(?:run|install)|ignore\s+(?:all|previous)|do\s+not\s+tell"
+    r"|先(?:运行|安装)|不要告诉|忽略(?:之前|以上)",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+MAX_FLAGGED = 30
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Read a folder's files by their paths below it.
+
+    Raises:
+        SkillInvalid: a link or a device in it, or too much.
+    """
+    contents: dict[str, bytes] = {}
+    total = 0
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            raise SkillInvalid(f"{path.relative_to(folder)} is a link or a device")
+        total += status.st_size
+        if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
+            raise SkillInvalid("it is too large for a skill")
+        contents[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return contents
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Read a ZIP's files without writing any; a single top folder is left out of their paths.
+
+    Raises:
+        SkillInvalid: names that leave it, links, more than it may hold, or no archive at all.
+    """
+    contents: dict[str, bytes] = {}
+    folded: set[str] = set()
+    total = 0
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if entry.is_dir():
+                    continue
+                name = _check_entry(entry)
+                total += entry.file_size
+                if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
+                    raise SkillInvalid("it unpacks to more than a skill may hold")
+                if entry.file_size > RATIO_FROM_BYTES and entry.file_size > entry.compress_size * MAX_RATIO:
+                    raise SkillInvalid(f"{name} unpacks to far more than it should")
+                if name.casefold() in folded:
+                    raise SkillInvalid(f"{name} is there twice")
+                folded.add(name.casefold())
+                with archive.open(entry) as file:
+                    contents[name] = file.read(entry.file_size + 1)
+                if len(contents[name]) != entry.file_size:
+                    raise SkillInvalid(f"{name} is not as large as the archive says")
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as err:
+        raise SkillInvalid("it is no readable ZIP archive") from err
+    return _without_top(contents)
+
+
+def _check_entry(entry: zipfile.ZipInfo) -> str:
+    name, mode = entry.filename, entry.external_attr >> 16
+    parts = name.split("/")
+    if name.startswith("/") or "\\" in name or "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise SkillInvalid(f"{name!r} is no path inside the archive")
+    if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
+        raise SkillInvalid(f"{name} is a link or a device")
+    return name
+
+
+def _without_top(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    tops = {name.partition("/")[0] for name in contents}
+    if len(tops) == 1 and all("/" in name for name in contents):
+        return {name.partition("/")[2]: data for name, data in contents.items()}
+    return dict(contents)
+
+
+def review(name: str, contents: Mapping[str, bytes], installed: Mapping[str, bytes] | None = None) -> list[str]:
+    """Return what a person has to see before they enable a skill: files, scripts, hosts, suspicious lines. Pure.
+
+    Raises:
+        SkillInvalid: it is no skill of that name.
+    """
+    if "SKILL.md" not in contents:
+        raise SkillInvalid("it has no SKILL.md")
+    description, body = parse_skill(name, contents["SKILL.md"].decode("utf-8", "replace"))
+    lines = [f"Skill {name}: {description}", f"{len(body):,} characters of instructions, {len(contents)} file(s):"]
+    lines += [f"  {path} ({len(data):,} bytes){_change(path, data, installed)}" for path, data in contents.items()]
+    scripts = [path for path in contents if path.lower().endswith(SCRIPT_ENDINGS)]
+    lines += [f"Scripts: {', '.join(scripts)}"] if scripts else []
+    texts = {path: data.decode("utf-8", "replace") for path, data in contents.items() if b"\0" not in data[:4096]}
+    hosts = sorted({host for text in texts.values() for host in _HOSTS.findall(text)})
+    lines += [f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}"] if hosts else []
+    flagged = [
+        f"  {path}:{number}: {_INVISIBLE.sub('�', line.strip())[:200]}"
+        for path, text in texts.items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if _FLAGS.search(line) or _INVISIBLE.search(line)
+    ]
+    lines += ["Look at these lines:", *flagged[:MAX_FLAGGED]] if flagged else []
+    return lines
+
+
+def _change(path: str, data: bytes, installed: Mapping[str, bytes] | None) -> str:
+    if installed is None:
+        return ""
+    if path not in installed:
+        return " new"
+    return "" if installed[path] == data else " changed"

@@ -1,0 +1,84 @@
+"""The tool that reads a skill; its description lists the skills that are enabled."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from bot.errors import ToolFailed
+from bot.tools.base import ToolArguments, ToolContext
+from bot.tools.skills.library import MAIN_FILE, Skill, SkillLibrary
+from memory.conversation import ToolSpec
+from memory.workspace.files import FileTooBig
+from memory.workspace.safe_path import PathRefused
+
+PAGE_CHARS = 15_000  # about 5,000 tokens
+INDEX_CHARS = 160  # of one description
+_HEAD = "Read a skill before you do something that it is for: instructions that the owner installed. Skills:"
+
+
+class SkillArguments(ToolArguments):
+    """Arguments of `skill`."""
+
+    name: str
+    file: str = Field("", description="One of its files")
+    page: int = Field(1, ge=1)
+
+
+class SkillTool:
+    """Reads the skills that are enabled in a space.
+
+    Args:
+        skills: the enabled ones.
+        index_chars: characters that the list of them may take in the description.
+    """
+
+    arguments = SkillArguments
+
+    def __init__(self, library: SkillLibrary, skills: Sequence[Skill], index_chars: int) -> None:
+        self._library = library
+        self._skills = {skill.name: skill for skill in skills}
+        self.spec = ToolSpec(
+            name="skill",
+            description=f"{_HEAD}\n{format_index(skills, index_chars)}",
+            schema=SkillArguments.to_json_schema(),
+            effect="pure",
+            action="skill.read",
+        )
+
+    async def run(self, arguments: SkillArguments, context: ToolContext) -> str:
+        skill = self._skills.get(arguments.name)
+        if skill is None:
+            raise ToolFailed(f"There is no skill {arguments.name!r}; there are: {', '.join(self._skills)}.")
+        text = skill.body if arguments.file in ("", MAIN_FILE) else self._read(skill, arguments.file)
+        count = max(1, -(-len(text) // PAGE_CHARS))
+        if arguments.page > count:
+            raise ToolFailed(f"It has {count} page(s).")
+        others = [path for path in skill.files if path != MAIN_FILE]
+        files = f"; its files: {', '.join(others)}" if others and not arguments.file else ""
+        head = f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page {arguments.page} of {count}"
+        begin = (arguments.page - 1) * PAGE_CHARS
+        return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"
+
+    def _read(self, skill: Skill, path: str) -> str:
+        try:
+            data = self._library.read(skill, path)
+        except FileNotFoundError as err:
+            raise ToolFailed(f"The skill has no file {path!r}; it has: {', '.join(skill.files)}.") from err
+        except (PathRefused, FileTooBig, OSError) as err:
+            raise ToolFailed(f"{path} cannot be read.") from err
+        if b"\0" in data:
+            raise ToolFailed(f"{path} is not a text file ({len(data)} bytes).")
+        return data.decode("utf-8", "replace")
+
+
+def format_index(skills: Sequence[Skill], limit: int) -> str:
+    """List names and short descriptions, as many as fit. Pure."""
+    lines: list[str] = []
+    for number, skill in enumerate(skills):
+        short = skill.description if len(skill.description) <= INDEX_CHARS else f"{skill.description[:INDEX_CHARS]}…"
+        line = f"- {skill.name}: {short}"
+        if sum(map(len, lines)) + len(line) > limit:
+            lines.append(f"- and by name alone: {', '.join(other.name for other in skills[number:])}"[: limit // 4])
+            break
+        lines.append(line)
+    return "\n".join(lines)

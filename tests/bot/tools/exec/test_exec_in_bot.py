@@ -1,0 +1,293 @@
+"""`exec` as its owner meets it: asked for in a chat, approved there, run in the sandbox, seen by the model."""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.models.providers.offline import Script
+from channels.message import Capabilities
+from channels.testing import ScriptedChannel
+from tests.bot.inside import Inside, inside
+from tests.bot.talk import call, results, words
+from tests.bot.tools.exec.sandboxed import level, needs_sandbox
+
+ON: dict[str, Any] = {"tools": {"exec": {"enabled": True, "seconds": 20}}}
+CODE = re.compile(r"/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})")
+WAITING = "[not done: this needs the person's approval."
+
+
+@asynccontextmanager
+async def owned(
+    folder: Path, script: Script, settings: Mapping[str, Any] | None = None, **more: Any
+) -> AsyncIterator[Inside]:
+    async with inside(folder, script, settings or ON, **more) as it:
+        yield it
+
+
+def question(it: Inside) -> str:
+    """The newest question for an approval."""
+    asked = [sent.text for sent in it.channel.sent if CODE.search(sent.text)]
+    assert asked, [sent.text for sent in it.channel.sent]
+    return asked[-1]
+
+
+def code(it: Inside) -> str:
+    found = CODE.search(question(it))
+    assert found
+    return found[1]
+
+
+async def ask(it: Inside, text: str = "please") -> str:
+    """Have the model ask; the question."""
+    await it.text(text)
+    await it.house.settled()
+    assert WAITING in results(it.model.requests[-1])[-1].text
+    return question(it)
+
+
+async def approve(it: Inside, typed: str = "") -> str:
+    """Approve, and wait for what follows of it; what the person is told of the run itself."""
+    told = await it.text(f"/approve {typed or code(it)}")
+    await it.house.settled()
+    return told
+
+
+def outcomes(it: Inside) -> list[str]:
+    """What the newest request shows of outcomes."""
+    return [text for text in words(it.model.requests[-1]) if "approved by the person" in text]
+
+
+@needs_sandbox
+async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path: Path) -> None:
+    run = call("exec", argv=["sh", "-c", "echo made > made.txt; cat notes.txt"])
+    async with owned(tmp_path, [run, "It waits for you.", "It says: buy milk."]) as it:
+        root = it.house.workspace.root
+        (root / "notes.txt").write_text("buy milk")
+        asked = await ask(it)
+        assert '["sh", "-c", "echo made > made.txt; cat notes.txt"]' in asked
+        assert "sandbox: A" in asked
+        assert "⚠️" not in asked
+        assert not (root / "made.txt").exists()
+        told = await approve(it)
+        assert "Approved and done, `exec`" in told
+        assert "buy milk" in told
+        assert (root / "made.txt").read_text() == "made\n"
+        [outcome] = outcomes(it)
+        assert "buy milk" in outcome
+        assert it.channel.sent[-1].text == "It says: buy milk."
+        (root / "made.txt").unlink()
+        assert "already" in await approve(it, code(it))
+        assert not (root / "made.txt").exists()
+        assert len(it.model.requests) == 3, "the outcome was one turn"
+
+
+@needs_sandbox
+async def test_after_the_outcome_words_from_outside_are_in_view(tmp_path: Path) -> None:
+    run, again = call("exec", argv=["echo", "hi"]), call("exec", id="t2", argv=["echo", "ho"])
+    persona = call("write_file", id="t3", path="SOUL.md", content="evil")
+    async with owned(tmp_path, [run, "asked", "seen", again, "asked", persona, "refused"]) as it:
+        assert "⚠️" not in await ask(it)
+        await approve(it)
+        assert "⚠️" in await ask(it, "and now?"), "it is asked for, with a warning"
+        await it.text("then")
+        assert "words from outside" in results(it.model.requests[-1])[-1].text, "persona files are refused as ever"
+
+
+@needs_sandbox
+@pytest.mark.parametrize("way", ["bytes", "new file", "cwd", "clear"])
+async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: str) -> None:
+    run = call("exec", argv=["sh", "job.sh", "more.txt"], cwd="sub")
+    async with owned(tmp_path, [run, "asked", "seen"]) as it:
+        folder = it.house.workspace.root / "sub"
+        folder.mkdir()
+        (folder / "job.sh").write_text("touch ran")
+        asked = await ask(it)
+        assert "sha256 of sub/job.sh: " in asked
+        held = code(it)
+        if way == "bytes":
+            (folder / "job.sh").write_text("touch ran evil")
+        elif way == "new file":
+            (folder / "more.txt").write_text("x")
+        elif way == "cwd":
+            folder.rename(folder.with_name("other"))
+        else:
+            await it.text("/context clear")
+        assert "did not work" in await approve(it, held)
+        assert not list(it.house.workspace.root.rglob("ran"))
+        assert "did not work" in await approve(it, held)
+
+
+@needs_sandbox
+async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None:
+    now = [1_800_000_000.0]
+    run = call("exec", argv=["touch", "ran"])
+    async with owned(tmp_path, [run, "asked"], clock=lambda: now[0]) as it:
+        await ask(it)
+        now[0] += 11 * 60
+        assert "over" in await approve(it)
+        assert not (it.house.workspace.root / "ran").exists()
+
+
+@needs_sandbox
+async def test_stop_ends_an_approved_command(tmp_path: Path) -> None:
+    run = call("exec", argv=["sh", "-c", "touch begun; sleep 600"])
+    async with owned(tmp_path, [run, "asked", "seen"]) as it:
+        await ask(it)
+        message = it.channel.hear(f"/approve {code(it)}", chat="c1", key="yes")
+        begun = it.house.workspace.root / "begun"
+        await it.channel.until(lambda: True)
+        while not begun.exists():
+            await it.text("/status")
+        assert "nothing" not in (await it.text("/stop")).lower()
+        told = "".join(part.text for part in await it.answer(message.key))
+        assert "stopped" in told
+
+
+@needs_sandbox
+async def test_a_script_is_shown_bound_and_run(tmp_path: Path) -> None:
+    script = "import sys\nprint(6 * 7, sys.argv)\nsys.exit(3)\n"
+    async with owned(tmp_path, [call("exec", script=script, language="python"), "asked", "seen"]) as it:
+        asked = await ask(it)
+        assert "print(6 * 7, sys.argv)" in asked
+        assert "sha256 of the script" in asked
+        told = await approve(it)
+        assert "42 ['/run/script']" in told
+        assert "exit code 3" in told
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"argv": ["true"], "script": "true"},
+        {"argv": [""]},
+        {"argv": ["-u"]},
+        {"argv": ["A=b", "true"]},
+        {"argv": ["true", "a\0b"]},
+        {"argv": ["true"], "cwd": "/etc"},
+        {"argv": ["true"], "cwd": "../.."},
+        {"argv": ["true"], "cwd": "link"},
+        {"argv": ["cat", "link/passwd"]},
+        {"argv": ["true", "be\u202eevil"]},
+        {"argv": ["true"], "seconds": 601},
+    ],
+)
+async def test_what_cannot_be_run_is_not_asked(tmp_path: Path, given: dict[str, Any]) -> None:
+    async with owned(tmp_path, [call("exec", **given), "no"]) as it:
+        (it.house.workspace.root / "link").symlink_to("/etc")
+        await it.text("please")
+        await it.house.settled()
+        assert WAITING not in results(it.model.requests[-1])[-1].text
+        assert not [sent for sent in it.channel.sent if CODE.search(sent.text)]
+
+
+@needs_sandbox
+async def test_files_that_prompts_trust_are_not_created_either(tmp_path: Path) -> None:
+    run = call("exec", argv=["sh", "-c", "echo evil > HEARTBEAT.md; mkdir -p skills/x; echo fine > fine.md"])
+    async with owned(tmp_path, [run, "asked", "seen"]) as it:
+        root = it.house.workspace.root
+        await ask(it)
+        assert "HEARTBEAT.md may not be created" in await approve(it)
+        names = {path.name.partition(".made-by-exec")[0] for path in root.glob("*.made-by-exec-*")}
+        assert names == {"HEARTBEAT.md", "skills"}
+        assert not (root / "HEARTBEAT.md").exists()
+        assert not (root / "skills").exists()
+        assert (root / "fine.md").exists()
+
+
+def offered(it: Inside) -> bool:
+    return "exec" in {spec.name for spec in it.model.requests[-1].tools}
+
+
+async def test_it_is_off_by_default(tmp_path: Path) -> None:
+    async with owned(tmp_path, ["hi"], {"tools": {}}) as it:
+        await it.text("hello")
+        assert not offered(it)
+
+
+async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) -> None:
+    async with owned(tmp_path, ["hi", "ho"]) as it:
+        await it.text("hello")
+        assert offered(it) == (level().level == "A")
+        assert ("sandbox of commands: A" in await it.text("/status")) == (level().level == "A")
+        it.house.exec_tools.refuse("the test says so")
+        assert "the test says so" in await it.text("/status")
+        await it.text("and now")
+        assert not offered(it)
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("lists", "sender", "kind"),
+    [
+        ({"allow": ["7"]}, "7", "dm"),
+        ({"owners": ["7"], "allow": ["g"]}, "8", "group"),
+        ({"owners": ["7"], "allow": ["g"]}, "7", "group"),
+    ],
+)
+async def test_S45_nobody_else_and_no_group_gets_it(
+    tmp_path: Path, lists: dict[str, Any], sender: str, kind: str
+) -> None:
+    settings = {**ON, "channels": {"telegram": lists}}
+    channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(buttons=True))
+    async with owned(tmp_path, [call("exec", argv=["touch", "ran"]), "no"], settings, channel=channel) as it:
+        chat = "g" if kind == "group" else sender
+        await it.say("run it", chat=chat, sender=sender, kind=kind, addressed=True)
+        await it.house.settled()
+        assert not offered(it)
+        assert "There is no tool" in results(it.model.requests[-1])[-1].text
+        assert not list(it.house.workspace.root.rglob("ran"))
+
+
+KILLED = """
+import asyncio, os, sys
+from pathlib import Path
+from memory.failpoints import arm
+from tests.bot.talk import call
+from tests.bot.tools.exec.test_exec_in_bot import approve, ask, code, owned
+
+async def main():
+    run = call("exec", argv=["sh", "-c", "echo once >> ran.txt"])
+    async with owned(Path(sys.argv[1]), [run, "asked", "seen"]) as it:
+        await ask(it)
+        Path(sys.argv[2]).write_text(code(it))
+        assert arm(dict(os.environ))
+        await approve(it)
+
+asyncio.run(main())
+"""
+
+
+@needs_sandbox
+@pytest.mark.kill
+async def test_A8_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path) -> None:
+    home, typed = tmp_path / "home", tmp_path / "code"
+    home.mkdir()
+    environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": "approval.ran:kill9"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, str(home), str(typed), env=environment, stdout=asyncio.subprocess.DEVNULL
+    )
+    assert await process.wait() == -9
+    ran = home / "workspace" / "ran.txt"
+    assert ran.read_text() == "once\n"
+    async with owned(home, ["I do not know whether it ran."]) as it:
+        await it.house.settled()
+        assert any("interrupted" in sent.text for sent in it.channel.sent), (
+            "the command of the one who approved it is answered"
+        )
+        for _ in range(2):
+            assert "may have happened or not" in await approve(it, typed.read_text())
+        assert ran.read_text() == "once\n"
+        assert len(it.model.requests) == 1, "the model is told once"
+        assert "outcome unknown" in outcomes(it)[0]
+    async with owned(home, ["never asked"]) as it:
+        await it.house.settled()
+        assert it.model.requests == []

@@ -1,0 +1,66 @@
+"""The mutants of commands in the sandbox and of what an approval is bound to."""
+
+from tests.mutants.mutant import Mutant
+
+SANDBOX = "tests/bot/tools/exec/test_sandbox.py"
+PROBE = "tests/bot/tools/exec/test_probe.py"
+BOT = "tests/bot/tools/exec/test_exec_in_bot.py"
+
+EXEC = (
+    Mutant(
+        name="a sandbox with a hole is good enough",
+        guards="S50",
+        file="bot/tools/exec/probe.py",
+        old='    return "it does not hold: " + "; ".join(leaks) if leaks else ""\n',
+        new='    return ""\n',
+        tests=(PROBE,),
+    ),
+    Mutant(
+        name="a command outlives the bot",
+        guards="I47",
+        file="bot/tools/exec/sandbox.py",
+        old='"--die-with-parent", ',
+        new="",
+        tests=(SANDBOX,),
+    ),
+    Mutant(
+        name="a command sees the files of other spaces",
+        guards="I40",
+        file="bot/tools/exec/sandbox.py",
+        old="        if name.casefold() in _HIDDEN_NAMES:\n",
+        new="        if False:\n",
+        tests=(SANDBOX,),
+    ),
+    Mutant(
+        name="memory is held for each process alone",
+        guards="A6",
+        file="bot/tools/exec/runner.py",
+        old="        if resident > limits.memory_bytes and",
+        new="        if False and",
+        tests=(SANDBOX,),
+    ),
+    Mutant(
+        name="what an approval depends on is not compared",
+        guards="I50",
+        file="bot/agent/approvals.py",
+        old="                if now != bound:\n",
+        new="                if False:\n",
+        tests=(f"{BOT}::test_S46_what_changed_since_voids_the_approval",),
+    ),
+    Mutant(
+        name="the outcome is stored though the approval had ended",
+        guards="I50",
+        file="memory/store/people/approvals.py",
+        old="    if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):\n",
+        new="    if not await tx.run(_SET_STATE, id=id, state=former, new_state=state) and outcome is None:\n",
+        tests=("tests/memory/store/test_access.py::TestApprovals",),
+    ),
+    Mutant(
+        name="the output of a command is not from outside",
+        guards="I49",
+        file="memory/context/taint.py",
+        old='            return part.aside not in ("", EDITED_LABEL)\n',
+        new='            return part.aside not in ("", EDITED_LABEL, OUTCOME_LABEL)\n',
+        tests=(f"{BOT}::test_after_the_outcome_words_from_outside_are_in_view",),
+    ),
+)
