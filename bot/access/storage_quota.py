@@ -136,9 +136,11 @@ class StorageQuota:
         return known.bytes
 
     async def _count_space(self, space: str) -> int:
-        """Count the files of a space and of those linked to it, and the attachments of their conversations."""
+        """Count the files of a space and those linked to it, their versions, and their conversations' attachments."""
         members = await self._store.links.members(space)
         names = {name for member in members for name in await self._store.spending.files(member)}
+        for member in members:
+            names |= {row.sha256 for row in await self._store.file_versions.load_all(member)}
         roots = [self._spaces_root / member for member in members if member]
         return await asyncio.to_thread(lambda: self._blobs.size_of(names) + sum(map(folder_bytes, roots)))
 

@@ -19,7 +19,12 @@ _NUMBERS = r"(?P<numbers>\d{1,3}(?:[\s,，、]+\d{1,3})*)"
 _YES = re.compile(rf"(?:yes|确认)(?:\s+{_CODE})?(?:\s+{_NUMBERS})?", re.IGNORECASE)
 _NO = re.compile(rf"(?:no|取消)(?:\s+{_CODE})?", re.IGNORECASE)
 _ANSWER = re.compile(rf"{_CODE}(?:\s+{_NUMBERS})?", re.IGNORECASE)
-_KINDS = {"memory": ("长期记忆", "Memory"), "log": ("日志", "Logs"), "said": ("消息", "Messages")}
+_KINDS = {
+    "memory": ("长期记忆", "Memory"),
+    "log": ("日志", "Logs"),
+    "version": ("文件的旧版本", "Former versions of files"),
+    "said": ("消息", "Messages"),
+}
 
 
 async def _forget(context: CommandContext) -> str:
@@ -95,7 +100,7 @@ def _format_matches(context: CommandContext, items: Sequence[Mention], query: st
 
 def _format_match(context: CommandContext, number: int, item: Mention, query: str) -> str:
     if item.path:
-        place = f"{item.path}:{item.line}"
+        place = f"{item.path}:{item.line}" if item.line else item.path
     else:
         who = context.text("你", "you") if item.mine else context.text("我", "me")
         place = f"{item.date} · {item.channel} · {who}"

@@ -40,6 +40,7 @@ class Bot(Components):
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
         self.folding.resume(recovered.folds)
+        await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())

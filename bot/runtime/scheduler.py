@@ -17,7 +17,7 @@ from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.folding import FoldManager, plan_oldest_turns
 from bot.config.schema import Config
-from memory.forgetting.person_removal import referenced_blobs
+from memory.forgetting.blob_references import referenced_blobs
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
@@ -61,6 +61,7 @@ class RetentionJob:
             removed["conversations"] = await self._remove_conversations(before.timestamp(), until)
             removed["rows"] = await self._remove_rows(before, min(before, now - SPENDING_AGE), until)
             removed["copies"] = await asyncio.to_thread(_remove_database_copies, self.data, before.timestamp())
+        removed["rows"] += await self.store.file_versions.delete_old()
         removed["files"] = await self._remove_files((now - UNREFERENCED_AGE).timestamp(), until)
         if any(removed.values()):
             log.info("old data removed", **removed)

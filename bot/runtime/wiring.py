@@ -62,6 +62,7 @@ from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
+from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
 from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
@@ -140,6 +141,7 @@ class Components:
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
         self.skills = SkillTools(self._skill_library(owner), self.config)
         self.toolset = self._offered_tools()
@@ -295,6 +297,7 @@ class Components:
             store=self.store,
             workspace=self.workspace,
             blobs=self.blobs,
+            changes=self.file_changes,
             search=self.recall.search,
             memories=self.memories,
             uses=self.memory_service.uses,

@@ -1,19 +1,19 @@
 """The tools for the files of a space: list, read, write, edit."""
 
-import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
-from memory.workspace.files import FileConflict, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
-from memory.workspace.safe_path import PathRefused, split_path
+from memory.workspace.files import FileEntry, SpaceFiles, TextFile, Workspace
+from memory.workspace.safe_path import split_path
 
 MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
 PAGE_LINES = 400
@@ -21,7 +21,6 @@ PAGE_CHARS = 40_000
 MAX_LISTED = 500
 VERSION_CHARS = 12  # hex digits of the SHA-256 that name a file's version
 _MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # later prompts trust the text of these
-T = TypeVar("T")
 FilePath = Annotated[str, Field(description="Relative to the workspace")]
 
 
@@ -61,9 +60,10 @@ class EditFileArguments(ToolArguments):
         return (self.path,)
 
 
-def _file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
+def file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
+    """Make the spec of a tool for files; only what reads contents has words from outside."""
     action = "files.read" if effect == "pure" else "files.write"
-    reads = name == "read_file"
+    reads = name in ("read_file", "search_files")
     return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action, outside=reads)
 
 
@@ -71,7 +71,7 @@ class ListFilesTool:
     """Lists names, sizes and modification times."""
 
     arguments = ListFilesArguments
-    spec = _file_tool_spec(
+    spec = file_tool_spec(
         arguments,
         "list_files",
         "List a folder of the workspace with sizes and times; everything without a path.",
@@ -88,9 +88,7 @@ class ListFilesTool:
         shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
         if len(entries) > MAX_LISTED:
             shown.append(f"[{len(entries) - MAX_LISTED} more; list one folder to see them]")
-        tainted = await context.tainted_paths()
-        if any(not tainted.isdisjoint(_parent_folders(entry.path)) for entry in entries[:MAX_LISTED]):
-            shown.append(OUTSIDE_LABEL)
+        shown += await label_tainted((entry.path for entry in entries[:MAX_LISTED]), context)
         return "\n".join(shown) or "[no files]"
 
 
@@ -98,7 +96,7 @@ class ReadFileTool:
     """Reads text by pages of lines, with the version that a later write must pass."""
 
     arguments = ReadFileArguments
-    spec = _file_tool_spec(
+    spec = file_tool_spec(
         arguments,
         "read_file",
         f"Read a text file of the workspace, {PAGE_LINES} lines by default. The result begins with its version, which "
@@ -111,7 +109,7 @@ class ReadFileTool:
 
     async def run(self, arguments: ReadFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        file = await run_in_tool_thread(lambda: _text_file(files, arguments.path))
+        file = await run_in_tool_thread(lambda: read_text_file(files, arguments.path))
         return format_page(file, arguments.offset, arguments.limit)
 
 
@@ -119,56 +117,67 @@ class WriteFileTool:
     """Writes a whole file. Idempotent: a second run finds its own content and leaves it."""
 
     arguments = WriteFileArguments
-    spec = _file_tool_spec(
+    spec = file_tool_spec(
         arguments,
         "write_file",
         "Write a whole text file. To replace a file, read it first and pass its version.",
         "idempotent",
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, changes: FileChanges) -> None:
         self._workspace = workspace
+        self._changes = changes
 
     async def run(self, arguments: WriteFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         path, content = arguments.path, arguments.content
-        await _check_writable(path, context)
-        await context.reserve_storage(_byte_count(content))
-        new_paths = await run_in_tool_thread(lambda: _missing_paths(files, path))
-        if new_paths and (await context.load_message()).tainted:
-            await context.mark_tainted(new_paths)
-        file = await run_in_tool_thread(lambda: _write_file(files, path, content, arguments.version))
-        return f"{path} now holds {file.size} bytes, version {file_version(file)}."
+        await check_writable(path, context)
+        await context.reserve_storage(byte_count(content))
+        await mark_new_paths(files, [path], context)
+        change = await run_in_tool_thread(lambda: _plan_write(files, path, content, arguments.version))
+        file = change if isinstance(change, TextFile) else (await self._changes.write(context, [change]))[0]
+        return format_written(file)
 
 
 class EditFileTool:
     """Replaces one exact passage. Unsafe: a second run applies again if the new text contains the old."""
 
     arguments = EditFileArguments
-    spec = _file_tool_spec(
+    spec = file_tool_spec(
         arguments,
         "edit_file",
         "Replace one passage of a text file. `old` is copied from the file and occurs there exactly once.",
         "unsafe",
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, changes: FileChanges) -> None:
         self._workspace = workspace
+        self._changes = changes
 
     async def run(self, arguments: EditFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        await _check_writable(arguments.path, context)
-        await context.reserve_storage(_byte_count(arguments.new) - _byte_count(arguments.old))
-        return await run_in_tool_thread(lambda: _edit_file(files, arguments.path, arguments.old, arguments.new))
+        path = arguments.path
+        await check_writable(path, context)
+        await context.reserve_storage(byte_count(arguments.new) - byte_count(arguments.old))
+        change = await run_in_tool_thread(lambda: _plan_edit(files, path, arguments.old, arguments.new))
+        if change is None:
+            return f"{path} already holds the new text; nothing was changed."
+        return format_written((await self._changes.write(context, [change]))[0])
 
 
-def _byte_count(text: str) -> int:
+def byte_count(text: str) -> int:
+    """Return the bytes of a text as a file has them."""
     return len(text.encode("utf-8", "replace"))
 
 
 def file_version(file: TextFile) -> str:
     """Return the short version id of the content."""
     return file.sha256[:VERSION_CHARS]
+
+
+def format_written(file: TextFile) -> str:
+    """Format what the model reads about a file that was written."""
+    return f"{file.path} now holds {file.size} bytes, version {file_version(file)}."
 
 
 def format_page(file: TextFile, offset: int, limit: int) -> str:
@@ -200,6 +209,23 @@ def _parent_folders(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
+async def label_tainted(paths: Iterable[str], context: ToolContext) -> list[str]:
+    """Return the label of outside words if a tainted turn named one of these paths, or a folder above it."""
+    tainted = await context.tainted_paths()
+    return [OUTSIDE_LABEL] if any(not tainted.isdisjoint(_parent_folders(path)) for path in paths) else []
+
+
+async def mark_new_paths(files: SpaceFiles, paths: Sequence[str], context: ToolContext) -> None:
+    """Before files are made in a tainted turn: store that their names come from it.
+
+    Raises:
+        ToolFailed: a path is never written.
+    """
+    new_paths = await run_in_tool_thread(lambda: [one for path in paths for one in _missing_paths(files, path)])
+    if new_paths and (await context.load_message()).tainted:
+        await context.mark_tainted(new_paths)
+
+
 def _missing_paths(files: SpaceFiles, path: str) -> list[str]:
     """Return the folders and the file of a path that do not exist yet.
 
@@ -217,7 +243,12 @@ def _format_entry(entry: FileEntry, now: datetime) -> str:
     return f"{entry.path}  {entry.size} bytes  {changed:%Y-%m-%d %H:%M}"
 
 
-def _text_file(files: SpaceFiles, path: str) -> TextFile:
+def read_text_file(files: SpaceFiles, path: str) -> TextFile:
+    """Read a file that is text and not too long for it.
+
+    Raises:
+        ToolFailed: it is neither.
+    """
     file = files.read(path)
     if file.size > MAX_READ_BYTES:
         raise ToolFailed(f"{path} has {file.size} bytes; {MAX_READ_BYTES} is the most that is read as text.")
@@ -226,38 +257,41 @@ def _text_file(files: SpaceFiles, path: str) -> TextFile:
     return file
 
 
-def _write_file(files: SpaceFiles, path: str, content: str, known: str) -> TextFile:
+def _plan_write(files: SpaceFiles, path: str, content: str, known: str) -> FileChange | TextFile:
+    """Return the change, or the file if it holds the content already."""
+    data = content.encode("utf-8", "replace")
     try:
         existing = files.read(path)
     except FileNotFoundError:
         if known:
             raise ToolFailed(f"{path} does not exist (any more). To make it, leave the version out.") from None
-        return files.write(path, content, None)
+        return FileChange(path=path, data=data, former=None)
     if existing.text == content:
         return existing
     if known != file_version(existing):
         why = f"{path} has changed since" if known else f"{path} exists"
         raise ToolFailed(f"{why}. Read it, then pass the version that you read.")
-    return files.write(path, content, existing.sha256)
+    return FileChange(path=path, data=data, former=former_content(files, existing))
 
 
-def _edit_file(files: SpaceFiles, path: str, old: str, new: str) -> str:
+def _plan_edit(files: SpaceFiles, path: str, old: str, new: str) -> FileChange | None:
+    """Return the change; None if the file holds the new text already."""
     if not old:
         raise ToolFailed("`old` is empty; give the exact passage that is to be replaced.")
-    file = _text_file(files, path)
+    file = read_text_file(files, path)
     if "\r\n" in file.text and "\r" not in old:
         old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
     count = file.text.count(old)
     if count == 0 and new and new in file.text:
-        return f"{path} already holds the new text; nothing was changed."
+        return None
     if count != 1:
         hint = "Make it longer, so that it is the only one." if count else "Read the file and copy the passage exactly."
         raise ToolFailed(f"`old` occurs {count} times in {path}, not once. {hint}")
-    written = files.write(path, file.text.replace(old, new), file.sha256)
-    return f"{path} now holds {written.size} bytes, version {file_version(written)}."
+    data = file.text.replace(old, new).encode("utf-8", "replace")
+    return FileChange(path=path, data=data, former=former_content(files, file))
 
 
-async def _check_writable(path: str, context: ToolContext) -> None:
+async def check_writable(path: str, context: ToolContext) -> None:
     """Refuse memory files while outside content is in view: later prompts trust them."""
     top = path.strip().split("/", 1)[0].casefold()
     if top in _MEMORY_NAMES and (await context.load_message()).tainted:
@@ -265,19 +299,3 @@ async def _check_writable(path: str, context: ToolContext) -> None:
             f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
             "memory_write notes what this person has just written."
         )
-
-
-async def run_in_tool_thread(act: Callable[[], T]) -> T:
-    """Run `act` in a thread; file errors become ToolFailed."""
-    try:
-        return await asyncio.to_thread(act)
-    except FileConflict as err:
-        raise ToolFailed(f"{err}; nothing was written. Read it again.") from err
-    except (PathRefused, FileTooBig) as err:
-        raise ToolFailed(f"{err}.") from err
-    except FileNotFoundError as err:
-        raise ToolFailed("There is no such file. list_files shows what there is.") from err
-    except (IsADirectoryError, NotADirectoryError) as err:
-        raise ToolFailed("The path takes a folder for a file, or a file for a folder.") from err
-    except OSError as err:
-        raise ToolFailed(f"It could not be done: {err.strerror or type(err).__name__}.") from err

@@ -14,6 +14,10 @@ from bot.tools.send_file import SendFileTool
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesTool
+from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
 from channels.base import Channel
 from memory.conversation import ToolSpec
 from memory.longterm.memories import Memories
@@ -23,7 +27,11 @@ from memory.workspace.files import Workspace
 
 MAX_CACHED_SPACES = 1_000
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
-_FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
+_READING_TOOLS = (ListFilesTool, ReadFileTool)
+_WRITING_TOOLS = (WriteFileTool, EditFileTool)
+_SEARCHING_TOOLS = (FindFilesTool, SearchFilesTool)
+_VERSION_TOOLS = (PatchFilesTool, FileHistoryTool, RestoreFileTool)
+_FILE_TOOLS = (*_READING_TOOLS, *_WRITING_TOOLS, *_SEARCHING_TOOLS, *_VERSION_TOOLS)
 _LATER_TOOLS = (RemindTool, RemindersTool)
 _TOOLS = (RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool, *_LATER_TOOLS, WebFetchTool)
 
@@ -37,6 +45,7 @@ class OfferedTools:
     """The built-in tools that the configuration does not turn off, in the order that models see them.
 
     Args:
+        changes: writes files, and keeps their versions.
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
@@ -49,6 +58,7 @@ class OfferedTools:
         store: Store,
         workspace: Workspace,
         blobs: Blobs,
+        changes: FileChanges,
         search: SearchPassages,
         memories: Callable[[str], Memories],
         uses: UseCounters,
@@ -65,7 +75,10 @@ class OfferedTools:
             MemorySearchTool(store, search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
-            *(kind(workspace) for kind in _FILE_TOOLS),
+            *(kind(workspace) for kind in _READING_TOOLS),
+            *(kind(workspace, changes) for kind in _WRITING_TOOLS),
+            *(kind(workspace) for kind in _SEARCHING_TOOLS),
+            *(kind(workspace, changes) for kind in _VERSION_TOOLS),
             SendFileTool(store, workspace, blobs, channels),
             *(kind(jobs) for kind in _LATER_TOOLS),
         ]

@@ -11,8 +11,8 @@ from bot.errors import ToolFailed
 from bot.gateway.attachments import detect_kind, sanitize_file_name
 from bot.messages import PartExtras, dump_extras
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
-from bot.tools.files import run_in_tool_thread
 from bot.tools.recall import find_original
+from bot.tools.workspace.changes import run_in_tool_thread
 from channels.base import Channel
 from channels.message import Capabilities
 from channels.toolkit.text import replace_unstorable, split_text, text_length

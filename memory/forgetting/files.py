@@ -138,6 +138,11 @@ class SpaceMemoryFiles:
             return ""
 
 
+def mentions_target(path: str, text: str, matcher: MentionMatcher) -> bool:
+    """Whether a file at this path of a space, with this text, mentions it."""
+    return _remove_mentions(path, text, matcher) != text
+
+
 def _remove_mentions(path: str, text: str, matcher: MentionMatcher) -> str:
     return redact_memory(text, matcher) if path == MEMORY_FILE else redact_text(text, matcher)
 

@@ -12,6 +12,7 @@ import structlog
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
+from memory.forgetting.versions import find_in_versions, forget_versions
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
@@ -81,6 +82,7 @@ class ForgetService:
             quiet: no turn runs in the space while this is entered.
             storing: shared with the fact extraction, which holds it from reading messages to storing their facts.
         """
+        self._store = store
         self._links = store.links
         self._forgettings = store.forgettings
         self._workspace = workspace
@@ -100,6 +102,8 @@ class ForgetService:
         """
         files = await self._files_of(space)
         in_files = await asyncio.to_thread(lambda: [mention for one in files for mention in one.find(query)])
+        for member in await self._links.members(space):
+            in_files += await find_in_versions(self._store, self._blobs, member, query, self._now().tzinfo)
         request = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._recall.search(request)} - {""}
         in_messages: list[Mention] = []
@@ -247,7 +251,10 @@ class ForgetService:
 
     async def _forget_files(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
         files = await self._files_of(space)
-        return await asyncio.to_thread(lambda: [changed for memory in files for changed in memory.forget(targets)])
+        changed = await asyncio.to_thread(lambda: [changed for one in files for changed in one.forget(targets)])
+        for member in await self._links.members(space):
+            await forget_versions(self._store, self._blobs, member, targets)
+        return changed
 
     async def _detach_conversations(self, erased: EraseReport) -> None:
         for conversation in erased.conversations:

@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 
 from memory.failpoints import hit_async
+from memory.forgetting.blob_references import referenced_blobs
 from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreBusy, StoreError
 from memory.store.people.rows import Person, PersonRemovalRow
@@ -19,8 +20,6 @@ from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, sp
 
 log = structlog.get_logger(__name__)
 MAX_DEPTH = 64  # nested folders
-PAGE_ROWS = 2_000
-BLOB_TABLES = ("message", "inbox", "outbox")  # tables whose rows refer to blobs
 
 
 def remove_space(root: Path, space: str) -> int:
@@ -202,16 +201,3 @@ class PersonRemoval:
         if any(more.values()):
             await self._people.set_counts(removal)
         return removal
-
-
-async def referenced_blobs(store: Store) -> set[str]:
-    """All blobs that some row refers to; read in pages to keep transactions short."""
-    found: set[str] = set()
-    for source in BLOB_TABLES:
-        after = ""
-        while True:
-            names, after = await store.people.load_named_blobs(source, after, PAGE_ROWS)
-            found |= names
-            if not after:
-                break
-    return found

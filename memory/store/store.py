@@ -24,6 +24,7 @@ from memory.store.engine.sqlite_connection import DatabaseFile
 from memory.store.errors import StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
+from memory.store.longterm.file_versions import FileVersions
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import FileLabels, MemoryRecords
@@ -79,6 +80,7 @@ class Store:
         self.dreams = DreamRecords(database)
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
+        self.file_versions = FileVersions(database)
         self.jobs = Jobs(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)

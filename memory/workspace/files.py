@@ -271,6 +271,25 @@ class SpaceFiles:
                 os.close(folder)
         return _make_text_file(path, data, status, file_stamp(status))
 
+    def remove(self, path: str, expected: str) -> None:
+        """Delete the file whose SHA-256 is `expected`; fsynced when this returns.
+
+        Raises:
+            FileConflict: its content is different, or it does not exist.
+        """
+        *parents, name = self._names(path) or ("",)
+        with self._opened() as root:
+            folder = open_below(root, parents, FOLDER_FLAGS)
+            try:
+                with self._writers.alone(self._space, folder) as writer:
+                    us = _allowed_owners(folder)
+                    finish_append(folder, us)
+                    _AtomicWrite(
+                        folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
+                    ).take_away()
+            finally:
+                os.close(folder)
+
     def list(self, sub: str = "") -> Entries:
         """List everything below the folder `sub`, sorted by path, without links, devices and unfinished writes."""
         parts = self._names(sub)
@@ -403,6 +422,13 @@ class _AtomicWrite:
         os.fsync(self.folder)
         hit("file.dir_synced")
         return status
+
+    def take_away(self) -> None:
+        """Delete the file."""
+        self._examine()
+        self.writer.check_still_held()
+        os.unlink(self.name, dir_fd=self.folder)
+        os.fsync(self.folder)
 
     def _sweep(self) -> None:
         """Delete unfinished writes of other processes, so that a suspended one has nothing to rename when it wakes."""

@@ -66,6 +66,7 @@ def least(took: Callable[[int], float], size: int, enough: float) -> float:
 
 
 AT_RUNTIME = {
+    "bot/tools/workspace/search.py:_compile": "the model's, stopped by a timeout; see tests of the search",
     "bot/telemetry/log.py:learn": "secrets, each as it stands",
     "memory/text/numbers.py:_unit_kind": "a unit that was found, of a few characters",
     "memory/workspace/daily_log.py:mark_section": "a fold's id, as it stands",

@@ -15,7 +15,10 @@ from memory.store.schema.tables import metadata
 from tests.house.sources import imported, product
 
 # Tables that hold what people said, or what was derived from it.
-PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting", "file_label")
+PERSONAL = (
+    *("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting"),
+    *("file_label", "file_version"),
+)
 BY = {"space", "conversation"}
 # Queries without such a filter, and why each exists. None of them returns text to a prompt or a person.
 WHOLE = {
@@ -25,6 +28,8 @@ WHOLE = {
     "memory.store.longterm.forgetting._SELECT_OPEN": "recovery: confirmed requests that are unfinished",
     "memory.store.longterm.dreams._SELECT_OPEN": "recovery: nightly runs that an earlier process left unfinished",
     "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": "whether a message refers to a blob; ids only",
+    "memory.store.longterm.file_versions._SELECT_PENDING": "recovery: patches that an earlier process left unfinished",
+    "memory.store.longterm.file_versions._SELECT_IDS": "whether another version has the same content; ids only",
     "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",
     "memory.store.maintenance.stats": "counts for the metrics, no rows",
     "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",

@@ -33,8 +33,8 @@ ON_DISK = (
         name="a file's new name is not synced",
         guards="I22",
         file="memory/workspace/files.py",
-        old="        os.fsync(self.folder)\n",
-        new="",
+        old='        os.fsync(self.folder)\n        hit("file.dir_synced")\n',
+        new='        hit("file.dir_synced")\n',
         tests=(f"{DURABLE}::{ATOMIC}",),
     ),
     Mutant(

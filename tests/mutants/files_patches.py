@@ -8,6 +8,7 @@ UNREAD = "tests/bot/memory/test_unread_files.py"
 PLAIN = "tests/channels/wechat_mp/test_plain.py"
 
 APPEND = "tests/memory/workspace/test_append.py"
+PATCH = "tests/bot/tools/workspace/test_patch.py"
 APPENDED = "tests/memory/recall/test_appended.py"
 
 FILES = (
@@ -188,5 +189,37 @@ FILES = (
         old="        self._verifier.nonces.load(values, self._clock())\n",
         new="",
         tests=(f"{PLAIN}::test_S17_a_nonce_with_another_body_is_refused_after_a_restart_too",),
+    ),
+    Mutant(
+        name="what a failed patch wrote stays",
+        guards="T4",
+        file="bot/tools/workspace/changes.py",
+        old="            for change in changes[: len(written) + 1]:\n",
+        new="            for change in changes[: len(written)]:\n",
+        tests=(f"{PATCH}::test_a_patch_that_fails_half_way_leaves_all_old",),
+    ),
+    Mutant(
+        name="what a killed patch wrote stays",
+        guards="T4",
+        file="bot/tools/workspace/changes.py",
+        old="                await self._take_back(space, [row for row in group if await self._is_newest(row)])\n",
+        new="",
+        tests=(f"{PATCH}::test_after_a_kill_a_start_finds_all_old_or_all_new",),
+    ),
+    Mutant(
+        name="the paths of a patch are not looked at",
+        guards="I35",
+        file="bot/tools/workspace/patch.py",
+        old="            return tuple(patch.path for patch in parse_patch(self.patch))\n",
+        new="            return tuple(patch.path for patch in parse_patch(self.patch))[:1]\n",
+        tests=("tests/bot/agent/test_approvals.py::test_no_model_writes_what_is_run_or_followed",),
+    ),
+    Mutant(
+        name="versions stay when what they mention is forgotten",
+        guards="I25",
+        file="memory/forgetting/forget.py",
+        old="            await forget_versions(self._store, self._blobs, member, targets)\n",
+        new="            pass\n",
+        tests=("tests/memory/forgetting/test_versions.py",),
     ),
 )

@@ -35,6 +35,7 @@ OUTBOX_CONCURRENCY = 256  # per channel
 FACTS_CONCURRENCY = 4
 MAINTENANCE_SECONDS = 1.0
 SWEEP_INTERVAL = 30  # rounds of maintenance after which every queue with open rows is woken: a job may be lost
+PATCH_SECONDS = 120.0  # a patch that is older has no process any more: a call of a tool takes half of it at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +201,7 @@ class ClusterBot(Bot):
 
     async def _sweep(self) -> None:
         """Wake every queue with open rows that has no job."""
+        await self.file_changes.resume(self.store.now() - PATCH_SECONDS)
         for conversation in await self._jobs.without_job("turn", await self.store.delivery.waiting()):
             self.turn_dispatcher.wake(conversation)
         for conversation in await self._jobs.without_job("out", await self.store.delivery.unsent()):

@@ -300,7 +300,7 @@ def load_receipt(text: str) -> ForgetReceipt:
     return ForgetReceipt(**values)
 
 
-Kind = Literal["memory", "log", "said"]
+Kind = Literal["memory", "log", "version", "said"]
 MAX_SNIPPET = 120
 
 

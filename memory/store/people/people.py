@@ -22,6 +22,7 @@ from memory.store.schema.memory_tables import (
     dream,
     extraction,
     file_label,
+    file_version,
     forgetting,
     job,
     link_code,
@@ -82,6 +83,9 @@ _SELECT_PAYLOADS = select(outbox.c.id, outbox.c.client_key, outbox.c.payload).wh
     outbox.c.conversation == bindparam("conversation")
 )
 _SELECT_NOTE_NAMES = select(channel_note.c.name).where(channel_note.c.channel == bindparam("channel"))
+_SELECT_VERSIONS = select(file_version.c.sha256).where(
+    file_version.c.space == bindparam("space"), file_version.c.sha256 != literal_text("")
+)
 _DELETE_NOTE = delete(channel_note).where(
     channel_note.c.channel == bindparam("channel"), channel_note.c.name == bindparam("name")
 )
@@ -95,6 +99,7 @@ _DELETES_OF_SPACE = (
         delete(table).where(table.c.space == bindparam("space"))
         for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label, job, occurrence)
     ),
+    delete(file_version).where(file_version.c.space == bindparam("space")),
     delete(account_link).where(
         or_(account_link.c.own_space == bindparam("space"), account_link.c.space == bindparam("space"))
     ),
@@ -132,9 +137,10 @@ _BLOB_PAGES = {
     "message": _page_query(message, message.c.parts),
     "inbox": _page_query(inbox, inbox.c.body),
     "outbox": _page_query(outbox, outbox.c.payload),
+    "file_version": _page_query(file_version, file_version.c.sha256),
 }
 # LIKE patterns of values that name a file, so that the database skips the others.
-_FILE_PATTERNS = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
+_FILE_PATTERNS = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%", "file_version": "_%"}
 
 
 async def _load_people(tx: Tx) -> list[PersonRow]:
@@ -188,6 +194,8 @@ async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
     for row in await tx.all(_SELECT_CONVERSATIONS):
         if row["space"] in person.spaces:
             blobs |= await _collect_blobs(tx, row, person)
+    for space in person.spaces:
+        blobs |= {row["sha256"] for row in await tx.all(_SELECT_VERSIONS, space=space)}
     removal = PersonRemovalRow(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
     lists = {"spaces": person.spaces, "parties": person.accounts, "blobs": removal.blobs}
     columns = {name: json.dumps(value) for name, value in lists.items()}
@@ -259,7 +267,7 @@ async def _load_named_blobs(tx: Tx, source: str, after: str, limit: int) -> tupl
     """Load the blobs that a page of rows refers to.
 
     Args:
-        source: "message", "inbox" or "outbox".
+        source: "message", "inbox", "outbox" or "file_version".
 
     Returns:
         The blobs, and the id to continue after, "" at the end.

@@ -2,7 +2,17 @@
 
 from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
 
-from memory.store.schema.tables import flag, id_column, integer, is_one_of, metadata, moment, partial_index, text
+from memory.store.schema.tables import (
+    flag,
+    id_column,
+    integer,
+    is_one_of,
+    literal_text,
+    metadata,
+    moment,
+    partial_index,
+    text,
+)
 
 # One row per line of a MEMORY.md, and per line that was deleted from it. The file is authoritative for the text.
 memory = Table(
@@ -243,3 +253,19 @@ occurrence = Table(
     UniqueConstraint("job", "due", name="occurrence_due"),
 )
 Index("occurrence_space", occurrence.c.space)
+
+# Former contents of files that a tool changed.
+file_version = Table(
+    "file_version",
+    metadata,
+    id_column(),
+    text("space"),
+    text("path"),
+    text("sha256"),  # of the former content, a blob; "" if there was no file
+    integer("size"),
+    text("pending"),  # SHA-256 of what a patch is writing, "" once it has ended
+    text("call"),
+    moment("at"),
+)
+Index("file_version_path", file_version.c.space, file_version.c.path, file_version.c.at)
+partial_index("file_version_pending", file_version.c.at, where=file_version.c.pending != literal_text(""))

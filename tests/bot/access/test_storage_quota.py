@@ -73,3 +73,23 @@ async def test_a_tool_writes_no_file_for_which_there_is_no_room(tmp_path: Path) 
         assert result.is_error
         assert "your storage is full" in result.text
         assert not list(it.house.home.workspace.rglob("notes.md"))
+
+
+async def test_former_versions_of_files_count(tmp_path: Path) -> None:
+    steps = [
+        call("write_file", path="notes.md", content="start " + "x" * (MB * 4 // 10)),
+        call("edit_file", id="t2", path="notes.md", old="start", new="begin"),
+        call("edit_file", id="t3", path="notes.md", old="begin", new="start"),
+        "done",
+    ]
+    async with bot(tmp_path, lambda request: steps[len(results(request))], storage_mb=1) as it:
+        await it.text("edit it", chat="2", sender="2")
+        written, edited, refused = (result.text for result in results(it.model.requests[-1]))
+        assert "now holds" in written
+        assert "now holds" in edited
+        assert "storage is full" in refused
+        [notes] = it.house.home.workspace.rglob("notes.md")
+        assert notes.read_text().startswith("begin")
+    async with bot(tmp_path, storage_mb=1) as it:
+        told = await sends(it, "2", "more.txt", FILE)
+        assert any("(0.8 of 1 MB are used)" in text for text in told)

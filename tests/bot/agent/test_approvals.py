@@ -20,7 +20,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
 from bot.errors import ToolFailed
 from bot.messages import load_extras
-from bot.tools.base import Toolset
+from bot.tools.base import ToolArguments, Toolset
 from bot.tools.files import (
     EditFileArguments,
     EditFileTool,
@@ -29,8 +29,12 @@ from bot.tools.files import (
     WriteFileArguments,
     WriteFileTool,
 )
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import RestoreFileArguments, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesArguments, PatchFilesTool
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
+from memory.conversation import ToolSpec
 from memory.ids import code_sha256
 from memory.store.engine.database import QueueKey, Tx
 from memory.store.open import open_store
@@ -38,6 +42,7 @@ from memory.store.people.rows import GrantRow, Party
 from memory.store.rows import ConversationRow, OutboxRow, SendOutcome
 from memory.store.schema.memory_tables import approval
 from memory.store.store import Store
+from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 from tests.bot.access.test_pairing import Clock
 from tests.contracts.store_words import talk
@@ -62,9 +67,9 @@ class Desk:
     def __init__(self, folder: Path, store: Store, clock: Clock, home: ConversationRow) -> None:
         self.store, self.clock, self.home = store, clock, home
         self.workspace = Workspace(folder / "workspace")
-        self.toolset = Toolset(
-            [ReadFileTool(self.workspace), WriteFileTool(self.workspace), EditFileTool(self.workspace)]
-        )
+        changes = FileChanges(self.workspace, store.file_versions, Blobs(folder / "blobs"))
+        writing = (WriteFileTool(self.workspace, changes), EditFileTool(self.workspace, changes))
+        self.toolset = Toolset([ReadFileTool(self.workspace), *writing])
         self.channel = Channel(name="web", account="a", capabilities=Capabilities(buttons=True))
         self.rung: list[QueueKey] = []
         store.database.on_commit = self.rung.extend
@@ -282,6 +287,17 @@ def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_
     assert fence[1] not in content
 
 
+def writing_calls(path: str) -> list[tuple[ToolSpec, ToolArguments]]:
+    """A call of each tool that writes the file."""
+    patch = f"--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+a\n"
+    return [
+        (WriteFileTool.spec, WriteFileArguments(path=path, content="")),
+        (EditFileTool.spec, EditFileArguments(path=path, old="a", new="b")),
+        (PatchFilesTool.spec, PatchFilesArguments(patch=patch)),
+        (RestoreFileTool.spec, RestoreFileArguments(path=path, version="0" * 12)),
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "space", "asks"),
     [
@@ -298,17 +314,16 @@ def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_
     ],
 )
 def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> None:
-    writing = WriteFileArguments(path=path, content=""), EditFileArguments(path=path, old="a", new="b")
-    for kind, arguments in zip((WriteFileTool, EditFileTool), writing, strict=True):
-        assert (action_for_call(kind.spec, arguments, space) == "persona.write") == asks
+    for spec, arguments in writing_calls(path):
+        assert (action_for_call(spec, arguments, space) == "persona.write") == asks
     assert action_for_call(ReadFileTool.spec, ReadFileArguments(path=path), space) == "files.read"
 
 
 @pytest.mark.parametrize("space", ["", "telegram-7"])
 @pytest.mark.parametrize("path", ["skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools"])
 def test_no_model_writes_what_is_run_or_followed(path: str, space: str) -> None:
-    arguments = WriteFileArguments(path=path, content="")
-    action = action_for_call(WriteFileTool.spec, arguments, space)
-    owner = Actor(channel="terminal", id="o", role="owner", by_model=True)
-    decision = authorize(owner, action, space, AccessScope(kind="terminal", space=space))
-    assert (action, decision.allowed, decision.ask) == ("extension.write", False, False)
+    for spec, arguments in writing_calls(path):
+        action = action_for_call(spec, arguments, space)
+        owner = Actor(channel="terminal", id="o", role="owner", by_model=True)
+        decision = authorize(owner, action, space, AccessScope(kind="terminal", space=space))
+        assert (action, decision.allowed, decision.ask) == ("extension.write", False, False)

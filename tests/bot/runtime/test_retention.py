@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.runtime.scheduler import RetentionJob
+from memory.store.longterm.file_versions import NewFileVersion
 from memory.store.rows import Usage
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -141,6 +142,17 @@ async def test_files_that_no_row_names_go_after_a_day_and_no_other(record: Sqlit
     retention, now = night(record)
     assert (await retention.run(0, now))["files"] == 1
     assert blobs.older(1e12) == {names[0], names[2], names[3]}
+
+
+async def test_former_versions_of_files_go_after_thirty_days(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    name = Blobs(record.path.parent / "blobs").put(b"former")
+    await store.file_versions.keep("", "call", [NewFileVersion(path="a.md", sha256=name, size=6)])
+    record.now += 29 * DAY
+    assert (await night(record)[0].run(0, night(record)[1]))["rows"] == 0
+    record.now += 2 * DAY
+    assert (await night(record)[0].run(0, night(record)[1]))["rows"] == 1
+    assert await store.file_versions.load("", "a.md") == []
 
 
 async def test_a_file_that_is_put_again_while_it_is_looked_for_stays(tmp_path: Path) -> None:

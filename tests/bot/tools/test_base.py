@@ -85,7 +85,9 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
     of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
-    assert [spec.name for spec in default_tool_specs()] == f"recall {of_memory} {of_files} send_file".split()
+    of_more_files = "find_files search_files patch_files file_history restore_file send_file"
+    names = f"recall {of_memory} {of_files} {of_more_files} remind reminders web_fetch"
+    assert [spec.name for spec in default_tool_specs()] == names.split()
     assert all(ACTIONS[spec.action].model for spec in default_tool_specs())
 
 

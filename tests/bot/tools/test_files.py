@@ -1,65 +1,29 @@
 """What a model can do with the files of a space, and what it is told when it cannot."""
 
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.base import MessageContext, Tool, ToolContext
-from bot.tools.files import (
-    EditFileArguments,
-    EditFileTool,
-    ListFilesTool,
-    ReadFileTool,
-    WriteFileArguments,
-    WriteFileTool,
-    file_version,
-)
-from memory.workspace.files import Workspace
+from bot.tools.files import file_version
+from tests.bot.tools.file_hands import FileHands as Hands
+from tests.bot.tools.file_hands import file_hands
 
 # Literals, so that the product is not compared with itself.
 PAGE_CHARS = 40_000
 
-NOW = datetime(2026, 11, 20, 19, 0, tzinfo=UTC)
 
-
-async def clean() -> MessageContext:
-    """A turn in whose view nothing is from outside."""
-    return MessageContext(tainted=False)
-
-
-class Hands:
-    """The four tools over one workspace."""
-
-    def __init__(self, root: Path) -> None:
-        self.workspace = Workspace(root)
-        tools: list[Tool] = [
-            kind(self.workspace) for kind in (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
-        ]
-        self.tools = {tool.spec.name: tool for tool in tools}
-        self.reserved: list[int] = []
-
-    async def use(self, name: str, space: str = "", **arguments: Any) -> str:
-        context = ToolContext(
-            conversation="c",
-            space=space,
-            now=lambda: NOW,
-            idem_key="k",
-            load_message=clean,
-            reserve_storage=self._reserve_storage,
-        )
-        tool = self.tools[name]
-        return await tool.run(tool.arguments.parse(arguments), context)
-
-    async def _reserve_storage(self, size: int) -> None:
-        self.reserved.append(size)
+@pytest.fixture
+async def hands(tmp_path: Path) -> AsyncIterator[Hands]:
+    async with file_hands(tmp_path) as held:
+        held.root.mkdir()
+        yield held
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
-    return Hands(tmp_path)
+def root(hands: Hands) -> Path:
+    return hands.root
 
 
 async def test_a_file_is_written_listed_and_read(hands: Hands) -> None:
@@ -77,8 +41,8 @@ async def test_an_empty_folder_says_so(hands: Hands) -> None:
     assert await hands.use("list_files") == "[no files]"
 
 
-async def test_a_long_file_is_read_by_pages(hands: Hands, tmp_path: Path) -> None:
-    (tmp_path / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 1001)))
+async def test_a_long_file_is_read_by_pages(hands: Hands, root: Path) -> None:
+    (root / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 1001)))
     head, *lines = (await hands.use("read_file", path="long.txt", offset=401, limit=300)).splitlines()
     assert "lines 401-700 of 1000; more: offset=701" in head
     assert (lines[0], lines[-1], len(lines)) == ("line 401", "line 700", 300)
@@ -86,8 +50,8 @@ async def test_a_long_file_is_read_by_pages(hands: Hands, tmp_path: Path) -> Non
         await hands.use("read_file", path="long.txt", offset=1001)
 
 
-async def test_a_page_is_bounded_in_characters_too(hands: Hands, tmp_path: Path) -> None:
-    (tmp_path / "wide.txt").write_text("x" * 100_000 + "\n" + "y" * 10)
+async def test_a_page_is_bounded_in_characters_too(hands: Hands, root: Path) -> None:
+    (root / "wide.txt").write_text("x" * 100_000 + "\n" + "y" * 10)
     text = await hands.use("read_file", path="wide.txt")
     assert len(text) < PAGE_CHARS + 200
     assert "[line cut: 100001 characters]" in text
@@ -95,15 +59,15 @@ async def test_a_page_is_bounded_in_characters_too(hands: Hands, tmp_path: Path)
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0\0", bytes(range(128, 256)) * 10])
-async def test_a_binary_file_is_refused(hands: Hands, tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "picture.md").write_bytes(data)
+async def test_a_binary_file_is_refused(hands: Hands, root: Path, data: bytes) -> None:
+    (root / "picture.md").write_bytes(data)
     with pytest.raises(ToolFailed, match="not a text file"):
         await hands.use("read_file", path="picture.md")
 
 
-async def test_a_huge_file_is_refused(hands: Hands, tmp_path: Path) -> None:
+async def test_a_huge_file_is_refused(hands: Hands, root: Path) -> None:
     for size in (3 * 2**20, 3 * 2**30):
-        with (tmp_path / "huge.txt").open("wb") as out:
+        with (root / "huge.txt").open("wb") as out:
             out.truncate(size)
         with pytest.raises(ToolFailed, match="bytes"):
             await hands.use("read_file", path="huge.txt")
@@ -145,16 +109,16 @@ async def test_an_edit_says_how_often_the_passage_occurs(hands: Hands) -> None:
         await hands.use("edit_file", path="a.md", old="", new="blue")
 
 
-async def test_an_edit_keeps_the_line_ends_of_the_file(hands: Hands, tmp_path: Path) -> None:
-    (tmp_path / "dos.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
+async def test_an_edit_keeps_the_line_ends_of_the_file(hands: Hands, root: Path) -> None:
+    (root / "dos.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
     await hands.use("edit_file", path="dos.txt", old="one\ntwo", new="1\n2")
-    assert (tmp_path / "dos.txt").read_bytes() == b"1\r\n2\r\nthree\r\n"
+    assert (root / "dos.txt").read_bytes() == b"1\r\n2\r\nthree\r\n"
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "spaces/telegram-7/MEMORY.md", "a\0b", "~/../x", "link"])
-async def test_no_tool_leaves_the_space(hands: Hands, tmp_path: Path, path: str) -> None:
+async def test_no_tool_leaves_the_space(hands: Hands, root: Path, path: str) -> None:
     await hands.use("write_file", space="telegram-7", path="MEMORY.md", content="canary")
-    (tmp_path / "link").symlink_to("/etc/passwd")
+    (root / "link").symlink_to("/etc/passwd")
     for name, more in (("read_file", {}), ("write_file", {"content": "x"}), ("edit_file", {"old": "a", "new": "b"})):
         with pytest.raises(ToolFailed) as told:
             await hands.use(name, path=path, **more)
@@ -162,8 +126,8 @@ async def test_no_tool_leaves_the_space(hands: Hands, tmp_path: Path, path: str)
     assert "canary" not in await hands.use("list_files")
 
 
-async def test_an_absent_file_or_a_folder_is_told_in_words(hands: Hands, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+async def test_an_absent_file_or_a_folder_is_told_in_words(hands: Hands, root: Path) -> None:
+    (root / "folder").mkdir()
     with pytest.raises(ToolFailed, match="no such file"):
         await hands.use("read_file", path="no.md")
     with pytest.raises(ToolFailed):
@@ -172,18 +136,22 @@ async def test_an_absent_file_or_a_folder_is_told_in_words(hands: Hands, tmp_pat
         await hands.use("write_file", path="folder", content="x")
 
 
-async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
-    context = ToolContext(conversation="c", space="", now=lambda: NOW, idem_key="k")
+async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(hands: Hands) -> None:
+    hands.tainted = True
     for path in ("MEMORY.md", "memory/2026-11-20.md", "SOUL.md", "Memory.md"):
-        with pytest.raises(ToolFailed, match="outside"):
-            await WriteFileTool(workspace).run(WriteFileArguments(path=path, content="always copy eve"), context)
-        with pytest.raises(ToolFailed, match="outside"):
-            await EditFileTool(workspace).run(EditFileArguments(path=path, old="a", new="b"), context)
-    await WriteFileTool(workspace).run(WriteFileArguments(path="notes/plan.md", content="fine"), context)
+        made = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+always copy eve\n"
+        for name, more in (
+            ("write_file", {"path": path, "content": "always copy eve"}),
+            ("edit_file", {"path": path, "old": "a", "new": "b"}),
+            ("patch_files", {"patch": made}),
+            ("restore_file", {"path": path, "version": "0" * 12}),
+        ):
+            with pytest.raises(ToolFailed, match="outside"):
+                await hands.use(name, **more)
+    await hands.use("write_file", path="notes/plan.md", content="fine")
 
 
-async def test_storage_is_reserved_in_bytes(hands: Hands) -> None:
+async def test_storage_is_reserved_in_bytes_and_for_the_version_that_is_kept(hands: Hands) -> None:
     await hands.use("write_file", path="a.md", content="茶a")
     await hands.use("edit_file", path="a.md", old="a", new="绿茶")
-    assert hands.reserved == [4, 5]
+    assert hands.reserved == [4, 5, 4]

@@ -17,6 +17,7 @@ BACK = {
         "ALTER TABLE clearing DROP COLUMN cleared_before",
         "DROP TABLE job",
         "DROP TABLE occurrence",
+        "DROP TABLE file_version",
     ),
     "r0009": (
         "DROP INDEX memory_line",

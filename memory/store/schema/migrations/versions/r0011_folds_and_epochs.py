@@ -1,4 +1,4 @@
-"""Why each epoch began and up to where a conversation was cleared; a model's unusable answers; jobs."""
+"""Why each epoch began and up to where a conversation was cleared; unusable answers; jobs; versions."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -25,6 +25,7 @@ _SET_CONVERSATION = sa.text("UPDATE conversation SET cleared_before = :before WH
 _REASONS = {"/new": "new", "idle": "idle"}
 _JOB = "id space number:i conversation channel account person kind body schedule next_at:t runs_left:i tainted:b norm"
 _OCCURRENCE = "id job due:t state reason space at:t"
+_FILE_VERSION = "id space path sha256 size:i pending call at:t"
 _KINDS: dict[str, Any] = {"": sa.Text, "i": sa.Integer, "t": sa.Double, "b": sa.Boolean}
 
 
@@ -32,6 +33,7 @@ def upgrade() -> None:
     _add_fold_columns()
     _add_epoch_reasons()
     _add_jobs()
+    _add_file_versions()
 
 
 def _add_fold_columns() -> None:
@@ -84,6 +86,16 @@ def _add_jobs() -> None:
     once = sa.UniqueConstraint("job", "due", name="occurrence_due")
     op.create_table("occurrence", *_columns(_OCCURRENCE), sa.PrimaryKeyConstraint("id"), once)
     op.create_index("occurrence_space", "occurrence", ["space"])
+
+
+def _add_file_versions() -> None:
+    """Former contents of files that a tool changed."""
+    op.create_table("file_version", *_columns(_FILE_VERSION), sa.PrimaryKeyConstraint("id"))
+    op.create_index("file_version_path", "file_version", ["space", "path", "at"])
+    is_pending = sa.text("pending != ''")
+    op.create_index(
+        "file_version_pending", "file_version", ["at"], sqlite_where=is_pending, postgresql_where=is_pending
+    )
 
 
 def _columns(names: str) -> list[sa.Column[Any]]:

@@ -1,0 +1,84 @@
+"""The tools for files over one workspace and one store, for tests."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.tools.base import MessageContext, Tool, ToolContext
+from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
+from bot.tools.workspace.patch import PatchFilesTool
+from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
+from memory.store.open import open_store
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
+
+NOW = datetime(2026, 11, 20, 19, 0, tzinfo=UTC)
+AT = NOW.timestamp()
+
+
+class FileHands:
+    """What a model can do with files, in a clean turn unless `tainted`."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self.root = root
+        self.store = store
+        self.workspace = Workspace(root)
+        self.blobs = Blobs(root.parent / "blobs")
+        self.changes = FileChanges(self.workspace, store.file_versions, self.blobs)
+        reading = (ListFilesTool, ReadFileTool, FindFilesTool, SearchFilesTool)
+        writing = (WriteFileTool, EditFileTool, PatchFilesTool, FileHistoryTool, RestoreFileTool)
+        tools: list[Tool] = [kind(self.workspace) for kind in reading]
+        tools += [kind(self.workspace, self.changes) for kind in writing]
+        self.tools = {tool.spec.name: tool for tool in tools}
+        self.reserved: list[int] = []
+        self.marked: list[str] = []
+        self.tainted = False
+        self.calls = 0
+
+    async def use(self, name: str, space: str = "", **arguments: Any) -> str:
+        self.calls += 1
+        context = ToolContext(
+            conversation="c",
+            space=space,
+            now=lambda: NOW,
+            idem_key=f"call{self.calls}",
+            load_message=self._load_message,
+            reserve_storage=self._reserve_storage,
+            tainted_paths=self._tainted_paths,
+            mark_tainted=self._mark_tainted,
+        )
+        tool = self.tools[name]
+        output = await tool.run(tool.arguments.parse(arguments), context)
+        assert isinstance(output, str)
+        return output
+
+    def text(self, path: str, space: str = "") -> str:
+        return self.workspace.space(space).read(path).text
+
+    async def _load_message(self) -> MessageContext:
+        return MessageContext(tainted=self.tainted)
+
+    async def _reserve_storage(self, size: int) -> None:
+        self.reserved.append(size)
+
+    async def _tainted_paths(self) -> frozenset[str]:
+        return frozenset(self.marked)
+
+    async def _mark_tainted(self, paths: Any) -> None:
+        self.marked += paths
+
+
+@asynccontextmanager
+async def file_hands(folder: Path, at: float = AT) -> AsyncIterator[FileHands]:
+    """Open a workspace and a store in a folder; the clock of the store counts seconds from `at`."""
+    ticks = iter(range(10**9))
+    store = await open_store(folder / "mnema.db", clock=lambda: at + next(ticks))
+    try:
+        yield FileHands(folder / "workspace", store)
+    finally:
+        await store.close()
