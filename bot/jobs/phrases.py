@@ -16,10 +16,10 @@ _UNIT_EN = r"(?P<unit>m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b"
 _UNIT_ZH = r"(?P<unit>分钟?|个?小时|个?钟头|天)"
 _DAYPART_ZH = r"(?P<part>凌晨|早上|早晨|清晨|上午|中午|下午|傍晚|晚上|今晚|夜里)?"
 _CLOCK = (
-    rf"{_DAYPART_ZH}\s*(?:(?P<h>\d{{1,2}})[:：](?P<m>\d{{2}})|(?P<hz>{_N})\s*[点时](?:(?P<half>半)|(?P<mz>{_N})\s*分?|整|钟)?)"
-    r"\s*(?P<ampm>[ap]\.?m\b\.?)?|(?P<h12>\d{1,2})\s*(?P<ampm12>[ap]\.?m\b\.?)"
+    rf"{_DAYPART_ZH}\s{{0,3}}(?:(?P<h>\d{{1,2}})[:：](?P<m>\d{{2}})|(?P<hz>{_N})\s{{0,3}}[点时](?:(?P<half>半)|(?P<mz>{_N})\s{{0,3}}分?|整|钟)?)"
+    r"\s{0,3}(?P<ampm>[ap]\.?m\b\.?)?|(?P<h12>\d{1,2})\s{0,3}(?P<ampm12>[ap]\.?m\b\.?)"
 )
-_GAP = r"[\s,，:：]*(?:at\s+)?"
+_GAP = r"[\s,，:：]{0,4}(?:at\s{1,3})?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,32 +152,28 @@ def _cron(found: re.Match[str], now: datetime, zone: str) -> Schedule:
     return Schedule(zone=zone, cron=found["cron"])
 
 
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
 _WEEKDAY_EN = r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime, str], Schedule | None]], ...] = (
-    (_form(r"cron\s+(?P<cron>[\d*,/LlA-Za-z#-]+(?:\s+[\d*,/LlA-Za-z#-]+){4})(?=\s)"), _cron),
-    (_form(rf"every\s+(?P<n>\d{{1,4}})?\s*{_UNIT_EN}(?!\s*at)(?!\s*\d)"), _every),
-    (_form(rf"每隔?\s*(?P<n>{_N})\s*{_UNIT_ZH}"), _every),
-    (_form(rf"(?:in\s+)?(?P<n>\d{{1,4}})\s*{_UNIT_EN}"), _after),
-    (_form(rf"(?P<n>{_N})\s*{_UNIT_ZH}[之以]?后"), _after),
+    (re.compile(r"(?i)cron\s{1,3}(?P<cron>[\d*,/LlA-Za-z#-]+(?:\s{1,3}[\d*,/LlA-Za-z#-]+){4})(?=\s)"), _cron),
+    (re.compile(rf"(?i)every\s{{1,3}}(?P<n>\d{{1,4}})?\s{{0,3}}{_UNIT_EN}(?!\s{{0,3}}at)(?!\s{{0,3}}\d)"), _every),
+    (re.compile(rf"(?i)每隔?\s{{0,3}}(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}"), _every),
+    (re.compile(rf"(?i)(?:in\s{{1,3}})?(?P<n>\d{{1,4}})\s{{0,3}}{_UNIT_EN}"), _after),
+    (re.compile(rf"(?i)(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}[之以]?后"), _after),
     (
-        _form(rf"(?:every\s+(?:week|work)\s*days?|weekdays|每?个?工作日){_GAP}(?:{_CLOCK})"),
+        re.compile(rf"(?i)(?:every\s{{1,3}}(?:week|work)\s{{0,3}}days?|weekdays|每?个?工作日){_GAP}(?:{_CLOCK})"),
         _repeated(lambda _: "* * 1-5"),
     ),
-    (_form(rf"(?:every\s+day|daily|每天|每日|天天){_GAP}(?:{_CLOCK})"), _repeated(lambda _: "* * *")),
-    (_form(rf"(?:every|on)\s+{_WEEKDAY_EN}{_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
-    (_form(rf"每个?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天]){_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
-    (_form(rf"每个?月(?P<date>{_N})[号日]{_GAP}(?:{_CLOCK})"), _repeated(_month_day)),
-    (_form(rf"(?P<day>大后天|后天|明天|明早|明晚|今天|今晚|tomorrow|today|tonight){_GAP}(?:{_CLOCK})"), _day),
+    (re.compile(rf"(?i)(?:every\s{{1,3}}day|daily|每天|每日|天天){_GAP}(?:{_CLOCK})"), _repeated(lambda _: "* * *")),
+    (re.compile(rf"(?i)(?:every|on)\s{{1,3}}{_WEEKDAY_EN}{_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
+    (re.compile(rf"(?i)每个?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天]){_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
+    (re.compile(rf"(?i)每个?月(?P<date>{_N})[号日]{_GAP}(?:{_CLOCK})"), _repeated(_month_day)),
+    (re.compile(rf"(?i)(?P<day>大后天|后天|明天|明早|明晚|今天|今晚|tomorrow|today|tonight){_GAP}(?:{_CLOCK})"), _day),
     (
-        _form(
-            r"(?:(?P<year>\d{4})[-/年])?(?P<month>\d{1,2})[-/月](?P<date>\d{1,2})[号日]?"
+        re.compile(
+            r"(?i)(?:(?P<year>\d{4})[-/年])?(?P<month>\d{1,2})[-/月](?P<date>\d{1,2})[号日]?"
             rf"(?P<clock>(?:[Tt\s,，]|(?=[凌早清上中下傍晚夜])){_GAP}(?:{_CLOCK}))?(?=[\s,，]|$)"
         ),
         _date,
     ),
-    (_form(rf"(?:at\s+)?(?:{_CLOCK})"), _clock_alone),
+    (re.compile(rf"(?i)(?:at\s{{1,3}})?(?:{_CLOCK})"), _clock_alone),
 )  # fmt: skip

@@ -13,7 +13,8 @@ import pytest
 from tests.house.sources import ROOT, Source, product, sources
 
 COMMANDS = (
-    "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay", "migrate",
+    "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay",
+    "skills", "migrate",
     "backup", "restore", "audit", "people",
 )  # fmt: skip
 RAISED = re.compile(r"^\s+([A-Z][\w.]*(?:, [A-Z][\w.]*)*): ", re.MULTILINE)

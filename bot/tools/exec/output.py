@@ -6,7 +6,9 @@ import unicodedata
 from bot.telemetry.log import redact
 
 HEAD_BYTES, TAIL_BYTES = 50_000, 150_000
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_].*?\x1b\\|.)", re.DOTALL)
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,10000}(?:\x07|\x1b\\)?|[PX^_][^\x1b]{0,10000}\x1b\\|.)", re.DOTALL
+)
 
 
 class OutputBuffer:

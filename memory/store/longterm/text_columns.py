@@ -24,6 +24,15 @@ class TextColumn:
 
 
 def text_column(column: Column[str], scope: ColumnElement[bool], redact: Redact, *more: Column[str]) -> TextColumn:
+    """Describe a column for redaction.
+
+    Args:
+        scope: which rows belong to `SCOPE`.
+        more: further columns that the query returns.
+
+    Raises:
+        TypeError: the column is in no table.
+    """
     table = column.table
     if not isinstance(table, Table):
         raise TypeError(f"{column} is in no table")
