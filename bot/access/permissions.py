@@ -92,6 +92,8 @@ ACTIONS: dict[str, _ActionRule] = {
     "web.search": _ActionRule(least="user", model=True),
     "web.fetch.guest": _ActionRule(least="guest", model=True),
     "web.search.guest": _ActionRule(least="guest", model=True),
+    "mcp.call": _ActionRule(least="user", model=True, root="owner"),
+    "mcp.call.ask": _ActionRule(least="user", model="ask", root="owner"),
     "task.own": _ActionRule(least="user", model=True),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),

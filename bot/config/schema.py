@@ -182,6 +182,30 @@ class ToolsConfig(ConfigSection):
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 
+def _check_command(command: tuple[str, ...]) -> tuple[str, ...]:
+    if not command or not command[0] or any("\0" in word for word in command):
+        raise ValueError("no program")
+    return command
+
+
+McpServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,31}$")]
+McpCommand = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_command), ValueForm("command")]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Environment = Annotated[
+    dict[VariableName, Annotated[str, ValueForm("secret")]], Field(repr=False), ValueForm("texts_by_name")
+]
+
+
+class McpServerConfig(ConfigSection):
+    """A server whose tools the model may use once they are reviewed."""
+
+    command: McpCommand = Field(description="The program that is started, and its arguments; no shell reads them.")
+    env: Environment = Field({}, description="Its environment; besides these it gets only PATH and LANG.")
+    network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
+    spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+    seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
+
+
 class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
@@ -242,6 +266,9 @@ class Config(ConfigSection):
     budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
+    mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
+        {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
+    )
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

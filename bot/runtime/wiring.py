@@ -57,6 +57,8 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
+from bot.tools.base import Tool
+from bot.tools.mcp.service import McpTools
 from bot.tools.registry import OfferedTools
 from bot.tools.web.service import WebTools
 from channels.base import Channel
@@ -137,6 +139,7 @@ class Components:
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -271,6 +274,16 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
+    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
+        return self.mcp_tools.offered(space) if self.config().mcp else ()
+
+    def _adopt_outside_tools(self, space: str) -> None:
+        if self.config().mcp:
+            self.mcp_tools.adopt(space)
+
+    def _is_space_in_use(self, space: str) -> bool:
+        return self.turns.is_space_open(space)
+
     def _offered_tools(self) -> OfferedTools:
         return OfferedTools(
             store=self.store,
@@ -283,6 +296,7 @@ class Components:
             channels=self.channels,
             jobs=self.jobs,
             web=self.web_tools,
+            outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
         )
 
@@ -393,6 +407,7 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
+            space_idle=self._adopt_outside_tools,
         )
 
     def _receiver(self) -> Receiver:

@@ -19,6 +19,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+MAX_TOOLSETS = 64  # kept at a time: spaces with the same outside tools share one
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 _LATER_TOOLS = (RemindTool, RemindersTool)
@@ -31,12 +32,13 @@ def default_tool_specs() -> tuple[ToolSpec, ...]:
 
 
 class OfferedTools:
-    """The built-in tools that the configuration does not turn off, in the order that models see them.
+    """The tools that the configuration does not turn off, in the order that models see them.
 
     Args:
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
+        outside: returns the tools of servers that a space is offered.
         off: returns the names of the tools that are turned off.
     """
 
@@ -53,6 +55,7 @@ class OfferedTools:
         channels: Mapping[str, Channel],
         jobs: JobService,
         web: WebTools,
+        outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
@@ -65,15 +68,20 @@ class OfferedTools:
             *(kind(jobs) for kind in _LATER_TOOLS),
         ]
         self._web = web
+        self._outside = outside
         self._off = off
-        self._offered: tuple[object, Toolset] = ((), Toolset(self._own))
+        #: Toolsets by their outside tools, for one state of the configuration.
+        self._offered: tuple[object, dict[tuple[Tool, ...], Toolset]] = ((), {})
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        off, web = self._off(), self._web.offered()
-        if (off, web) != self._offered[0]:
-            self._offered = ((off, web), Toolset([*self._own, *web]).without(off))
-        return self._offered[1]
+        off, web, outside = self._off(), self._web.offered(), self._outside(space)
+        if (off, web) != self._offered[0] or len(self._offered[1]) > MAX_TOOLSETS:
+            self._offered = ((off, web), {})
+        known = self._offered[1]
+        if outside not in known:
+            known[outside] = Toolset([*self._own, *web, *outside]).without(off)
+        return known[outside]
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""

@@ -34,6 +34,7 @@ from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
 from memory.store.people.jobs import Jobs
+from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
 from memory.store.schema.tables import instance, probe
@@ -80,6 +81,7 @@ class Store:
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
         self.jobs = Jobs(database)
+        self.mcp = McpRecords(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)
         self.audit = AuditLog(database)

@@ -83,6 +83,7 @@ class ClusterBot(Bot):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
+        await self.mcp_tools.load()
         self._membership.open()
         self._spawn(self._poll_other_processes())
         self._events.open(listens=self._role != "worker")

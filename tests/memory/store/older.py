@@ -17,6 +17,8 @@ BACK = {
         "ALTER TABLE clearing DROP COLUMN cleared_before",
         "DROP TABLE job",
         "DROP TABLE occurrence",
+        "DROP TABLE mcp_server",
+        "DROP TABLE mcp_tool",
     ),
     "r0009": (
         "DROP INDEX memory_line",

@@ -1,4 +1,4 @@
-"""Why each epoch began and up to where a conversation was cleared; a model's unusable answers; jobs."""
+"""Why each epoch began and up to where a conversation was cleared; a model's unusable answers; jobs; tool servers."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -25,6 +25,10 @@ _SET_CONVERSATION = sa.text("UPDATE conversation SET cleared_before = :before WH
 _REASONS = {"/new": "new", "idle": "idle"}
 _JOB = "id space number:i conversation channel account person kind body schedule next_at:t runs_left:i tainted:b norm"
 _OCCURRENCE = "id job due:t state reason space at:t"
+_MCP_SERVER = "id source_sha256 era listed:t"
+_MCP_TOOL = (
+    "server name description schema read_only:b sha256 listed:b mode effect reviewed_sha256 told_sha256 position:i"
+)
 _KINDS: dict[str, Any] = {"": sa.Text, "i": sa.Integer, "t": sa.Double, "b": sa.Boolean}
 
 
@@ -32,6 +36,7 @@ def upgrade() -> None:
     _add_fold_columns()
     _add_epoch_reasons()
     _add_jobs()
+    _add_mcp_servers()
 
 
 def _add_fold_columns() -> None:
@@ -84,6 +89,12 @@ def _add_jobs() -> None:
     once = sa.UniqueConstraint("job", "due", name="occurrence_due")
     op.create_table("occurrence", *_columns(_OCCURRENCE), sa.PrimaryKeyConstraint("id"), once)
     op.create_index("occurrence_space", "occurrence", ["space"])
+
+
+def _add_mcp_servers() -> None:
+    """What servers of tools offer, and what the owner has allowed of it."""
+    op.create_table("mcp_server", *_columns(_MCP_SERVER), sa.PrimaryKeyConstraint("id"))
+    op.create_table("mcp_tool", *_columns(_MCP_TOOL), sa.PrimaryKeyConstraint("server", "name"))
 
 
 def _columns(names: str) -> list[sa.Column[Any]]:
