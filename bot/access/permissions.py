@@ -94,6 +94,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "web.search.guest": _ActionRule(least="guest", model=True),
     "mcp.call": _ActionRule(least="user", model=True, root="owner"),
     "mcp.call.ask": _ActionRule(least="user", model="ask", root="owner"),
+    "mcp.status": _ActionRule(least="owner", places=_PRIVATE_KINDS),
     "task.own": _ActionRule(least="user", model=True),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),

@@ -215,7 +215,8 @@ class ToolRunner:
             return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
         space = context.conversation.place.space
         actor = await self._load_actor(context)
-        if not authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope).allowed:
+        decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
+        if not decision.allowed and not decision.ask:
             return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:

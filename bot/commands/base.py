@@ -19,6 +19,7 @@ from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
+from bot.tools.mcp.service import McpTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -58,6 +59,7 @@ class CommandServices:
     pairing: PairingService
     approvals: ApprovalService
     jobs: JobService
+    mcp: McpTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

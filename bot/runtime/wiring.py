@@ -378,6 +378,7 @@ class Components:
             pairing=self.pairing,
             approvals=self.approvals,
             jobs=self.jobs,
+            mcp=self.mcp_tools,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:

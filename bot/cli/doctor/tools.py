@@ -1,15 +1,65 @@
 """Checks of what the model's tools need."""
 
 import importlib.util
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from bot.cli.doctor.channels import DoctorCheck, passed
+from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.schema import Config
+from bot.tools.mcp.service import source_sha256
 
 
-def check_tools(config: Config) -> list[DoctorCheck]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServerSummary:
+    """What is stored of a server of tools."""
+
+    source_sha256: str
+    listed: int
+    allowed: int
+    changed: int
+
+
+async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
+    """Load what is stored of each server, by name."""
+    rows = await store.mcp.tools()
+    return {
+        server.id: McpServerSummary(
+            source_sha256=server.source_sha256,
+            listed=sum(row.listed for row in rows if row.server == server.id),
+            allowed=sum(row.allowed for row in rows if row.server == server.id),
+            changed=sum(row.changed for row in rows if row.server == server.id),
+        )
+        for server in await store.mcp.servers()
+    }
+
+
+def check_tools(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
     """Say what the model may reach, and what would help; nothing of it stops the bot."""
-    return [_check_web(config)]
+    return [_check_web(config), *_check_mcp(config, servers)]
+
+
+def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
+    """Say of each server what is offered; one whose program or client is missing is a fault."""
+    checks = []
+    for name, settings in sorted(config.mcp.items()):
+        title, known = f"mcp {name}", servers.get(name)
+        program = shutil.which(settings.command[0], path=settings.env.get("PATH"))
+        review = f"mnema mcp review {name}"
+        if importlib.util.find_spec("mcp") is None:
+            checks.append(failed(title, "The client is not installed.", install_command("mcp")))
+        elif program is None:
+            checks.append(failed(title, f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."))
+        elif known is None or known.source_sha256 != source_sha256(settings):
+            checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
+        else:
+            reach = "reaches this machine's network" if settings.network else "has no network"
+            text = f"{known.allowed} of {known.listed} tools are offered; its process {reach}."
+            changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
+            checks.append(passed(title, text, changed))
+    return checks
 
 
 def _check_web(config: Config) -> DoctorCheck:

@@ -90,7 +90,8 @@ class McpConnection:
     @property
     def open(self) -> bool:
         """Whether calls can be made."""
-        return self._ready is not None and self._ready.done() and self._task is not None and not self._task.done()
+        is_ready = self._ready is not None and self._ready.done()
+        return is_ready and self._task is not None and not self._task.done() and not self.ended.is_set()
 
     @property
     def busy(self) -> bool:

@@ -96,7 +96,6 @@ class McpServer:
         try:
             return await self._call_once(name, arguments, check)
         except McpLost as err:
-            self._failed(str(err))
             if not repeatable or not err.sent:
                 raise
             self._next_try = 0.0
@@ -118,6 +117,9 @@ class McpServer:
         check()
         try:
             result = await connection.call(name, arguments, self.settings.seconds)
+        except McpLost as err:
+            self._failed(str(err))
+            raise
         finally:
             self._restart_idle_timer()
         self._failures.clear()
@@ -130,6 +132,9 @@ class McpServer:
             wait = self._next_try - self._clock()
             if wait > 0:
                 raise McpLost(f"{self._status.why}; it is tried again in {wait:.0f} s")
+            if self._connection is not None:  # it ended by itself
+                await self._connection.close()
+                self._connection = None
             connection = self._create_connection()
             try:
                 await connection.start()

@@ -150,3 +150,6 @@ async def _close(child: asyncio.subprocess.Process, ours: int, tasks: Sequence[a
     for task in (waiting, *tasks):
         task.cancel()
     await asyncio.wait({waiting, *tasks})
+    child_transport: Any = getattr(child, "_transport", None)
+    if child_transport is not None:  # a survivor that holds a pipe would keep it open; nothing public closes it
+        child_transport.close()

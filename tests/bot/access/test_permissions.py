@@ -124,6 +124,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "web.search.guest": ("guest", None, True),
     "mcp.call": ("user", None, True),
     "mcp.call.ask": ("user", None, "ask"),
+    "mcp.status": ("owner", PRIVATE, False),
     "task.own": ("user", None, True),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
