@@ -30,7 +30,10 @@ def find_key_text(name: str) -> KeyText | None:
     return KeyText(title=row[:2], about_zh=row[2], about_en=about_en, example=row[3]) if row else None
 
 
-_ITEM_TEXTS = {"mcp.*.env.*": "A variable of its environment."}  # of keys that are no fields, in English
+_ITEM_TEXTS = {
+    "mcp.*.env.*": "A variable of its environment.",
+    "mcp.*.headers.*": "A header of each request.",
+}  # of keys that are no fields, in English
 
 
 # By dotted name: Chinese title, English title, Chinese description, example.
@@ -312,9 +315,23 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "按名称列出提供工具的 MCP 服务器；只能写在这个文件里。工具要用 mnema mcp review 审阅后才会提供给模型。",
         '{"files": {"command": ["npx", "-y", "server-files"], "env": {"KEY": "${FILES_KEY}"}}}',
     ),
-    "mcp.*.command": ("命令", "Command", "要启动的程序和它的参数；不经过 shell。", '["/usr/bin/server", "--stdio"]'),
+    "mcp.*.command": (
+        "命令",
+        "Command",
+        "要启动的程序和它的参数；不经过 shell。与 url 二选一。",
+        '["/usr/bin/server", "--stdio"]',
+    ),
     "mcp.*.env": ("环境变量", "Environment", "给它的环境变量；此外只有 PATH 和 LANG。", '{"KEY": "${FILES_KEY}"}'),
     "mcp.*.env.*": ("变量", "Variable", "一个环境变量。", "${FILES_KEY}"),
+    "mcp.*.url": ("地址", "Address", "在别处运行的服务器的 https 地址。", "https://tools.example.org/mcp"),
+    "mcp.*.headers": (
+        "请求头",
+        "Headers",
+        "发往这个地址的每个请求都带的请求头。",
+        '{"Authorization": "${TOOLS_TOKEN}"}',
+    ),
+    "mcp.*.headers.*": ("请求头", "Header", "一个请求头。", "${TOOLS_TOKEN}"),
+    "mcp.*.local": ("本地地址", "Local address", "地址可以是本机或内网的，也可以不用 TLS。", "true"),
     "mcp.*.network": ("网络", "Network", "允许它使用这台机器的网络；关闭时它没有网络（仅限 Linux）。", "true"),
     "mcp.*.spaces": (
         "空间",

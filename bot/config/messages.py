@@ -97,8 +97,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": 15000}}}}',
     ),
     "mcp_servers": (
-        '应为按名称（字母、数字和连字符，最多 32 个）列出的服务器，例如 {{"files": {{"command": ["server-files"]}}}}',
-        "it must hold servers by name (letters, digits and hyphens, at most 32), such as "
+        "应为按名称（字母、数字和连字符，最多 32 个）列出的服务器，各有 command 或 url 之一，例如 "
+        '{{"files": {{"command": ["server-files"]}}}}',
+        "it must hold servers by name (letters, digits and hyphens, at most 32), each with either a command or a url, "
+        "such as "
         '{{"files": {{"command": ["server-files"]}}}}',
     ),
     "command": (
@@ -106,8 +108,8 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         'it must be a program and its arguments, such as ["npx", "-y", "server-files"]',
     ),
     "texts_by_name": (
-        '应为按变量名列出的文字，例如 {{"KEY": "${{FILES_KEY}}"}}',
-        'it must hold texts by the name of a variable, such as {{"KEY": "${{FILES_KEY}}"}}',
+        '应为按名称列出的文字，例如 {{"KEY": "${{FILES_KEY}}"}}',
+        'it must hold texts by name, such as {{"KEY": "${{FILES_KEY}}"}}',
     ),
     "url": (
         '应为 http:// 或 https:// 开头的地址，或留空 ""',

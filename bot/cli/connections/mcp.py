@@ -57,6 +57,7 @@ def list_servers(ctx: typer.Context, as_json: JsonOption = False) -> int:
         {
             "name": name,
             "command": list(settings.command),
+            "url": settings.url,
             "env": sorted(settings.env),
             "network": settings.network,
             "spaces": list(settings.spaces),
@@ -72,7 +73,8 @@ def list_servers(ctx: typer.Context, as_json: JsonOption = False) -> int:
         print_json(found)
         return 0
     for server in found:
-        print(f"{server['name']}  {printable(' '.join(server['command']))}{_reach(bool(server['network']))}")
+        where = printable(" ".join(server["command"]) or server["url"])
+        print(f"{server['name']}  {where}{_reach(bool(server['network']))}")
         for tool in server["tools"]:
             print(f"  {tool['state']:8} {tool['effect']:7} {printable(tool['name'])}")
         if not server["tools"]:

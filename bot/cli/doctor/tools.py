@@ -46,7 +46,7 @@ def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[
     checks = []
     for name, settings in sorted(config.mcp.items()):
         title, known = f"mcp {name}", servers.get(name)
-        program = shutil.which(settings.command[0], path=settings.env.get("PATH"))
+        program = settings.url or shutil.which(settings.command[0], path=settings.env.get("PATH"))
         review = f"mnema mcp review {name}"
         if importlib.util.find_spec("mcp") is None:
             checks.append(failed(title, "The client is not installed.", install_command("mcp")))
@@ -55,8 +55,9 @@ def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[
         elif known is None or known.source_sha256 != source_sha256(settings):
             checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
         else:
-            reach = "reaches this machine's network" if settings.network else "has no network"
-            text = f"{known.allowed} of {known.listed} tools are offered; its process {reach}."
+            reach = "its process reaches this machine's network" if settings.network else "its process has no network"
+            where = f"it is at {settings.url}" if settings.url else reach
+            text = f"{known.allowed} of {known.listed} tools are offered; {where}."
             changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
             checks.append(passed(title, text, changed))
     return checks

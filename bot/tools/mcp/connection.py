@@ -9,6 +9,7 @@ import binascii
 import hashlib
 import importlib
 import json
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from bot.config.extras import install_command
 from memory.store.people.mcp import ListedTool
 
 CONNECT_SECONDS, LIST_SECONDS = 15.0, 15.0
+_SESSION_LOST = "Session terminated"  # the SDK's words for a 404
 MAX_PAGES, MAX_TOOLS = 100, 500
 MAX_DESCRIPTION_CHARS, MAX_SCHEMA_CHARS = 20_000, 200_000
 OpenTransport = Callable[[], AbstractAsyncContextManager[Any]]
@@ -200,7 +202,7 @@ class McpConnection:
             return
         except Exception as err:
             why = self.why_ended() or _describe(err)
-            error = McpLost(why, sent=True) if _is_closed(err) else McpError(_describe(err))
+            error = McpError(_describe(err)) if _is_refusal(err) else McpLost(why, sent=True)
         else:
             if not call.answer.done():
                 call.answer.set_result(result)
@@ -217,6 +219,7 @@ def _cancel(task: asyncio.Task[None], answer: asyncio.Future[McpResult]) -> None
 
 def _import_client() -> Any:
     """Import the SDK, which takes a second, in a thread."""
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs what servers send, and so people's texts
     importlib.import_module("mcp.shared.message")
     return importlib.import_module("mcp.client.client").Client
 
@@ -285,11 +288,14 @@ def _decode(data: str) -> bytes:
         return b""
 
 
-def _is_closed(err: Exception) -> bool:
-    from mcp_types import CONNECTION_CLOSED
+def _is_refusal(err: Exception) -> bool:
+    """Tell whether the server itself answered with an error; after anything else, what the call did is unknown."""
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
 
-    code = getattr(getattr(err, "error", None), "code", None)
-    return code == CONNECTION_CLOSED or type(err).__name__ in ("ClosedResourceError", "BrokenResourceError")
+    # The SDK writes such errors itself for answers that did not come, cannot be read, or name no session any more.
+    is_synthetic = isinstance(err, MCPError) and err.error.code in (CONNECTION_CLOSED, PARSE_ERROR)
+    return isinstance(err, MCPError) and not is_synthetic and err.error.message != _SESSION_LOST
 
 
 def _describe(error: BaseException) -> str:

@@ -4,13 +4,16 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import structlog
 
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import McpConnection, McpError, McpLost, McpResult
+from bot.tools.mcp.http import open_http
 from bot.tools.mcp.stdio import ServerProcess, open_stdio
 from memory.store.people.mcp import ListedTool
 
@@ -119,11 +122,18 @@ class McpServer:
             result = await connection.call(name, arguments, self.settings.seconds)
         except McpLost as err:
             self._failed(str(err))
+            await self._drop(connection)
             raise
         finally:
             self._restart_idle_timer()
         self._failures.clear()
         return result
+
+    async def _drop(self, connection: McpConnection) -> None:
+        async with self._lock:
+            if self._connection is connection:
+                self._connection = None
+                await connection.close()
 
     async def _connected(self) -> McpConnection:
         async with self._lock:
@@ -153,14 +163,20 @@ class McpServer:
             return connection
 
     def _create_connection(self) -> McpConnection:
-        process, settings = ServerProcess(), self.settings
+        process = ServerProcess()
         return McpConnection(
             name=self.name,
-            transport=lambda: open_stdio(settings.command, settings.env, settings.network, process),
+            transport=partial(self._open_transport, process),
             era=self._era,
             ended=process.ended,
             why_ended=process.reason,
         )
+
+    def _open_transport(self, process: ServerProcess) -> AbstractAsyncContextManager[Any]:
+        settings = self.settings
+        if settings.url:
+            return open_http(settings.url, settings.headers, settings.local)
+        return open_stdio(settings.command, settings.env, settings.network, process)
 
     def _failed(self, why: str) -> None:
         """Note a failure: the next try waits longer each time, and long after several in a row."""

@@ -40,8 +40,8 @@ class McpServerView:
 
 
 def source_sha256(settings: McpServerConfig) -> str:
-    """Return the hash of what a server is: the program that is run."""
-    return hashlib.sha256(json.dumps(settings.command).encode()).hexdigest()
+    """Return the hash of what a server is: the program that is run, or the address."""
+    return hashlib.sha256(json.dumps(settings.command or settings.url).encode()).hexdigest()
 
 
 class McpTools:
