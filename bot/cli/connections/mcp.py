@@ -59,6 +59,7 @@ def list_servers(ctx: typer.Context, as_json: JsonOption = False) -> int:
             "command": list(settings.command),
             "url": settings.url,
             "env": sorted(settings.env),
+            "headers": sorted(settings.headers),
             "network": settings.network,
             "spaces": list(settings.spaces),
             "reviewed": known.is_reviewed(name, settings),

@@ -60,22 +60,6 @@ def _create_transport(addresses: list[Address]) -> Any:
     import httpcore2
     import httpx2
 
-    class LimitedStream(httpx2.AsyncByteStream):
-        def __init__(self, stream: Any, limit: int | None) -> None:
-            self._stream = stream
-            self._limit = limit
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for data in self._stream:
-                size += len(data)
-                if self._limit is not None and size > self._limit:
-                    raise httpx2.TransportError(f"it sent an answer over {self._limit // 2**20} MiB")
-                yield data
-
-        async def aclose(self) -> None:
-            await self._stream.aclose()
-
     class JudgedTransport(httpx2.AsyncBaseTransport):
         """Dials the judged addresses only; no proxy of the environment."""
 
@@ -102,10 +86,29 @@ def _create_transport(addresses: list[Address]) -> Any:
             if found.get(b"content-encoding", b"identity") != b"identity":
                 raise httpx2.TransportError("it sent a compressed answer")
             is_stream = found.get(b"content-type", b"").startswith(b"text/event-stream")
-            stream = LimitedStream(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
+            stream = _limit(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
             return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
 
         async def aclose(self) -> None:
             await self._pool.aclose()
 
     return JudgedTransport()
+
+
+def _limit(stream: Any, most: int | None) -> Any:
+    """Return a body as httpx2 has it, which breaks off after that many bytes; None: no limit."""
+    import httpx2
+
+    class LimitedStream(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for data in stream:
+                size += len(data)
+                if most is not None and size > most:
+                    raise httpx2.TransportError(f"it sent an answer over {most // 2**20} MiB")
+                yield data
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return LimitedStream()

@@ -16,6 +16,7 @@ MAX_NODES = 2_000  # of one schema once its references are inlined
 MAX_NOTE_CHARS, MAX_ENUM = 120, 200
 _STEPS = ((MAX_DEPTH, 2_000), (MAX_DEPTH, 200), (5, 200), (3, 60), (2, 0), (1, 0))  # depth, characters of a description
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
 _TYPES = {"string", "number", "integer", "boolean", "object", "array"}
 _NUMBERS = ("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength")
 _UNIONS = ("anyOf", "oneOf")
@@ -149,14 +150,14 @@ class _Repair:
     def _property_name(self, name: str) -> str:
         if _NAME.fullmatch(name):
             return name
-        new = shorten_name(name, 64)
+        new = shorten_name(name, 64, _OTHERS)
         self.names[new] = name
         return new
 
 
-def shorten_name(name: str, limit: int, allowed: str = "A-Za-z0-9_.-") -> str:
+def shorten_name(name: str, limit: int, others: re.Pattern[str]) -> str:
     """Return a name of allowed characters, made unique by six hex digits of the original's hash."""
-    plain = re.sub(f"[^{allowed}]", "_", name)[: limit - 7]
+    plain = others.sub("_", name)[: limit - 7]
     return f"{plain}_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
 

@@ -1,5 +1,6 @@
 """A tool of an MCP server as the model sees it."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +20,13 @@ MAX_IMAGES, MAX_IMAGE_BYTES = 4, 5 * 2**20
 MAX_SHOWN_DESCRIPTION = 4_000
 CLOSE_SECONDS = 10.0
 RUN_ACTION, ASK_ACTION = "mcp.call", "mcp.call.ask"
-_NAME_CHARACTERS = "A-Za-z0-9_-"
+_OTHERS = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def tool_name(server: str, tool: str) -> str:
     """Return the name that the model knows; the same for the same tool at all times."""
     name = f"{server}__{tool}"
-    shown = shorten_name(name, MAX_NAME_CHARS, _NAME_CHARACTERS)
+    shown = shorten_name(name, MAX_NAME_CHARS, _OTHERS)
     return name if shown[:-7] == name and len(name) <= MAX_NAME_CHARS else shown
 
 
