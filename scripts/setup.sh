@@ -19,7 +19,7 @@ extra)
     case $extra in
     vectors | embeddings | web | scale | otel) ;;
     *)
-        say "There is no extra '$extra': name vectors, embeddings, web, scale or otel, as in: make extras NAME=vectors"
+        say "There is no extra '$extra': name vectors, embeddings, web, mcp, scale or otel, as in: make extras NAME=vectors"
         exit 2
         ;;
     esac
