@@ -18,6 +18,7 @@ MnemaError
 │       └── QuotaSpent          429 of a spend or plan limit
 ├── OverBudget                  the person: they see the text
 ├── ToolFailed                  the model: the text becomes the tool's result
+│   └── OutcomeUnknown          the same, and it may have happened
 └── AccessDenied                the sender: they see the text
 """
 
@@ -139,6 +140,10 @@ class OverBudget(MnemaError):
 
 class ToolFailed(MnemaError):
     """A tool call failed; the text is written for the model."""
+
+
+class OutcomeUnknown(ToolFailed):
+    """A tool call broke off after it was sent: it may have happened. The text is written for the model."""
 
 
 class AccessDenied(MnemaError):

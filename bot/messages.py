@@ -364,6 +364,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
     "skills": ("技能",),
+    "mcp": ("外接工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {

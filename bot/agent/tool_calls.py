@@ -22,7 +22,7 @@ from bot.agent.approvals import (
     action_for_call,
 )
 from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
-from bot.errors import ToolFailed
+from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
 from memory.context.taint import judge_results
@@ -306,6 +306,8 @@ class ToolRunner:
                 await hit_async("tool.mid_effect")
                 output = await tool.run(arguments, tool_context)
                 await hit_async("tool.after_effect")
+        except OutcomeUnknown as err:
+            return ended("unknown", str(err))
         except ToolFailed as err:
             return ended("failed", str(err))
         except TimeoutError:

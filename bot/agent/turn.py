@@ -98,7 +98,11 @@ class TurnRunner:
         create_dispatcher: CreateDispatcher,
         telemetry: Telemetry,
         troubles: TroubleList,
+        space_idle: Callable[[str], None],
     ) -> None:
+        """Args:
+        space_idle: called when the last running turn of a space has ended.
+        """
         self._store = store
         self._setup = setup
         self._message_counter = message_counter
@@ -110,6 +114,7 @@ class TurnRunner:
         self.dispatcher = create_dispatcher("turn", self.step, config().concurrency)
         self._telemetry = telemetry
         self._troubles = troubles
+        self._space_idle = space_idle
         self._isolation = CrashIsolation(self.dispatcher.wake)
         self._started_at = store.now()
         self._running: dict[str, _RunningAgent] = {}
@@ -255,6 +260,12 @@ class TurnRunner:
         finally:
             del self._open[conversation.id]
             turn.finished.set()
+            if not self.is_space_open(space):
+                self._space_idle(space)
+
+    def is_space_open(self, space: str) -> bool:
+        """Tell whether a turn of a space runs."""
+        return any(turn.space == space for turn in self._open.values())
 
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be sent there."""

@@ -20,6 +20,7 @@ from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
 from bot.tools.exec.probe import SandboxLevel
+from bot.tools.mcp.service import McpTools
 from bot.tools.skills.service import SkillTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
@@ -63,6 +64,7 @@ class CommandServices:
     sandbox: Callable[[], SandboxLevel]
     jobs: JobService
     skills: SkillTools
+    mcp: McpTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS, SKILLS_COMMAND
 from bot.commands.jobs import JOB_COMMANDS
+from bot.commands.mcp import MCP_COMMAND
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.trace import TRACE_COMMAND
@@ -51,6 +52,7 @@ COMMANDS: dict[str, Command] = {
         TRACE_COMMAND,
         *JOB_COMMANDS,
         SKILLS_COMMAND,
+        MCP_COMMAND,
     )
 }
 # Other names; /start is what Telegram sends when a person opens the chat for the first time.

@@ -32,6 +32,7 @@ from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one
+FILE_ONLY = ("mcp",)  # it names programs that are run, so neither a command nor the page writes it
 _EMPTY = "{\n}\n"
 
 SettingSteps = tuple[str, ...]
@@ -197,6 +198,8 @@ class ConfigFile:
         read_config(before, self._environ, self.path.name)
         text = before
         for path, value in edits:
+            if path[:1] == FILE_ONLY:
+                raise ConfigRejected("file_only", words={"key": ".".join(path)})
             _refuse_mask(value, path)
             text = json_source.replace_value(text, path, value)
         raw = parse_nodes(text, self.path.name).value

@@ -16,6 +16,8 @@ class KeyText:
     title: tuple[str, str]
     #: The description in Chinese.
     about_zh: str
+    #: The description in English, of what is not a field.
+    about_en: str = ""
     #: A value that differs from the default, as it is typed; "" for a section, a flag or a choice.
     example: str = ""
 
@@ -24,7 +26,14 @@ def find_key_text(name: str) -> KeyText | None:
     """Return the texts of a dotted key; a channel's own come before those that all channels share."""
     shared = name.split(".", 2)[2:] if name.startswith("channels.") else []
     row = _ROWS.get(name) or (_ROWS.get(".".join([ANY_CHANNEL, *shared])) if shared else None)
-    return KeyText(title=row[:2], about_zh=row[2], example=row[3]) if row else None
+    about_en = _ITEM_TEXTS.get(name, "")
+    return KeyText(title=row[:2], about_zh=row[2], about_en=about_en, example=row[3]) if row else None
+
+
+_ITEM_TEXTS = {
+    "mcp.*.env.*": "A variable of its environment.",
+    "mcp.*.headers.*": "A header of each request.",
+}  # of keys that are no fields, in English
 
 
 # By dotted name: Chinese title, English title, Chinese description, example.
@@ -313,6 +322,37 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "https://search.example.org",
     ),
     "tools.off": ("停用的工具", "Tools that are off", "不提供给模型的工具的名字。", '["send_file"]'),
+    "mcp": (
+        "MCP 服务器",
+        "MCP servers",
+        "按名称列出提供工具的 MCP 服务器；只能写在这个文件里。工具要用 mnema mcp review 审阅后才会提供给模型。",
+        '{"files": {"command": ["npx", "-y", "server-files"], "env": {"KEY": "${FILES_KEY}"}}}',
+    ),
+    "mcp.*.command": (
+        "命令",
+        "Command",
+        "要启动的程序和它的参数；不经过 shell。与 url 二选一。",
+        '["/usr/bin/server", "--stdio"]',
+    ),
+    "mcp.*.env": ("环境变量", "Environment", "给它的环境变量；此外只有 PATH 和 LANG。", '{"KEY": "${FILES_KEY}"}'),
+    "mcp.*.env.*": ("变量", "Variable", "一个环境变量。", "${FILES_KEY}"),
+    "mcp.*.url": ("地址", "Address", "在别处运行的服务器的 https 地址。", "https://tools.example.org/mcp"),
+    "mcp.*.headers": (
+        "请求头",
+        "Headers",
+        "发往这个地址的每个请求都带的请求头。",
+        '{"Authorization": "${TOOLS_TOKEN}"}',
+    ),
+    "mcp.*.headers.*": ("请求头", "Header", "一个请求头。", "${TOOLS_TOKEN}"),
+    "mcp.*.local": ("本地地址", "Local address", "地址可以是本机或内网的，也可以不用 TLS。", "true"),
+    "mcp.*.network": ("网络", "Network", "允许它使用这台机器的网络；关闭时它没有网络（仅限 Linux）。", "true"),
+    "mcp.*.spaces": (
+        "空间",
+        "Spaces",
+        "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
+        '["telegram-123456789"]',
+    ),
+    "mcp.*.seconds": ("时限", "Time limit", "一次调用最多多少秒。", "120"),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),
     "log.max_mb": ("日志文件大小", "Size of a log file", "写满多少 MB 换一个文件。重启后生效。", "20"),

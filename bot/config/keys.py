@@ -23,6 +23,7 @@ REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_SHOWN_CHARS = 40
 MAX_NEAREST = 2
 MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
+_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "texts_by_name")
 _SECRET_FORMS = ("secret", "secret_url", "database")
 
 
@@ -71,9 +72,19 @@ def _walk_keys(section: type[ConfigSection], above: KeyPath) -> Iterator[ConfigK
         inner = _section_type(info.annotation)
         if inner:
             yield from _walk_keys(inner, path)
-        item = _section_type(get_args(info.annotation)[0]) if get_origin(info.annotation) is tuple else None
-        if item:
-            yield from _walk_keys(item, (*path, LIST_ITEM))
+        yield from _walk_items(info, path)
+
+
+def _walk_items(info: FieldInfo, path: KeyPath) -> Iterator[ConfigKey]:
+    """Yield the keys of the items of a list, or of an object whose names are free."""
+    form = _value_form(info)
+    if form not in _FORMS_WITH_ITEMS:
+        return
+    kind = get_args(info.annotation)[0 if get_origin(info.annotation) is tuple else 1]
+    if item := _section_type(kind):
+        yield from _walk_keys(item, (*path, LIST_ITEM))
+    else:
+        yield _build_key((*path, LIST_ITEM), FieldInfo.from_annotation(kind))
 
 
 def _section_type(kind: Any) -> type[ConfigSection] | None:
@@ -89,9 +100,9 @@ def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
     return ConfigKey(
         path=path,
         form=_value_form(info),
-        default=extra.get("reference", _plain_default(info.default)),
+        default=extra.get("reference", _plain_default(info)),
         title=text.title,
-        about=(text.about_zh, info.description or ""),
+        about=(text.about_zh, info.description or text.about_en),
         example=text.example or _other_value(info.default, choices),
         choices=choices,
         least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
@@ -116,7 +127,8 @@ def _value_form(info: FieldInfo) -> str:
     return {bool: "flag", int: "integer", float: "number"}.get(info.annotation, "text")  # type: ignore[arg-type]
 
 
-def _plain_default(value: Any) -> Any:
+def _plain_default(info: FieldInfo) -> Any:
+    value = None if info.is_required() else info.default
     if isinstance(value, ConfigSection):
         return value.model_dump(mode="json")
     return list(value) if isinstance(value, tuple) else value
@@ -126,8 +138,12 @@ KEYS: dict[KeyPath, ConfigKey] = {key.path: key for key in _walk_keys(Config, ()
 
 
 def find_key(path: tuple[str | int, ...]) -> ConfigKey | None:
-    """Return the key of a path that may hold list indexes, None if it is unknown."""
-    return KEYS.get(tuple(LIST_ITEM if isinstance(step, int) else step for step in path))
+    """Return the key of a path that may hold list indexes and free names, None if it is unknown."""
+    known: KeyPath = ()
+    for step in path:
+        exact = (*known, LIST_ITEM if isinstance(step, int) else step)
+        known = exact if exact in KEYS or exact[-1] == LIST_ITEM else (*known, LIST_ITEM)
+    return KEYS.get(known)
 
 
 def nearest_keys(path: KeyPath) -> list[str]:

@@ -20,6 +20,7 @@ from bot.config.keys import (
     describe_key,
     find_key,
     format_value,
+    mask_settings,
     nearest_keys,
 )
 from bot.config.messages import ConfigRejected, SourceLocation
@@ -151,11 +152,14 @@ def _to_setting_error(detail: Mapping[str, Any]) -> SettingError:
     path: SettingPath = detail["loc"]
     if detail["type"] == "extra_forbidden":
         return SettingError(path, unknown_key_refusal(tuple(map(str, path))), key_itself=True)
+    value = None if detail["type"] == "missing" else mask_settings(detail["input"], path)
+    if path[-1:] == ("[key]",):  # a name that is not free to choose
+        path = path[:-2]
     while path and find_key(path) is None:
         path = path[:-1]
     key = find_key(path)
     assert key is not None  # the loop above ends at a known key
-    return _wrong_value(path, format_value(detail["input"], key), describe_key(key))
+    return _wrong_value(path, format_value(value, key), describe_key(key))
 
 
 def _wrong_value(path: SettingPath, value: str, right: tuple[str, str]) -> SettingError:

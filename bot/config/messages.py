@@ -47,6 +47,10 @@ FAULT_TEXTS: dict[str, tuple[str, str]] = {
         "{key} 要读取环境变量 {name}，但它没有设置。",
         "{key} reads the environment variable {name}, which is not set.",
     ),
+    "file_only": (
+        "{key} 只能直接写在 config.json 里：它说明运行什么程序。",
+        "{key} can only be written in config.json itself, for it says which programs are run.",
+    ),
     "masked": (
         "{key} 的值是遮盖后的显示，不是真正的密钥；请填写完整的值。",
         "{key} was given its masked form, not the secret itself; give the full value.",
@@ -91,6 +95,21 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
     "policies": (
         '应为按策略名分组的数，例如 {{"balanced": {{"snip_chars": 15000}}}}',
         'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": 15000}}}}',
+    ),
+    "mcp_servers": (
+        "应为按名称（字母、数字和连字符，最多 32 个）列出的服务器，各有 command 或 url 之一，例如 "
+        '{{"files": {{"command": ["server-files"]}}}}',
+        "it must hold servers by name (letters, digits and hyphens, at most 32), each with either a command or a url, "
+        "such as "
+        '{{"files": {{"command": ["server-files"]}}}}',
+    ),
+    "command": (
+        '应为程序和它的参数，例如 ["npx", "-y", "server-files"]',
+        'it must be a program and its arguments, such as ["npx", "-y", "server-files"]',
+    ),
+    "texts_by_name": (
+        '应为按名称列出的文字，例如 {{"KEY": "${{FILES_KEY}}"}}',
+        'it must hold texts by name, such as {{"KEY": "${{FILES_KEY}}"}}',
     ),
     "url": (
         '应为 http:// 或 https:// 开头的地址，或留空 ""',

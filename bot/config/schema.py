@@ -1,11 +1,11 @@
 """The models of config.json: every key with its type, range, default and description."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from channels.feishu.settings import FeishuSettings
 from channels.telegram.settings import TelegramSettings
@@ -201,6 +201,47 @@ class ToolsConfig(ConfigSection):
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 
+def _check_command(command: tuple[str, ...]) -> tuple[str, ...]:
+    if command and (not command[0] or any("\0" in word for word in command)):
+        raise ValueError("no program")
+    return command
+
+
+McpServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,31}$")]
+McpCommand = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_command), ValueForm("command")]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Environment = Annotated[
+    dict[VariableName, Annotated[str, ValueForm("secret")]], Field(repr=False), ValueForm("texts_by_name")
+]
+
+
+HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
+Headers = Annotated[
+    dict[HeaderName, Annotated[str, ValueForm("secret")]], Field(repr=False), ValueForm("texts_by_name")
+]
+
+
+class McpServerConfig(ConfigSection):
+    """A server whose tools the model may use once they are reviewed."""
+
+    command: McpCommand = Field(
+        (), description="The program that is started, and its arguments; no shell reads them. Either this or url."
+    )
+    env: Environment = Field({}, description="Its environment; besides these it gets only PATH and LANG.")
+    url: Url = Field("", description="Address of a server that runs elsewhere, by https.")
+    headers: Headers = Field({}, description="Headers of each request to that address.")
+    local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
+    network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
+    spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+    seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
+
+    @model_validator(mode="after")
+    def _check_one_way(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("either command or url")
+        return self
+
+
 class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
@@ -262,6 +303,9 @@ class Config(ConfigSection):
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
     skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
+    mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
+        {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
+    )
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

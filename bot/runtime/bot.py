@@ -42,6 +42,7 @@ class Bot(Components):
         self.folding.resume(recovered.folds)
         await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
+        await self.mcp_tools.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()
@@ -77,6 +78,7 @@ class Bot(Components):
     def _watch_process(self) -> None:
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
+        self._spawn(self.mcp_tools.watch())
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
@@ -126,6 +128,7 @@ class Bot(Components):
         await self.fitter.calibration.settled()
         await self.downloads.close()
         await self.web_tools.close()
+        await self.mcp_tools.close()
         await self.gateway.close()
         await self.models.close()
         await record_checkpoint(self.store, self.home.data, self.now())

@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -163,15 +163,25 @@ async def note_beside(home: HomeFolder, acts: Sequence[Any]) -> None:
     Raises:
         StoreError, OSError: they could not be stored.
     """
+    from memory.store.audit import note_all
+
+    await write_beside(home, lambda tx: note_all(tx, acts))
+
+
+async def write_beside(home: HomeFolder, work: Callable[[Any], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Run one transaction without the home's lock: other processes may be writing.
+
+    Raises:
+        StoreError, OSError: nothing was stored.
+    """
     if url := postgres_url(home):
         import_scale_module("bot.runtime.cluster.open")
-        from bot.runtime.cluster.open import note_beside as note_in_postgres
+        from bot.runtime.cluster.open import write_beside as write_in_postgres
 
-        await note_in_postgres(url, acts)
-        return
-    from memory.store.maintenance.concurrent_audit import note_beside as note_in_sqlite
+        return await write_in_postgres(url, work)
+    from memory.store.maintenance.concurrent_writes import write_beside as write_in_sqlite
 
-    await note_in_sqlite(home.db, acts)
+    return await write_in_sqlite(home.db, work)
 
 
 def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:

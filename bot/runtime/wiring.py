@@ -57,7 +57,9 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
+from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
+from bot.tools.mcp.service import McpTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -144,6 +146,7 @@ class Components:
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
         self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -292,6 +295,16 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
+    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
+        return self.mcp_tools.offered(space) if self.config().mcp else ()
+
+    def _adopt_outside_tools(self, space: str) -> None:
+        if self.config().mcp:
+            self.mcp_tools.adopt(space)
+
+    def _is_space_in_use(self, space: str) -> bool:
+        return self.turns.is_space_open(space)
+
     def _offered_tools(self) -> OfferedTools:
         return OfferedTools(
             store=self.store,
@@ -307,6 +320,7 @@ class Components:
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
+            outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
         )
 
@@ -392,6 +406,7 @@ class Components:
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
             skills=self.skills,
+            mcp=self.mcp_tools,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -421,6 +436,7 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
+            space_idle=self._adopt_outside_tools,
         )
 
     def _receiver(self) -> Receiver:

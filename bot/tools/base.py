@@ -173,6 +173,14 @@ class ToolOutput:
     outside: bool | None = None
 
 
+class ArgumentParser(Protocol):
+    """Checks arguments; a class of `ToolArguments`, or the check of an outside schema."""
+
+    def parse(self, given: Any) -> ToolArguments:
+        """Check parsed JSON; raises ToolFailed with the argument and the valid form."""
+        ...
+
+
 class Tool(Protocol):
     """A function that the model may call."""
 
@@ -180,10 +188,10 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec: ...
 
     @property
-    def arguments(self) -> type[ToolArguments]: ...
+    def arguments(self) -> ArgumentParser: ...
 
     async def run(self, arguments: Any, context: ToolContext) -> str | ToolOutput:
-        """Run the tool with an instance of `arguments`; return the full result for the model.
+        """Run the tool with what `arguments` parsed; return the full result for the model.
 
         Raises:
             ToolFailed: it did not work; the text says why and what would work.

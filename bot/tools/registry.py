@@ -42,13 +42,14 @@ def default_tool_specs() -> tuple[ToolSpec, ...]:
 
 
 class OfferedTools:
-    """The built-in tools that the configuration does not turn off, in the order that models see them.
+    """The tools that the configuration does not turn off, in the order that models see them.
 
     Args:
         changes: writes files, and keeps their versions.
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
+        outside: returns the tools of servers that a space is offered.
         off: returns the names of the tools that are turned off.
     """
 
@@ -68,6 +69,7 @@ class OfferedTools:
         web: WebTools,
         exec_tools: ExecTools,
         skills: SkillTools,
+        outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
@@ -85,13 +87,14 @@ class OfferedTools:
         self._web = web
         self._skills = skills
         self._exec = exec_tools
+        self._outside = outside
         self._off = off
         self._offered: dict[str, tuple[object, Toolset]] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
         commands = self._exec.offered(space) if self._exec.level.level == "A" else []
-        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands]
+        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands, *self._outside(space)]
         known = self._offered.get(space)
         if known is None or known[0] != (off, more):
             if len(self._offered) >= MAX_CACHED_SPACES:

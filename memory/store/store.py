@@ -35,6 +35,7 @@ from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
 from memory.store.people.jobs import Jobs
+from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
 from memory.store.schema.tables import instance, probe
@@ -82,6 +83,7 @@ class Store:
         self.file_labels = FileLabels(database)
         self.file_versions = FileVersions(database)
         self.jobs = Jobs(database)
+        self.mcp = McpRecords(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)
         self.audit = AuditLog(database)

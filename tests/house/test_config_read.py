@@ -37,7 +37,7 @@ def nobodys() -> set[str]:
     return {
         key.name
         for key in KEYS.values()
-        if key.form != "section"
+        if key.form != "section" and key.path[-1] != LIST_ITEM  # those are read with the whole they are in
         if not any(_section(key.path) in {"", *known} and key.path[-1] in read for known, read in modules)
     }
 

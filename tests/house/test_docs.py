@@ -15,7 +15,7 @@ from tests.house.sources import ROOT, Source, product, sources
 COMMANDS = (
     "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay",
     "skills", "migrate",
-    "backup", "restore", "audit", "people",
+    "backup", "restore", "audit", "people", "mcp",
 )  # fmt: skip
 RAISED = re.compile(r"^\s+([A-Z][\w.]*(?:, [A-Z][\w.]*)*): ", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")

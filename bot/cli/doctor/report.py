@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import memory
 from bot.access.audit import AuditCheckpoints
 from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
-from bot.cli.doctor.tools import check_tools
+from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
@@ -68,7 +68,7 @@ async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
         *await _check_embedding(config),
         *await check_channels(home, file),
         *await check_public(home, config),
-        *await check_tools(config),
+        *await check_tools(config, await _load_mcp_servers(home, config)),
         _check_counter(),
         _check_clock(config),
     ]
@@ -130,6 +130,17 @@ async def _running_database_problem(home: HomeFolder) -> str:
     if state == "ok" and home.running() and not home.db.exists():
         state = f"{home.db} was removed while mnema uses it: {REMEDY}"
     return "" if state == "ok" else state
+
+
+async def _load_mcp_servers(home: HomeFolder, config: Config) -> dict[str, McpServerSummary]:
+    """Load what is stored of the servers of tools; nothing if the store cannot be read, which its own check reports."""
+    if not config.mcp or not (config.database_url or home.db.exists()):
+        return {}
+    try:
+        async with open_store_for_command(home) as opened:
+            return await load_mcp_servers(opened.store)
+    except (StoreError, MnemaError):
+        return {}
 
 
 def _check_audit(fault: AuditFault | None) -> DoctorCheck:

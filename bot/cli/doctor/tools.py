@@ -1,11 +1,16 @@
 """Checks of what the model's tools need."""
 
 import importlib.util
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.schema import Config
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
+from bot.tools.mcp.service import source_sha256
 
 SANDBOX_HINT = (
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
@@ -13,9 +18,55 @@ SANDBOX_HINT = (
 )
 
 
-async def check_tools(config: Config) -> list[DoctorCheck]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServerSummary:
+    """What is stored of a server of tools."""
+
+    source_sha256: str
+    listed: int
+    allowed: int
+    changed: int
+
+
+async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
+    """Load what is stored of each server, by name."""
+    rows = await store.mcp.tools()
+    return {
+        server.id: McpServerSummary(
+            source_sha256=server.source_sha256,
+            listed=sum(row.listed for row in rows if row.server == server.id),
+            allowed=sum(row.allowed for row in rows if row.server == server.id),
+            changed=sum(row.changed for row in rows if row.server == server.id),
+        )
+        for server in await store.mcp.servers()
+    }
+
+
+async def check_tools(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
     """Say what the model may reach, and what would help; nothing of it stops the bot."""
-    return [_check_web(config), await _check_exec(config)]
+    return [_check_web(config), await _check_exec(config), *_check_mcp(config, servers)]
+
+
+def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
+    """Say of each server what is offered; one whose program or client is missing is a fault."""
+    checks = []
+    for name, settings in sorted(config.mcp.items()):
+        title, known = f"mcp {name}", servers.get(name)
+        program = settings.url or shutil.which(settings.command[0], path=settings.env.get("PATH"))
+        review = f"mnema mcp review {name}"
+        if importlib.util.find_spec("mcp") is None:
+            checks.append(failed(title, "The client is not installed.", install_command("mcp")))
+        elif program is None:
+            checks.append(failed(title, f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."))
+        elif known is None or known.source_sha256 != source_sha256(settings):
+            checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
+        else:
+            reach = "its process reaches this machine's network" if settings.network else "its process has no network"
+            where = f"it is at {settings.url}" if settings.url else reach
+            text = f"{known.allowed} of {known.listed} tools are offered; {where}."
+            changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
+            checks.append(passed(title, text, changed))
+    return checks
 
 
 async def _check_exec(config: Config) -> DoctorCheck:

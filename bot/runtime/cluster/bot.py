@@ -86,6 +86,7 @@ class ClusterBot(Bot):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
+        await self.mcp_tools.load()
         self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":

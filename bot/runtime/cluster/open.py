@@ -3,10 +3,10 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, TypeVar, cast
 
 import psycopg
 from procrastinate.schema import SchemaManager
@@ -20,7 +20,7 @@ from bot.runtime.cluster.membership import Membership
 from bot.runtime.wiring import BotDependencies
 from bot.telemetry.recorder import create_telemetry
 from memory.recall.keepers.postgres import PostgresSharedIndexes
-from memory.store.audit import Act, note_all
+from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
 from memory.store.engine.postgres_locks import PostgresWriteLocks, exclusive_access
@@ -34,6 +34,7 @@ _HAS_QUEUE_TABLES = (
     "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables, to_regproc(%s) IS NOT NULL AS exchange"
 )
 StopTurn = Callable[[str], Awaitable[object]]
+Answer = TypeVar("Answer")
 
 
 async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> ClusterBot:
@@ -135,14 +136,14 @@ async def open_for_command(
         yield store, indexes, jobs.stop
 
 
-async def note_beside(url: str, acts: Sequence[Act]) -> None:
-    """Append acts to the audit chain in one transaction, as one more process with its own lease.
+async def write_beside(url: str, work: Callable[[Tx], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Run one transaction, as one more process with its own lease.
 
     Raises:
-        StoreError: they could not be stored.
+        StoreError: nothing was stored.
     """
     store = await open_postgres(url, name=_process_name(COMMAND_ROLE), connections=1)
     try:
-        await store.database.write(note_all, acts)
+        return await store.database.write(work)
     finally:
         await store.close()

@@ -173,7 +173,7 @@ class GuardedClient:
         connection = core.AsyncHTTPConnection(
             origin=core.Origin(url.scheme.encode(), url.host.encode(), url.port),
             ssl_context=self.tls or _tls_context(),
-            network_backend=_pinned_backend(addresses),
+            network_backend=pinned_backend(addresses),
         )
         sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         sent |= {"Connection": "close", **headers}
@@ -253,7 +253,7 @@ def is_own_address(address: Address) -> bool:
     return True
 
 
-def _pinned_backend(addresses: Iterable[Address]) -> Any:
+def pinned_backend(addresses: Iterable[Address]) -> Any:
     """Return a network backend that dials these addresses whatever name it is given, and checks the peer."""
     import httpcore2 as core
 

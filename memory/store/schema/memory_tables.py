@@ -269,3 +269,31 @@ file_version = Table(
 )
 Index("file_version_path", file_version.c.space, file_version.c.path, file_version.c.at)
 partial_index("file_version_pending", file_version.c.at, where=file_version.c.pending != literal_text(""))
+# What is known of each server of tools.
+mcp_server = Table(
+    "mcp_server",
+    metadata,
+    id_column(),  # its name in config.json
+    text("source_sha256"),  # of what was reviewed: its command or address
+    text("era"),
+    moment("listed"),
+)
+
+# The tools of each server as it last listed them, and what the owner has allowed.
+mcp_tool = Table(
+    "mcp_tool",
+    metadata,
+    text("server"),
+    text("name"),
+    text("description"),
+    text("schema"),  # JSON text, as the server wrote it
+    flag("read_only"),
+    text("sha256"),
+    flag("listed"),
+    text("mode"),
+    text("effect"),
+    text("reviewed_sha256"),
+    text("told_sha256"),
+    integer("position"),
+    PrimaryKeyConstraint("server", "name"),
+)

@@ -18,6 +18,8 @@ BACK = {
         "DROP TABLE job",
         "DROP TABLE occurrence",
         "DROP TABLE file_version",
+        "DROP TABLE mcp_server",
+        "DROP TABLE mcp_tool",
     ),
     "r0009": (
         "DROP INDEX memory_line",

@@ -105,7 +105,7 @@ NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "aske
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
     *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
-    *("limit_told", "file_label", "job", "occurrence", "file_version"),
+    *("limit_told", "file_label", "job", "occurrence", "file_version", "mcp_server", "mcp_tool"),
 }
 
 

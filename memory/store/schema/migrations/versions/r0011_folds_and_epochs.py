@@ -1,4 +1,4 @@
-"""Why each epoch began and up to where a conversation was cleared; unusable answers; jobs; versions."""
+"""Why each epoch began and up to where it was cleared; unusable answers; jobs; versions; tool servers."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -26,6 +26,10 @@ _REASONS = {"/new": "new", "idle": "idle"}
 _JOB = "id space number:i conversation channel account person kind body schedule next_at:t runs_left:i tainted:b norm"
 _OCCURRENCE = "id job due:t state reason space at:t"
 _FILE_VERSION = "id space path sha256 size:i pending call at:t"
+_MCP_SERVER = "id source_sha256 era listed:t"
+_MCP_TOOL = (
+    "server name description schema read_only:b sha256 listed:b mode effect reviewed_sha256 told_sha256 position:i"
+)
 _KINDS: dict[str, Any] = {"": sa.Text, "i": sa.Integer, "t": sa.Double, "b": sa.Boolean}
 
 
@@ -34,6 +38,7 @@ def upgrade() -> None:
     _add_epoch_reasons()
     _add_jobs()
     _add_file_versions()
+    _add_mcp_servers()
 
 
 def _add_fold_columns() -> None:
@@ -96,6 +101,12 @@ def _add_file_versions() -> None:
     op.create_index(
         "file_version_pending", "file_version", ["at"], sqlite_where=is_pending, postgresql_where=is_pending
     )
+
+
+def _add_mcp_servers() -> None:
+    """What servers of tools offer, and what the owner has allowed of it."""
+    op.create_table("mcp_server", *_columns(_MCP_SERVER), sa.PrimaryKeyConstraint("id"))
+    op.create_table("mcp_tool", *_columns(_MCP_TOOL), sa.PrimaryKeyConstraint("server", "name"))
 
 
 def _columns(names: str) -> list[sa.Column[Any]]:

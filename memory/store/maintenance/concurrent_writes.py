@@ -1,44 +1,53 @@
-"""Adds acts to the audit chain of a SQLite database that another process may have open."""
+"""Writes to a SQLite database that another process may have open: audit acts, and reviews of tools."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlalchemy.dialects.sqlite import dialect
 
-from memory.store.audit import Act, note_all
 from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, SqliteConnection, connect_writer
 from memory.store.errors import SchemaOlder, StoreMoved
 from memory.store.schema.create import HEAD, read_revision
 
+Answer = TypeVar("Answer")
 
-async def note_beside(
-    path: Path, acts: Sequence[Act], *, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
-) -> None:
-    """Add acts in one transaction, without taking the other process's lease.
+
+async def write_beside(
+    path: Path,
+    work: Callable[[Tx], Coroutine[Any, Any, Answer]],
+    *,
+    busy_timeout: float = 5.0,
+    clock: Callable[[], float] = time.time,
+) -> Answer:
+    """Run one transaction, without taking the other process's lease.
 
     Args:
         busy_timeout: seconds to wait while another process holds the write lock.
         clock: unix seconds.
 
     Raises:
-        StoreError: none was stored.
+        StoreError: nothing was stored.
     """
     file = DatabaseFile(path)
     writer = await connect_writer(path, busy_timeout)
     try:
         tx = Tx(driver=writer, compiler=StatementCompiler(dialect(paramstyle="qmark")), lease=0, now=clock())
-        await writer.run_in_thread(_add_acts(writer, tx, acts, file))
+        return await writer.run_in_thread(_run(writer, tx, work, file))
     finally:
         await writer.close()  # rolls back what was not committed
 
 
-async def _add_acts(writer: SqliteConnection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
-    writer.do("BEGIN IMMEDIATE")  # the end of the chain is read under the lock, so that no one else can add to it
+async def _run(
+    writer: SqliteConnection, tx: Tx, work: Callable[[Tx], Coroutine[Any, Any, Answer]], file: DatabaseFile
+) -> Answer:
+    writer.do("BEGIN IMMEDIATE")  # the end of the audit chain is read under the lock, so that nobody else can add to it
     if await read_revision(writer) != HEAD:
         raise SchemaOlder("the database has another version's tables; start mnema or run its migrate first")
-    await note_all(tx, acts)
+    answer = await work(tx)
     if trouble := file.trouble():
         raise StoreMoved(trouble)
     writer.do("COMMIT")
+    return answer

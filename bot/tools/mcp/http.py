@@ -1,0 +1,114 @@
+"""A connection to an MCP server over HTTP: to judged addresses only, with limits on what it may answer."""
+
+import ipaddress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bot.tools.mcp.stdio import MAX_LINE_BYTES
+from bot.tools.web.addresses import Address, WebError, is_denied, parse_url
+from bot.tools.web.client import Lookups, is_own_address, pinned_backend
+
+MAX_ANSWER_BYTES = MAX_LINE_BYTES  # of one answer that is no stream of events; an event has the same limit
+CONNECT_SECONDS, READ_SECONDS = 10.0, 300.0
+
+
+@asynccontextmanager
+async def open_http(url: str, headers: Mapping[str, str], local: bool) -> AsyncIterator[Any]:
+    """Connect to a server and yield its streams as the SDK wants them.
+
+    Args:
+        local: its address may be of this machine or a private network, and without TLS.
+
+    Raises:
+        WebError: the address may not be dialled.
+    """
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    transport = _create_transport(await judge_server(url, local))
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS)
+    # Nothing compressed: its size is known only once it is unpacked.
+    sent = {"Accept-Encoding": "identity", **headers}
+    async with (
+        httpx2.AsyncClient(transport=transport, headers=sent, timeout=timeout, trust_env=False) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=MAX_ANSWER_BYTES) as streams,
+    ):
+        yield streams
+
+
+async def judge_server(url: str, local: bool) -> list[Address]:
+    """Return the addresses to dial, after one lookup.
+
+    Raises:
+        WebError: "denied" or "dns".
+    """
+    parsed = parse_url(url)
+    if parsed.scheme != "https" and not local:
+        raise WebError("denied", "its url must begin with https://, unless `local` is true")
+    try:
+        addresses = [ipaddress.ip_address(parsed.host)]
+    except ValueError:
+        found = await Lookups()(parsed.host, parsed.port)
+        addresses = [ipaddress.ip_address(one) for one in dict.fromkeys(found)]
+    if not local and any(is_denied(one) or is_own_address(one) for one in addresses):
+        raise WebError("denied", f"{parsed.host} is not a public address; `local` true allows it")
+    return addresses
+
+
+def _create_transport(addresses: list[Address]) -> Any:
+    import httpcore2
+    import httpx2
+
+    class JudgedTransport(httpx2.AsyncBaseTransport):
+        """Dials the judged addresses only; no proxy of the environment."""
+
+        def __init__(self) -> None:
+            self._pool = httpcore2.AsyncConnectionPool(
+                ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(addresses)
+            )
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            url = request.url
+            core_url = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+            core_request = httpcore2.Request(
+                request.method,
+                core_url,
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+            try:
+                answer = await self._pool.handle_async_request(core_request)
+            except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as err:
+                raise httpx2.TransportError(f"{url.host} cannot be reached") from err
+            found = {name.lower(): value for name, value in answer.headers}
+            if found.get(b"content-encoding", b"identity") != b"identity":
+                raise httpx2.TransportError("it sent a compressed answer")
+            is_stream = found.get(b"content-type", b"").startswith(b"text/event-stream")
+            stream = _limit(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
+            return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
+
+        async def aclose(self) -> None:
+            await self._pool.aclose()
+
+    return JudgedTransport()
+
+
+def _limit(stream: Any, most: int | None) -> Any:
+    """Return a body as httpx2 has it, which breaks off after that many bytes; None: no limit."""
+    import httpx2
+
+    class LimitedStream(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for data in stream:
+                size += len(data)
+                if most is not None and size > most:
+                    raise httpx2.TransportError(f"it sent an answer over {most // 2**20} MiB")
+                yield data
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return LimitedStream()

@@ -1,0 +1,208 @@
+"""One MCP server: connects at the first call, stops when idle, backs off when it fails."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import structlog
+
+from bot.config.schema import McpServerConfig
+from bot.tools.mcp.connection import McpConnection, McpError, McpLost, McpResult
+from bot.tools.mcp.http import open_http
+from bot.tools.mcp.stdio import ServerProcess, open_stdio
+from memory.store.people.mcp import ListedTool
+
+log = structlog.get_logger(__name__)
+IDLE_SECONDS = 600.0
+MAX_PAUSE_SECONDS = 60.0
+BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0  # so many failures in so long: no try for as long again
+ServerState = Literal["idle", "up", "down"]
+# Stores a new list: how the connection began, and the tools.
+StoreList = Callable[[str, Sequence[ListedTool]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpStatus:
+    """The state of a server in this process."""
+
+    state: ServerState = "idle"
+    #: Unix seconds; 0 for since the start.
+    since: float = 0.0
+    #: Why it is down.
+    why: str = ""
+
+
+class McpServer:
+    """Calls the tools of one server.
+
+    Args:
+        era: how its connections are known to begin; "" if unknown.
+        store_list: stores the tools after each connect, before the first call.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: McpServerConfig,
+        era: str,
+        store_list: StoreList,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self._era = era
+        self._store_list = store_list
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._connection: McpConnection | None = None
+        self._failures: deque[float] = deque(maxlen=BREAKER_FAILURES)
+        self._next_try = 0.0
+        self._idle: asyncio.TimerHandle | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self.idle_seconds = IDLE_SECONDS
+        self._status = McpStatus()
+
+    @property
+    def status(self) -> McpStatus:
+        """The current state; a server that ended by itself counts as idle until the next call finds out."""
+        if self._status.state == "up" and (self._connection is None or not self._connection.open):
+            return McpStatus(state="idle", since=self._status.since)
+        return self._status
+
+    async def connect(self) -> tuple[ListedTool, ...]:
+        """Connect, if it is not, and return the tools that it listed.
+
+        Raises:
+            McpError: it is down.
+        """
+        return (await self._connected()).tools
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], *, check: Callable[[], None], repeatable: bool
+    ) -> McpResult:
+        """Call a tool.
+
+        Args:
+            check: called once the server is connected and its list is stored; raises if the call may not go on.
+            repeatable: try once more when the connection breaks.
+
+        Raises:
+            McpLost: with `sent`, what the call did is unknown.
+            McpError: the server refused, or is down.
+            TimeoutError: it took longer than the configured seconds.
+        """
+        try:
+            return await self._call_once(name, arguments, check)
+        except McpLost as err:
+            if not repeatable or not err.sent:
+                raise
+            self._next_try = 0.0
+        return await self._call_once(name, arguments, check)
+
+    async def close(self) -> None:
+        """End the connection and the server's process."""
+        if self._idle is not None:
+            self._idle.cancel()
+        async with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await connection.close()
+        if self._closing is not None:
+            await asyncio.wait({self._closing})
+
+    async def _call_once(self, name: str, arguments: Mapping[str, Any], check: Callable[[], None]) -> McpResult:
+        connection = await self._connected()
+        check()
+        try:
+            result = await connection.call(name, arguments, self.settings.seconds)
+        except McpLost as err:
+            self._failed(str(err))
+            await self._drop(connection)
+            raise
+        finally:
+            self._restart_idle_timer()
+        self._failures.clear()
+        return result
+
+    async def _drop(self, connection: McpConnection) -> None:
+        async with self._lock:
+            if self._connection is connection:
+                self._connection = None
+                await connection.close()
+
+    async def _connected(self) -> McpConnection:
+        async with self._lock:
+            if self._connection is not None and self._connection.open:
+                return self._connection
+            wait = self._next_try - self._clock()
+            if wait > 0:
+                raise McpLost(f"{self._status.why}; it is tried again in {wait:.0f} s")
+            if self._connection is not None:  # it ended by itself
+                await self._connection.close()
+                self._connection = None
+            connection = self._create_connection()
+            try:
+                await connection.start()
+            except McpError as err:
+                await connection.close()
+                self._failed(str(err))
+                raise
+            except BaseException:  # the turn was stopped meanwhile
+                await connection.close()
+                raise
+            self._connection = connection
+            self._era = connection.era
+            await self._store_list(connection.era, connection.tools)
+            self._status = McpStatus(state="up", since=time.time())
+            self._restart_idle_timer()
+            return connection
+
+    def _create_connection(self) -> McpConnection:
+        process = ServerProcess()
+        return McpConnection(
+            name=self.name,
+            transport=partial(self._open_transport, process),
+            era=self._era,
+            ended=process.ended,
+            why_ended=process.reason,
+        )
+
+    def _open_transport(self, process: ServerProcess) -> AbstractAsyncContextManager[Any]:
+        settings = self.settings
+        if settings.url:
+            return open_http(settings.url, settings.headers, settings.local)
+        return open_stdio(settings.command, settings.env, settings.network, process)
+
+    def _failed(self, why: str) -> None:
+        """Note a failure: the next try waits longer each time, and long after several in a row."""
+        now = self._clock()
+        self._failures.append(now)
+        count = len(self._failures)
+        pause = min(MAX_PAUSE_SECONDS, 2.0 ** (count - 1))
+        if count == BREAKER_FAILURES and now - self._failures[0] <= BREAKER_SECONDS:
+            pause = BREAKER_SECONDS
+        self._next_try = now + pause
+        since = self._status.since if self._status.state == "down" else time.time()
+        self._status = McpStatus(state="down", since=since, why=why)
+        log.warning("MCP server failed", server=self.name, why=why)
+
+    def _restart_idle_timer(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(self.idle_seconds, self._stop_idle)
+
+    def _stop_idle(self) -> None:
+        connection = self._connection
+        if connection is None:
+            return
+        if connection.busy:
+            self._restart_idle_timer()
+            return
+        self._connection = None
+        self._status = McpStatus(state="idle", since=time.time())
+        self._closing = asyncio.create_task(connection.close())

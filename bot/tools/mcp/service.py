@@ -1,0 +1,199 @@
+"""The MCP servers of a bot: their stored tools, which of them a space is offered, and their connections."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from bot.config.schema import Config, McpServerConfig
+from bot.tools.base import Tool
+from bot.tools.mcp.server import McpServer, McpStatus
+from bot.tools.mcp.tool import McpTool
+from memory.store.errors import StoreError
+from memory.store.people.mcp import ListedTool, McpRecords, McpServerRow, McpToolRow
+from memory.workspace.blobs import Blobs
+
+log = structlog.get_logger(__name__)
+POLL_SECONDS = 30.0  # between two looks at the rows: a review by the command line takes effect after that
+MAX_NAMED = 5  # changed tools that one notice names
+OWNER_SPACE = ""
+# Tells the owner: trouble's channel, Chinese text, English text, key.
+NotifyOwner = Callable[[str, str, str, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServerView:
+    """A server as commands show it."""
+
+    name: str
+    status: McpStatus
+    #: Whether its command is the one whose tools were reviewed.
+    reviewed: bool
+    #: Number of tools that are offered, changed since the review, and listed.
+    offered: int
+    changed: int
+    listed: int
+
+
+def source_sha256(settings: McpServerConfig) -> str:
+    """Return the hash of what a server is: the program that is run, or the address."""
+    return hashlib.sha256(json.dumps(settings.command or settings.url).encode()).hexdigest()
+
+
+class McpTools:
+    """Offers the reviewed tools of all servers. `close` ends the servers.
+
+    Args:
+        notify_owner: sends the owner a notice.
+        in_use: tells whether a turn of a space runs: its tools stay as they are until it ends.
+    """
+
+    def __init__(
+        self,
+        records: McpRecords,
+        config: Callable[[], Config],
+        blobs: Blobs,
+        notify_owner: NotifyOwner,
+        in_use: Callable[[str], bool],
+    ) -> None:
+        self._records = records
+        self._config = config
+        self._blobs = blobs
+        self._notify_owner = notify_owner
+        self._in_use = in_use
+        self._servers: dict[str, McpServer] = {}
+        self._server_rows: dict[str, McpServerRow] = {}
+        self._rows: tuple[McpToolRow, ...] = ()
+        self._built: dict[tuple[McpToolRow, int], McpTool] = {}
+        self._shown: dict[str, tuple[Tool, ...]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def load(self) -> None:
+        """Load what is stored; blocks nothing else, for a prompt needs no running server."""
+        if not self._config().mcp:
+            return
+        self._server_rows = {row.id: row for row in await self._records.servers()}
+        rows = tuple(await self._records.tools())
+        if rows != self._rows:
+            self._rows, self._built = rows, {}
+
+    async def watch(self) -> None:
+        """Take up reviews, and end servers that are no longer configured, until cancelled."""
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                await self.load()
+            except StoreError as err:
+                log.info("MCP tools not read", error=type(err).__name__)
+            for name in [name for name in self._servers if name not in self._config().mcp]:
+                self._retire(name)
+
+    def offered(self, space: str) -> tuple[Tool, ...]:
+        """Return the tools of a space, by server and name; the same ones for as long as a turn of it runs."""
+        if space not in self._shown or not self._in_use(space):
+            self._shown[space] = self._build(space)
+        return self._shown[space]
+
+    def adopt(self, space: str) -> None:
+        """Take up changes, for no turn of the space runs now."""
+        if space in self._shown:
+            self.offered(space)
+
+    def views(self) -> list[McpServerView]:
+        """Return all configured servers as they are now."""
+        found = []
+        for name, settings in sorted(self._config().mcp.items()):
+            rows = [row for row in self._rows if row.server == name and row.listed]
+            reviewed = self._is_reviewed(name, settings)
+            server = self._servers.get(name)
+            found.append(
+                McpServerView(
+                    name=name,
+                    status=server.status if server else McpStatus(),
+                    reviewed=reviewed,
+                    offered=sum(row.allowed for row in rows) if reviewed else 0,
+                    changed=sum(row.changed for row in rows),
+                    listed=len(rows),
+                )
+            )
+        return found
+
+    async def close(self) -> None:
+        """End all servers."""
+        for name in list(self._servers):
+            self._retire(name)
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    def _build(self, space: str) -> tuple[Tool, ...]:
+        tools: dict[str, Tool] = {}
+        for name, settings in sorted(self._config().mcp.items()):
+            if space not in (OWNER_SPACE, *settings.spaces) or not self._is_reviewed(name, settings):
+                continue
+            for row in self._rows:
+                if row.server == name and row.allowed:
+                    tool = self._tool(row, settings.seconds)
+                    tools.setdefault(tool.spec.name, tool)
+        found = tuple(tools[name] for name in sorted(tools))
+        return found if found != self._shown.get(space) else self._shown[space]
+
+    def _is_reviewed(self, name: str, settings: McpServerConfig) -> bool:
+        row = self._server_rows.get(name)
+        return row is not None and row.source_sha256 == source_sha256(settings)
+
+    def _tool(self, row: McpToolRow, seconds: int) -> McpTool:
+        key = (row, seconds)
+        if key not in self._built:
+            self._built[key] = McpTool(
+                row, seconds, partial(self._server, row.server), self._still_allowed, self._blobs
+            )
+        return self._built[key]
+
+    def _still_allowed(self, shown: McpToolRow) -> bool:
+        """Tell whether a tool is the same as when the model was shown it."""
+        return any(
+            row.allowed and (row.server, row.name, row.sha256) == (shown.server, shown.name, shown.sha256)
+            for row in self._rows
+        )
+
+    def _server(self, name: str) -> McpServer:
+        """Return a server with its current settings; its former one ends."""
+        settings = self._config().mcp[name]
+        server = self._servers.get(name)
+        if server is not None and server.settings != settings:
+            self._retire(name)
+            server = None
+        if server is None:
+            row = self._server_rows.get(name)
+            server = McpServer(name, settings, row.era if row else "", partial(self._store_list, name))
+            self._servers[name] = server
+        return server
+
+    def _retire(self, name: str) -> None:
+        task = asyncio.create_task(self._servers.pop(name).close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _store_list(self, name: str, era: str, tools: Sequence[ListedTool]) -> None:
+        """Store a new list, and tell the owner once of tools that are off because they changed."""
+        await self._records.store_list(name, era, tools)
+        await self.load()
+        changed = [row for row in self._rows if row.server == name and row.changed and row.told_sha256 != row.sha256]
+        if not changed:
+            return
+        names = ", ".join(row.name for row in changed[:MAX_NAMED])
+        key = hashlib.sha256("".join(row.sha256 for row in changed).encode()).hexdigest()[:16]
+        await self._notify_owner(
+            "",
+            f"MCP 服务器 {name} 的工具变了，已停用：{names}（共 {len(changed)} 个）。审阅：mnema mcp review {name}",
+            f"Tools of the MCP server {name} have changed and are off: {names} ({len(changed)} in all). "
+            f"Review them: mnema mcp review {name}",
+            f"mcp:{name}:{key}",
+        )
+        for row in changed:
+            await self._records.mark_told(name, row.name)
+        await self.load()

@@ -1,0 +1,178 @@
+"""Schemas of outside tools: what providers are shown, and what arguments are checked against (A13)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import ToolFailed
+from bot.tools.mcp.schema import MAX_CHARS, MAX_DEPTH, ArgumentCheck, repair_schema
+from bot.tools.mcp.tool import MAX_NAME_CHARS, tool_name
+
+TEXT = {"type": "string"}
+ALLOWED = {
+    *("type", "description", "properties", "required", "items", "enum", "anyOf", "additionalProperties"),
+    *("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"),
+}
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+TREE = {
+    "type": "object",
+    "properties": {"node": {"$ref": "#/$defs/node"}},
+    "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "name": TEXT}}},
+}
+DOUBLING = {
+    "type": "object",
+    "properties": {"x": {"$ref": "#/$defs/a0"}},
+    "$defs": {
+        f"a{number}": {"anyOf": [{"$ref": f"#/$defs/a{number + 1}"}, {"$ref": f"#/$defs/a{number + 1}"}]}
+        for number in range(40)
+    }
+    | {"a40": TEXT},
+}
+HOSTILE: list[Any] = [
+    {},
+    True,
+    [],
+    {"type": "string"},
+    {"type": ["object", "null"], "properties": {"a": TEXT}},
+    {"anyOf": [{"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}}]},
+    {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": ["string", "integer", "null"]}}}]},
+    {"allOf": [{"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}}]},
+    {"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "properties": {"a": TEXT}}}},
+    {"$ref": "#"},
+    {"$ref": "https://evil.example/schema.json"},
+    {"type": "object", "properties": {"a": {"$ref": "https://evil.example/x"}, "b": {"$ref": "#/$defs/none"}}},
+    TREE,
+    DOUBLING,
+    {"type": "object", "properties": {"a b": TEXT, "ä": TEXT, "x" * 100: TEXT, "": TEXT, "$ref": TEXT}},
+    {"type": "object", "properties": {"pattern": TEXT, "properties": {"type": "object"}, "format": TEXT}},
+    {"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$", "format": "email", "default": 1}}},
+    {"type": "object", "properties": {"a": {"items": [TEXT, {"type": "integer"}]}, "b": {"prefixItems": [TEXT]}}},
+    {"type": "object", "properties": {"a": {"const": 1}, "b": {"enum": [None, {}, "x"]}, "c": {"enum": []}}},
+    {"type": "object", "properties": {"a": {"type": "array"}}, "required": ["a", "b", 7], "additionalProperties": TEXT},
+    {"type": "object", "properties": [], "required": "a", "additionalProperties": False, "$schema": "x", "$id": "y"},
+    {"type": "object", "properties": {f"p{number}": {**TEXT, "description": "w" * 900} for number in range(200)}},
+    {"type": "object", "patternProperties": {"(a+)+$": TEXT}, "propertyNames": {"pattern": "(a+)+$"}},
+    {"type": "object", "properties": {"a": False, "b": True, "c": None, "d": 5, "e": {"type": "file"}}},
+    {"type": "object", "if": {"properties": {"a": TEXT}}, "then": {"required": ["b"]}, "not": {"required": ["c"]}},
+]
+deep: dict[str, Any] = TEXT
+for _ in range(60):
+    deep = {"type": "object", "properties": {"x": deep}}
+HOSTILE.append(deep)
+
+
+def check_shape(schema: Any, depth: int = 0) -> None:
+    assert isinstance(schema, dict)
+    assert depth <= MAX_DEPTH + 1
+    assert schema.keys() <= ALLOWED
+    assert isinstance(schema.get("additionalProperties", True), bool)
+    assert isinstance(schema.get("type", ""), str)
+    assert set(schema.get("required", ())) <= set(schema.get("properties", ()))
+    for name, inner in schema.get("properties", {}).items():
+        assert NAME.fullmatch(name)
+        check_shape(inner, depth + 1)
+    for inner in schema.get("anyOf", ()):
+        check_shape(inner, depth + 1)
+    if "items" in schema:
+        check_shape(schema["items"], depth + 1)
+
+
+@pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
+def test_A13_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: Any) -> None:
+    shown, _ = repair_schema(json.dumps(original))
+    assert len(shown) <= MAX_CHARS
+    schema = json.loads(shown)
+    assert schema["type"] == "object"
+    assert isinstance(schema["properties"], dict)
+    check_shape(schema)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "type",
+                    "properties",
+                    "items",
+                    "anyOf",
+                    "oneOf",
+                    "allOf",
+                    "$ref",
+                    "required",
+                    "enum",
+                    "a",
+                    "$defs",
+                    "const",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+@settings(max_examples=200, deadline=None)
+def test_no_schema_breaks_the_repair(original: Any) -> None:
+    check_shape(json.loads(repair_schema(json.dumps(original))[0]))
+
+
+@pytest.mark.parametrize(
+    ("original", "good", "bad"),
+    [
+        (TREE, {"node": {"next": {"next": {"name": "x"}}}}, {"node": {"next": {"next": {"name": 1}}}}),
+        ({"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, {"a": "x"}, {}),
+        (
+            {"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$"}}},
+            {"a": "a" * 60 + "!"},
+            {"a": 1},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"$ref": "https://evil.example/x"}, "b": TEXT}},
+            {"a": 1, "b": "x"},
+            {"b": 1},
+        ),
+        ({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"a": 1}, {"a": 1, "b": 1}),
+    ],
+)
+def test_A13_arguments_are_checked_against_the_original(original: Any, good: Any, bad: Any) -> None:
+    text = json.dumps(original)
+    check = ArgumentCheck(text, repair_schema(text)[1])
+    assert check.parse(good).values == good
+    with pytest.raises(ToolFailed):
+        check.parse(bad)
+    with pytest.raises(ToolFailed):
+        check.parse([])
+
+
+def test_renamed_properties_reach_the_server_under_their_own_names() -> None:
+    original = {"type": "object", "properties": {"a b": {"type": "object", "properties": {"ä": TEXT}}}}
+    shown, names = repair_schema(json.dumps(original))
+    (outer,) = json.loads(shown)["properties"]
+    (inner,) = json.loads(shown)["properties"][outer]["properties"]
+    arguments = ArgumentCheck(json.dumps(original), names).parse({outer: {inner: "x"}})
+    assert arguments.values == {"a b": {"ä": "x"}}
+    assert arguments.given() == {outer: {inner: "x"}}
+
+
+@given(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,31}", fullmatch=True), st.text(max_size=100))
+def test_a_tools_name_is_one_that_providers_take(server: str, tool: str) -> None:
+    name = tool_name(server, tool)
+    assert re.fullmatch(rf"[A-Za-z0-9_-]{{1,{MAX_NAME_CHARS}}}", name)
+    assert name == tool_name(server, tool)
+    plain = f"{server}__{tool}"
+    assert (name == plain) == bool(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", plain))
+
+
+def test_different_tools_have_different_names() -> None:
+    names = [tool_name("a", "b.c"), tool_name("a", "b c"), tool_name("a", "x" * 80), tool_name("a", "x" * 81)]
+    assert len(set(names)) == len(names)
