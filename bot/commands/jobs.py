@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 
 from bot.commands.base import Command, CommandContext
 from bot.jobs.phrases import read_reminder
-from bot.jobs.schedule import Schedule
 from bot.jobs.service import JobRequest, format_job_line
 from memory.store.people.jobs import JobRow
 
@@ -16,6 +15,7 @@ _STATE_TEXTS = {"told": ("已发送", "sent"), "run": ("已执行", "run"), "ski
 _REASON_TEXTS = {
     "late": ("晚了", "late"),
     "rights": ("你的权限变了", "your rights changed"),
+    "schedule": ("时间读不出来", "its time cannot be read"),
     "channel": ("渠道或对话不在了", "the channel or chat is gone"),
 }
 
@@ -95,7 +95,7 @@ async def _list(context: CommandContext) -> str:
 
 
 async def _show(context: CommandContext, row: JobRow) -> str:
-    zone = ZoneInfo(Schedule.from_json(row.schedule).zone)
+    zone = ZoneInfo(context.services.jobs.zone)
     lines = [format_job_line(row, context.services.now(), context.lang)]
     if row.state == "done":
         lines = [context.text(f"r{row.number}，已结束", f"r{row.number}, ended"), row.body]

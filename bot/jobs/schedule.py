@@ -46,8 +46,18 @@ class Schedule:
 
     @classmethod
     def from_json(cls, text: str) -> "Schedule":
-        """Read the stored form."""
-        return cls(**json.loads(text))
+        """Read the stored form.
+
+        Raises:
+            ScheduleRefused: it is none.
+        """
+        try:
+            found = cls(**json.loads(text))
+        except (ValueError, TypeError) as err:
+            raise ScheduleRefused("the stored schedule cannot be read") from err
+        if bool(found.at) + bool(found.minutes) + bool(found.cron) != 1:
+            raise ScheduleRefused("the stored schedule says no time")
+        return found
 
 
 def load_zone(name: str) -> ZoneInfo:

@@ -126,7 +126,10 @@ class JobService:
         Raises:
             JobRefused: its time is past.
         """
-        due = next_run(Schedule.from_json(row.schedule), self.now())
+        try:
+            due = next_run(Schedule.from_json(row.schedule), self.now())
+        except ScheduleRefused as err:
+            raise JobRefused(f"The time of r{row.number} cannot be read; end it and set a new one.") from err
         if due is None:
             raise JobRefused(f"The time of r{row.number} is past.")
         await self.jobs.set_state(row, "on", "", due.timestamp(), by)
@@ -141,7 +144,10 @@ class JobService:
 
 def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
     """Format one line of a job: next time with its zone, number, what. Pure."""
-    schedule = Schedule.from_json(row.schedule)
+    try:
+        schedule = Schedule.from_json(row.schedule)
+    except ScheduleRefused:
+        return f"⏸ r{row.number}\n{row.body}"
     due = datetime.fromtimestamp(row.next_at, UTC)
     local = due.astimezone(ZoneInfo(schedule.zone))
     if lang == "zh":

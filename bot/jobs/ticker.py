@@ -12,7 +12,7 @@ import structlog
 from bot.access.permissions import authorize
 from bot.access.roles import RoleResolver
 from bot.gateway.receiver import access_scope
-from bot.jobs.schedule import Schedule, next_run
+from bot.jobs.schedule import Schedule, ScheduleRefused, next_run
 from bot.messages import MessageBody, dump_body, split_reply
 from channels.base import Channel
 from channels.message import Quote
@@ -30,7 +30,7 @@ LATE_AFTER = timedelta(minutes=1)  # from here on the text says when it was due
 MAX_LATE = timedelta(hours=24)  # of a text, or of a task that does not repeat; a later one is skipped
 MIN_REPEAT_LATE, MAX_REPEAT_LATE = timedelta(minutes=15), timedelta(hours=12)
 MAX_LISTED = 20  # in a notice of skipped jobs
-LOST_RIGHTS, NO_CHANNEL = "rights", "channel"
+LOST_RIGHTS, NO_CHANNEL, NO_SCHEDULE = "rights", "channel", "schedule"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,11 @@ class JobTicker:
         rows = await self.store.jobs.due(now.timestamp(), BATCH)
         too_late: dict[str, list[JobFiring]] = {}
         for row in rows:
-            firing = await self._plan(row, now)
+            try:
+                firing = await self._plan(row, now)
+            except ScheduleRefused:  # damaged, or its zone is gone from this machine: the others go on
+                await self.store.jobs.set_state(row, "paused", NO_SCHEDULE, row.next_at, "")
+                continue
             if firing is None:
                 continue
             if firing.state == "skipped":

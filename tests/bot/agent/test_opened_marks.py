@@ -49,6 +49,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         create_dispatcher=create_local_dispatcher,
         telemetry=Telemetry(),
         troubles=TroubleList(),
+        space_idle=lambda space: None,
     )
     with pytest.raises(asyncio.CancelledError):
         await turns.step(conversation)

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from channels.testing import ScriptedChannel
+from memory.store.engine.database import Tx
+from memory.store.schema.memory_tables import job
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, results, words
 
@@ -128,6 +131,23 @@ async def test_a_repeated_task_that_is_very_late_is_skipped_and_goes_on(tmp_path
         (row,) = await it.house.store.jobs.open_jobs("")
         assert datetime.fromtimestamp(row.next_at, UTC) == datetime(2026, 12, 1, 0, 0, tzinfo=UTC)
         assert "skipped (late)" in await it.text("/tasks r1")
+
+
+async def test_a_damaged_schedule_pauses_its_job_and_no_other(tmp_path: Path) -> None:
+    clock = Clock()
+    async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
+        await it.text("/remind 10m broken")
+        await it.text("/remind 20m whole")
+
+        async def damage(tx: Tx) -> None:
+            await tx.run(update(job).where(job.c.number == 1).values(schedule="{}"))
+
+        await it.house.store.database.write(damage)
+        clock.set("2026-11-26T16:51")
+        await until(it, lambda: "⏰ whole" in notices(it))
+        assert "⏸ r1\nbroken" in await it.text("/tasks")
+        assert "cannot be read" in await it.text("/tasks resume r1")
+        assert "its time cannot be read" in await it.text("/tasks r1")
 
 
 async def test_two_tickers_send_each_reminder_once(tmp_path: Path) -> None:
