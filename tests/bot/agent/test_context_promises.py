@@ -314,16 +314,16 @@ async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
 
 
 async def test_a_folds_tokens_are_those_of_the_view(tmp_path: Path) -> None:
-    settings = {"context_policy": "budget", "policies": {"budget": {"fold_tokens": 2_500, "keep_tokens": 800}}}
+    settings = {"context_policy": "budget", "policies": {"budget": {"fold_tokens": 2_650, "keep_tokens": 800}}}
     async with inside(tmp_path, answering_folds, settings) as it:
         await _read(it, 3, 150)
         before = (await it.house.report.facts(await it.conversation()))["parts"]["history"]
-        assert before < 2_500
+        assert before < 2_650
         await _talk(it, 6, 60)
         await it.house.settled()
         facts = await it.house.report.facts(await it.conversation())
         fold = facts["folds"][-1]
-        assert 2_400 < fold["tokens_before"] < 3_300, "the results as they are shown: whole they have six thousand"
+        assert 2_500 < fold["tokens_before"] < 3_600, "the results as they are shown: whole they have six thousand"
         assert fold["tokens_after"] == pytest.approx(facts["parts"]["history"] + facts["parts"]["summary"], abs=300)
 
 
