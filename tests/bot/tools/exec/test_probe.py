@@ -98,15 +98,15 @@ def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
 
 
 async def test_doctor_says_whether_commands_run_and_what_would_help() -> None:
-    off = await check_tools(Config())
+    off = await check_tools(Config(), {})
     [check] = [check for check in off if check.name == "exec"]
     assert check.ok
     assert "Off" in check.message
-    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}))
+    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}), {})
     [check] = [check for check in on if check.name == "exec"]
     assert check.ok == (level().level == "A")
     assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
     shared = {"tools": {"exec": {"enabled": True}}, "database_url": "postgresql+psycopg://h/d"}
-    [check] = [check for check in await check_tools(Config.model_validate(shared)) if check.name == "exec"]
+    [check] = [check for check in await check_tools(Config.model_validate(shared), {}) if check.name == "exec"]
     assert not check.ok
     assert "PostgreSQL" in check.message
