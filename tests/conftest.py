@@ -16,7 +16,7 @@ settings.register_profile(
     "same examples",
     derandomize=True,
     deadline=None,
-    max_examples=100 if "MNEMA_NIGHT" in os.environ else 25,
+    max_examples=100 if "MNEMA_NIGHT" in os.environ else 15,
     suppress_health_check=[HealthCheck.too_slow],
 )
 if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run tries new ones
