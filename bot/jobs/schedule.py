@@ -13,6 +13,7 @@ MAX_AHEAD = timedelta(days=5 * 366)
 MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
 CHECKED_RUNS = 50  # of which the distances are checked
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
+WEEKDAYS_ZH = "一二三四五六日"
 
 
 class ScheduleRefused(ValueError):
@@ -122,14 +123,17 @@ def resolve_local(text: str, zone: tzinfo) -> datetime:
     first = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if first.astimezone(zone).replace(tzinfo=None) == local:
         return first
-    low, high = local.replace(tzinfo=zone, fold=1).astimezone(UTC), first
-    while high - low > timedelta(seconds=1):  # the clock jumps between them
-        middle = low + (high - low) / 2
-        if middle.astimezone(zone).utcoffset() == low.astimezone(zone).utcoffset():
-            low = middle
-        else:
-            high = middle
-    return high.replace(microsecond=0) if high.microsecond == 0 else high.replace(microsecond=0) + timedelta(seconds=1)
+    # The clock jumps over it: find the first second after the jump, between the moments by the two offsets.
+    low, high = (int(local.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (1, 0))
+    before = _offset_at(low, zone)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _offset_at(middle, zone) == before else (low, middle)
+    return datetime.fromtimestamp(high, UTC)
+
+
+def _offset_at(moment: int, zone: tzinfo) -> timedelta | None:
+    return datetime.fromtimestamp(moment, zone).utcoffset()
 
 
 def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetime:
@@ -164,26 +168,22 @@ def _check_cron(cron: str) -> None:
         raise ScheduleRefused(f"{cron!r} is no cron expression: {err}") from err
 
 
-def format_moment(moment: datetime, zone: str, now: datetime) -> str:
+def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:
     """Format a moment with its zone and distance: "2026-11-24 Tue 08:00 Asia/Shanghai (in 13 h)"."""
-    local = moment.astimezone(load_zone(zone))
-    return f"{local:%Y-%m-%d %a %H:%M} {zone} ({format_distance(moment - now)})"
+    local, span = moment.astimezone(load_zone(zone)), moment - now
+    amount, units = _round_span(span)
+    if lang == "zh":
+        end = "后" if span >= timedelta(0) else "前"
+        return f"{local:%Y-%m-%d} 周{WEEKDAYS_ZH[local.weekday()]} {local:%H:%M} {zone}（{amount} {units[1]}{end}）"
+    distance = f"in {amount} {units[0]}" if span >= timedelta(0) else f"{amount} {units[0]} ago"
+    return f"{local:%Y-%m-%d %a %H:%M} {zone} ({distance})"
 
 
-def format_distance(span: timedelta) -> str:
-    """Format a time span in one unit: "in 13 h", "4 min ago"."""
+def _round_span(span: timedelta) -> tuple[int, tuple[str, str]]:
+    """Return a time span in one unit: its number, and the unit in English and Chinese."""
     minutes = round(abs(span.total_seconds()) / 60)
     if minutes < 100:
-        text = f"{minutes} min"
-    else:
-        text = f"{round(minutes / 60)} h" if minutes < 60 * 48 else f"{round(minutes / 60 / 24)} d"
-    return f"in {text}" if span >= timedelta(0) else f"{text} ago"
-
-
-def format_schedule(schedule: Schedule) -> str:
-    """Describe a schedule in a few words."""
-    if schedule.at:
-        return f"{schedule.at.replace('T', ' ')} {schedule.zone}"
-    what = f"every {schedule.minutes} min" if schedule.minutes else f"cron {schedule.cron}"
-    until = f" until {schedule.until.replace('T', ' ')}" if schedule.until else ""
-    return f"{what} {schedule.zone}{until}"
+        return minutes, ("min", "分钟")
+    if minutes < 60 * 48:
+        return round(minutes / 60), ("h", "小时")
+    return round(minutes / 60 / 24), ("d", "天")

@@ -11,12 +11,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from bot.access.permissions import Actor
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_distance, next_run
+from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, next_run
 from memory.store.people.jobs import JobKind, JobRow, Jobs, NewJob
 from memory.text.normalize import normalize_text
 
 MAX_BODY_CHARS = 2_000
-_WEEKDAYS_ZH = "一二三四五六日"
 Announce = Callable[[str, str, str, str], Awaitable[None]]
 
 
@@ -148,24 +147,12 @@ def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
         schedule = Schedule.from_json(row.schedule)
     except ScheduleRefused:
         return f"⏸ r{row.number}\n{row.body}"
-    due = datetime.fromtimestamp(row.next_at, UTC)
-    local = due.astimezone(ZoneInfo(schedule.zone))
-    if lang == "zh":
-        day, span = f"周{_WEEKDAYS_ZH[local.weekday()]}", _distance_zh(format_distance(due - now))
-        when = f"{local:%Y-%m-%d} {day} {local:%H:%M} {schedule.zone}（{span}）"
-    else:
-        when = f"{local:%Y-%m-%d %a %H:%M} {schedule.zone} ({format_distance(due - now)})"
+    when = format_moment(datetime.fromtimestamp(row.next_at, UTC), schedule.zone, now, lang)
     how = f"every {schedule.minutes} min" if schedule.minutes else f"cron {schedule.cron}" if schedule.cron else ""
     if lang == "zh" and schedule.minutes:
         how = f"每 {schedule.minutes} 分钟"
     sign = "⏰" if row.state == "on" else "⏸"
     return " · ".join(filter(None, (f"{sign} {when}", how, f"r{row.number}"))) + f"\n{row.body}"
-
-
-def _distance_zh(text: str) -> str:
-    units = {"min": "分钟", "h": "小时", "d": "天"}
-    number, unit = text.removeprefix("in ").removesuffix(" ago").split()
-    return f"{number} {units[unit]}{'后' if text.startswith('in ') else '前'}"
 
 
 def _norm(request: JobRequest) -> str:

@@ -93,8 +93,8 @@ class OfferedTools:
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        commands = self._exec.offered(space) if self._exec.level.level == "A" else []
-        off, more = self._off(), [*self._web.offered(), *self._skills.offered(space), *commands, *self._outside(space)]
+        added = (*self._web.offered(), *self._skills.offered(space), *self._exec.offered(space))
+        off, more = self._off(), (*added, *self._outside(space))
         known = self._offered.get(space)
         if known is None or known[0] != (off, more):
             if len(self._offered) >= MAX_CACHED_SPACES:

@@ -13,7 +13,7 @@ from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
 from memory.store.rows import NewInboxRow, column_values, columns_of
 from memory.store.schema.memory_tables import job, occurrence
-from memory.store.schema.tables import is_one_of, literal_text
+from memory.store.schema.tables import is_one_of
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
@@ -112,11 +112,6 @@ _SET_STATE = (
     update(job)
     .where(job.c.id == bindparam("id"), is_one_of(job.c.state, "on", "paused"))
     .values(state=bindparam("new_state"), reason=bindparam("new_reason"), next_at=bindparam("new_next_at"))
-)
-_PAUSE_OF_PERSON = (
-    update(job)
-    .where(job.c.channel == bindparam("channel"), job.c.person == bindparam("person"), is_one_of(job.c.state, "on"))
-    .values(state=literal_text("paused"), reason=bindparam("new_reason"))
 )
 _SELECT_OCCURRENCES = (
     select(*columns_of(OccurrenceRow, occurrence))
@@ -229,11 +224,6 @@ async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_
     return bool(changed)
 
 
-async def pause_jobs_of(tx: Tx, channel: str, person: str, reason: str) -> int:
-    """Pause all jobs of a person; returns how many."""
-    return await tx.run(_PAUSE_OF_PERSON, channel=channel, person=person, new_reason=reason)
-
-
 @light
 @single_query
 async def load_occurrences(tx: Tx, job_id: str, limit: int) -> list[OccurrenceRow]:
@@ -260,5 +250,4 @@ class Jobs(Repository):
     next_due = read(next_due)
     fire = write(fire)
     set_state = write(set_job_state)
-    pause_of = write(pause_jobs_of)
     occurrences = read(load_occurrences)

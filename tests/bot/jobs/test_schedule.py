@@ -97,4 +97,6 @@ def test_the_owner_may_have_every_minute_and_no_less() -> None:
 
 def test_a_moment_is_shown_with_zone_and_distance() -> None:
     moment = datetime(2026, 11, 27, 0, 0, tzinfo=UTC)
-    assert format_moment(moment, SHANGHAI, NOW) == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
+    assert format_moment(moment, SHANGHAI, NOW, "en") == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
+    assert format_moment(moment, SHANGHAI, NOW, "zh") == "2026-11-27 周五 08:00 Asia/Shanghai（16 小时后）"
+    assert "3 d ago" in format_moment(NOW - timedelta(days=3), SHANGHAI, NOW, "en")
