@@ -20,6 +20,7 @@ from bot.tools.skills.library import (
     SkillLibrary,
     SkillState,
     hash_files,
+    read_name,
 )
 from bot.tools.skills.review import read_archive, read_folder, review
 from memory.workspace.files import Workspace
@@ -77,7 +78,7 @@ def add(
         raise SkillRefused(f"There is no {source}.")
     try:
         contents = read_folder(source) if source.is_dir() else read_archive(source)
-        name = _name_in(contents)
+        name = read_name(contents.get(MAIN_FILE, b"").decode("utf-8", "replace"))
         target = home.workspace / FOLDER / name
         installed = read_folder(target) if target.is_dir() else None
         print(printable("\n".join(review(name, contents, installed))))
@@ -94,18 +95,8 @@ def add(
     return 0
 
 
-def _name_in(contents: dict[str, bytes]) -> str:
-    """Return the name that a skill gives itself."""
-    text = contents.get(MAIN_FILE, b"").decode("utf-8", "replace")
-    for line in text.splitlines()[:50]:
-        key, _, value = line.partition(":")
-        if key.strip() == "name":
-            return value.strip().strip("'\"")
-    raise SkillInvalid(f"there is no {MAIN_FILE} with a name")
-
-
 def _write(target: Path, contents: dict[str, bytes]) -> None:
-    """Put the files into a fresh folder, then in place of the former one."""
+    """Put the files into a fresh folder, then in place of the former one, which is deleted last."""
     fresh = target.with_name(f".{target.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     for path, data in contents.items():
@@ -113,9 +104,12 @@ def _write(target: Path, contents: dict[str, bytes]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_bytes(data)
         file.chmod(0o600)
+    former = target.with_name(f".{target.name}.former")
+    shutil.rmtree(former, ignore_errors=True)
     if target.is_dir():
-        shutil.rmtree(target)
+        target.rename(former)
     fresh.rename(target)
+    shutil.rmtree(former, ignore_errors=True)
 
 
 @app.command("on")

@@ -69,6 +69,7 @@ class McpTools:
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
         self._built: dict[tuple[McpToolRow, int], McpTool] = {}
+        #: Of the spaces in which a turn runs.
         self._shown: dict[str, tuple[Tool, ...]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -94,14 +95,16 @@ class McpTools:
 
     def offered(self, space: str) -> tuple[Tool, ...]:
         """Return the tools of a space, by server and name; the same ones for as long as a turn of it runs."""
-        if space not in self._shown or not self._in_use(space):
-            self._shown[space] = self._build(space)
-        return self._shown[space]
+        if (shown := self._shown.get(space)) is not None:
+            return shown
+        found = self._build(space)
+        if self._in_use(space):
+            self._shown[space] = found
+        return found
 
     def adopt(self, space: str) -> None:
         """Take up changes, for no turn of the space runs now."""
-        if space in self._shown:
-            self.offered(space)
+        self._shown.pop(space, None)
 
     def views(self) -> list[McpServerView]:
         """Return all configured servers as they are now."""
@@ -138,8 +141,7 @@ class McpTools:
                 if row.server == name and row.allowed:
                     tool = self._tool(row, settings.seconds)
                     tools.setdefault(tool.spec.name, tool)
-        found = tuple(tools[name] for name in sorted(tools))
-        return found if found != self._shown.get(space) else self._shown[space]
+        return tuple(tools[name] for name in sorted(tools))
 
     def _is_reviewed(self, name: str, settings: McpServerConfig) -> bool:
         row = self._server_rows.get(name)

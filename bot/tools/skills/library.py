@@ -53,25 +53,44 @@ class EnabledSkill:
 
 
 def parse_skill(name: str, text: str) -> tuple[str, str]:
-    """Return description and body of a SKILL.md. Pure.
+    """Return description and body of the SKILL.md of a folder `name`. Pure.
 
     Raises:
         SkillInvalid: no head, a name other than the folder's, or too long a text.
     """
-    if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
-        raise SkillInvalid(f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most")
-    found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    if found is None:
-        raise SkillInvalid(f"{MAIN_FILE} begins with a head between two lines ---, with name and description")
-    if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
-        raise SkillInvalid(f"the head of {MAIN_FILE} is longer than {MAX_HEAD_BYTES // 1024} KB")
-    head = _load_head(found["head"])
+    _check_name(name)
+    head, body = _split_head(text)
     description = head.get("description")
     if head.get("name") != name:
         raise SkillInvalid(f"the name in {MAIN_FILE} is not that of the folder, {name}")
     if not isinstance(description, str) or not description.strip() or len(description) > MAX_DESCRIPTION_CHARS:
         raise SkillInvalid(f"the description in {MAIN_FILE} has 1 to {MAX_DESCRIPTION_CHARS:,} characters")
-    return " ".join(description.split()), found["body"].strip()
+    return " ".join(description.split()), body
+
+
+def read_name(text: str) -> str:
+    """Return the name that a SKILL.md gives itself. Pure.
+
+    Raises:
+        SkillInvalid: it gives none, or one that no skill may have.
+    """
+    return _check_name(_split_head(text)[0].get("name"))
+
+
+def _check_name(name: object) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
+        raise SkillInvalid(f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most")
+    return name
+
+
+def _split_head(text: str) -> tuple[Mapping[str, Any], str]:
+    """Return the values of the head, and the text after it."""
+    found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    if found is None:
+        raise SkillInvalid(f"{MAIN_FILE} begins with a head between two lines ---, with name and description")
+    if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
+        raise SkillInvalid(f"the head of {MAIN_FILE} is longer than {MAX_HEAD_BYTES // 1024} KB")
+    return _load_head(found["head"]), found["body"].strip()
 
 
 def _load_head(text: str) -> Mapping[str, Any]:

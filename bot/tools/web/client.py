@@ -122,17 +122,11 @@ class GuardedClient:
         Raises:
             WebError: see WebErrorCode.
         """
-        return await self.request("GET", text, headers)
-
-    async def request(
-        self, method: str, text: str, headers: Mapping[str, str] | None = None, body: bytes = b""
-    ) -> WebResponse:
-        """Send a request; see `get`. A redirect is followed as a GET without the body."""
         url = parse_url(text)
         try:
             async with asyncio.timeout(self.total_seconds):
                 for _ in range(MAX_REDIRECTS + 1):
-                    answer = await self._send(method, url, headers or {}, body)
+                    answer = await self._send(url, headers or {})
                     target = answer.headers.get("location", "")
                     if answer.status not in REDIRECTS or not target:
                         return answer
@@ -141,7 +135,7 @@ class GuardedClient:
                         raise WebError("denied", "the page leads from https to http, which is not followed")
                     if (new.scheme, new.host, new.port) != (url.scheme, url.host, url.port):
                         headers = {}
-                    url, method, body = new, "GET", b""
+                    url = new
         except TimeoutError as err:
             raise WebError("too_slow", f"{url.host} took longer than {self.total_seconds:.0f} s") from err
         raise WebError("status", f"the page leads on more than {MAX_REDIRECTS} times")
@@ -166,7 +160,7 @@ class GuardedClient:
             raise WebError("denied", f"{url.host} is not a public address")
         return addresses
 
-    async def _send(self, method: str, url: WebUrl, headers: Mapping[str, str], body: bytes) -> WebResponse:
+    async def _send(self, url: WebUrl, headers: Mapping[str, str]) -> WebResponse:
         import httpcore2 as core
 
         addresses = await self.judge(url)
@@ -177,13 +171,10 @@ class GuardedClient:
         )
         sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         sent |= {"Connection": "close", **headers}
-        if body:
-            sent["Content-Length"] = str(len(body))
         request = core.Request(
-            method,
+            "GET",
             core.URL(scheme=url.scheme.encode(), host=url.host.encode(), port=url.port, target=url.target.encode()),
             headers=[(name.encode(), value.encode()) for name, value in sent.items()],
-            content=body or None,
         )
         try:
             response = await connection.handle_async_request(request)

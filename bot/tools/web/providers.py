@@ -35,11 +35,11 @@ class _HttpProvider(ABC):
     name: ClassVar[str]
     default_url: ClassVar[str] = ""
 
-    def __init__(self, api_key: str, base_url: str, today: Callable[[], date]) -> None:
+    def __init__(self, api_key: str, base_url: str, pool: HttpPool, today: Callable[[], date]) -> None:
         self._key = api_key
         self._url = (base_url or self.default_url).rstrip("/")
+        self._pool = pool
         self._today = today
-        self._pool = HttpPool("", ANSWER_SECONDS)
 
     @abstractmethod
     def encode(self, query: SearchQuery) -> ProviderRequest: ...
@@ -78,10 +78,6 @@ class _HttpProvider(ABC):
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as err:
             raise SearchFailed("its answer cannot be read", other=True) from err
         return [hit for hit in found if _is_web_url(hit.url)][: query.count]
-
-    async def close(self) -> None:
-        """See SearchProvider."""
-        await self._pool.close()
 
 
 class Tavily(_HttpProvider):
@@ -180,10 +176,14 @@ PROVIDERS: Mapping[str, type[_HttpProvider]] = {kind.name: kind for kind in (Tav
 
 
 def create_provider(
-    name: ProviderName, api_key: str, base_url: str, today: Callable[[], date] = lambda: datetime.now(UTC).date()
+    name: ProviderName,
+    api_key: str,
+    base_url: str,
+    pool: HttpPool,
+    today: Callable[[], date] = lambda: datetime.now(UTC).date(),
 ) -> SearchProvider:
     """Create a provider of that name; `base_url` "" means its own."""
-    return PROVIDERS[name](api_key, base_url, today)
+    return PROVIDERS[name](api_key, base_url, pool, today)
 
 
 def _with_site(query: SearchQuery) -> str:

@@ -67,10 +67,6 @@ class SearchProvider(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Close its connections."""
-        ...
-
 
 class WebSearchArguments(ToolArguments):
     """Arguments of `web_search`."""

@@ -7,8 +7,9 @@ from bot.tools.base import Tool
 from bot.tools.web.client import GuardedClient
 from bot.tools.web.fetch import HOST_PAUSE_SECONDS, PageCache, WebFetchTool
 from bot.tools.web.page_text import PageReader
-from bot.tools.web.providers import create_provider
+from bot.tools.web.providers import ANSWER_SECONDS, create_provider
 from bot.tools.web.search import SearchProvider, WebSearchTool
+from channels.toolkit.http import HttpPool
 from memory.workspace.blobs import Blobs
 
 
@@ -36,8 +37,8 @@ class WebTools:
         self.pause_seconds = HOST_PAUSE_SECONDS
         self._fetch = WebFetchTool(client, self._reader, self._cache, secrets, lambda: self.pause_seconds)
         self._search = WebSearchTool(self._current_providers, secrets)
+        self._pool = HttpPool("", ANSWER_SECONDS)
         self._built: tuple[object, list[SearchProvider]] = ((), [])
-        self._replaced: list[SearchProvider] = []
 
     def offered(self) -> list[Tool]:
         """Return the tools that the settings turn on; search only with a provider."""
@@ -53,12 +54,10 @@ class WebTools:
     async def close(self) -> None:
         """End the child process and close all connections."""
         await self._reader.close()
-        for provider in (*self._built[1], *self._replaced):
-            await provider.close()
+        await self._pool.close()
 
     def _current_providers(self) -> Sequence[SearchProvider]:
         given = self._config().tools.web.providers
         if self._built[0] != given:
-            self._replaced += self._built[1]
-            self._built = (given, [create_provider(one.name, one.api_key, one.base_url) for one in given])
+            self._built = (given, [create_provider(one.name, one.api_key, one.base_url, self._pool) for one in given])
         return self._built[1]

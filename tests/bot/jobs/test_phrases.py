@@ -17,11 +17,9 @@ NOW = datetime(2026, 11, 26, 16, 30, tzinfo=ZoneInfo(ZONE))  # a Thursday
 def shown(schedule: Schedule) -> str:
     """When, in a few words."""
     assert schedule.zone == ZONE
-    return (
-        schedule.at.replace("T", " ")
-        or f"cron {schedule.cron}" * bool(schedule.cron)
-        or f"every {schedule.minutes} min"
-    )
+    if schedule.at:
+        return schedule.at.replace("T", " ")
+    return f"cron {schedule.cron}" if schedule.cron else f"every {schedule.minutes} min"
 
 
 READ = {
