@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from bot.commands.base import Command, CommandContext
 from bot.jobs.phrases import read_reminder
-from bot.jobs.service import JobRequest, format_job_line
+from bot.jobs.service import JobRefused, JobRequest, format_job_line
 from memory.store.people.jobs import JobRow
 
 JOB_ACTION = "task.own"
@@ -21,6 +21,13 @@ _REASON_TEXTS = {
 
 
 async def _remind(context: CommandContext) -> str:
+    try:
+        return await _set(context)
+    except JobRefused as err:
+        return context.text(err.zh, str(err))
+
+
+async def _set(context: CommandContext) -> str:
     text, kind = context.arguments.strip(), "say"
     for word in _DO_WORDS:
         if text.lower().startswith(word):
@@ -50,6 +57,13 @@ async def _remind(context: CommandContext) -> str:
 
 
 async def _tasks(context: CommandContext) -> str:
+    try:
+        return await _show_or_change(context)
+    except JobRefused as err:
+        return context.text(err.zh, str(err))
+
+
+async def _show_or_change(context: CommandContext) -> str:
     word, _, rest = context.arguments.strip().partition(" ")
     if not word:
         return await _list(context)

@@ -17,7 +17,11 @@ WEEKDAYS_ZH = "一二三四五六日"
 
 
 class ScheduleRefused(ValueError):
-    """The schedule cannot be kept; the text says what would be right."""
+    """The schedule cannot be kept; the text, in English and as `zh` in Chinese, says what would be right."""
+
+    def __init__(self, en: str, zh: str) -> None:
+        super().__init__(en)
+        self.zh = zh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +59,9 @@ class Schedule:
         try:
             found = cls(**json.loads(text))
         except (ValueError, TypeError) as err:
-            raise ScheduleRefused("the stored schedule cannot be read") from err
+            raise ScheduleRefused("the stored schedule cannot be read", "存下的时间读不出来") from err
         if bool(found.at) + bool(found.minutes) + bool(found.cron) != 1:
-            raise ScheduleRefused("the stored schedule says no time")
+            raise ScheduleRefused("the stored schedule says no time", "存下的时间是空的")
         return found
 
 
@@ -70,7 +74,10 @@ def load_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as err:
-        raise ScheduleRefused(f"there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin") from err
+        raise ScheduleRefused(
+            f"there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin",
+            f"没有时区 {name!r}；请用 Asia/Shanghai、Europe/Berlin 这样的名字",
+        ) from err
 
 
 def next_run(schedule: Schedule, after: datetime) -> datetime | None:
@@ -117,9 +124,13 @@ def resolve_local(text: str, zone: tzinfo) -> datetime:
     try:
         local = datetime.fromisoformat(text)
     except ValueError as err:
-        raise ScheduleRefused(f"{text!r} is no local time such as 2026-11-30T09:00") from err
+        raise ScheduleRefused(
+            f"{text!r} is no local time such as 2026-11-30T09:00", f"{text!r} 不是 2026-11-30T09:00 这样的本地时间"
+        ) from err
     if local.tzinfo is not None:
-        raise ScheduleRefused("give the local time without an offset, and the zone by its name")
+        raise ScheduleRefused(
+            "give the local time without an offset, and the zone by its name", "请写不带偏移的本地时间，时区用名字写"
+        )
     first = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if first.astimezone(zone).replace(tzinfo=None) == local:
         return first
@@ -143,29 +154,37 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
         ScheduleRefused: unknown zone, a malformed or past time, more than five years ahead, or runs too close.
     """
     if bool(schedule.at) + bool(schedule.minutes) + bool(schedule.cron) != 1:
-        raise ScheduleRefused("give exactly one of a time, a number of minutes and a cron expression")
+        raise ScheduleRefused(
+            "give exactly one of a time, a number of minutes and a cron expression",
+            "时间、分钟数和 cron 表达式只能给一个",
+        )
     load_zone(schedule.zone)
     if schedule.cron:
         _check_cron(schedule.cron)
     runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
     if not runs:
-        raise ScheduleRefused("that time is past" if schedule.at else "it would never happen")
+        if schedule.at:
+            raise ScheduleRefused("that time is past", "那个时间已经过了")
+        raise ScheduleRefused("it would never happen", "这样永远不会发生")
     if runs[0] - now > MAX_AHEAD:
-        raise ScheduleRefused("that is more than five years ahead")
+        raise ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
-        raise ScheduleRefused(f"it may happen every {least} minutes at most")
+        raise ScheduleRefused(f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次")
     return runs[0]
 
 
 def _check_cron(cron: str) -> None:
     if len(cron.split()) != 5:
-        raise ScheduleRefused("a cron expression has five fields: minute, hour, day, month, day of the week")
+        raise ScheduleRefused(
+            "a cron expression has five fields: minute, hour, day, month, day of the week",
+            "cron 表达式有五个字段：分、时、日、月、星期",
+        )
     try:
         CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as err:
-        raise ScheduleRefused(f"{cron!r} is no cron expression: {err}") from err
+        raise ScheduleRefused(f"{cron!r} is no cron expression: {err}", f"{cron!r} 不是 cron 表达式：{err}") from err
 
 
 def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:

@@ -20,7 +20,11 @@ Announce = Callable[[str, str, str, str], Awaitable[None]]
 
 
 class JobRefused(MnemaError):
-    """The job cannot be made or changed; the text says what would be right."""
+    """The job cannot be made or changed; the text, in English and as `zh` in Chinese, says what would be right."""
+
+    def __init__(self, en: str, zh: str) -> None:
+        super().__init__(en)
+        self.zh = zh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +70,14 @@ class JobService:
         """
         words, owner = request.words.strip(), request.actor.role == "owner"
         if not words or len(words) > MAX_BODY_CHARS:
-            raise JobRefused(f"Say what is to happen, in {MAX_BODY_CHARS:,} characters at most.")
+            raise JobRefused(
+                f"Say what is to happen, in {MAX_BODY_CHARS:,} characters at most.",
+                f"请写明要做什么，最多 {MAX_BODY_CHARS:,} 字。",
+            )
         try:
             first = check_schedule(request.schedule, self.now(), owner=owner)
         except ScheduleRefused as err:
-            raise JobRefused(f"{str(err)[:1].upper()}{str(err)[1:]}.") from err
+            raise JobRefused(f"{str(err)[:1].upper()}{str(err)[1:]}.", f"{err.zh}。") from err
         await self._check_limit(request.actor)
         row, _ = await self.jobs.add(
             NewJob(
@@ -98,7 +105,10 @@ class JobService:
         if actor.role == "owner" or not most:
             return
         if await self.jobs.count(actor.channel, actor.id) >= most:
-            raise JobRefused(f"You have {most} reminders and tasks, which is the limit; end one of them first.")
+            raise JobRefused(
+                f"You have {most} reminders and tasks, which is the limit; end one of them first.",
+                f"你已经有 {most} 个提醒和任务，到上限了；请先结束一个。",
+            )
 
     async def find(self, space: str, number: int) -> JobRow:
         """Return an open job of a space.
@@ -108,7 +118,7 @@ class JobService:
         """
         row = await self.jobs.find(space, number)
         if row is None or row.state == "done":
-            raise JobRefused(f"There is no open task r{number} here.")
+            raise JobRefused(f"There is no open task r{number} here.", f"这里没有进行中的 r{number}。")
         return row
 
     async def end(self, row: JobRow, by: str) -> None:
@@ -128,9 +138,12 @@ class JobService:
         try:
             due = next_run(Schedule.from_json(row.schedule), self.now())
         except ScheduleRefused as err:
-            raise JobRefused(f"The time of r{row.number} cannot be read; end it and set a new one.") from err
+            raise JobRefused(
+                f"The time of r{row.number} cannot be read; end it and set a new one.",
+                f"r{row.number} 的时间读不出来；请取消它，重新设一个。",
+            ) from err
         if due is None:
-            raise JobRefused(f"The time of r{row.number} is past.")
+            raise JobRefused(f"The time of r{row.number} is past.", f"r{row.number} 的时间已经过了。")
         await self.jobs.set_state(row, "on", "", due.timestamp(), by)
         self.changed()
         return await self.find(row.space, row.number)

@@ -180,6 +180,8 @@ async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path)
         assert "did not understand" in await it.text("/remind whenever x")
         assert "past" in await it.text("/remind 2026-11-26 09:00 x")
         assert "没有提醒" in await it.text("/任务")
+        assert await it.text("/提醒 2026-11-26 09:00 开会") == "那个时间已经过了。"
+        assert await it.text("/任务 取消 r9") == "这里没有进行中的 r9。"
 
 
 async def test_a_limit_of_jobs_holds_for_everyone_but_the_owner(tmp_path: Path) -> None:
