@@ -135,8 +135,7 @@ class JobTicker:
         head = "我不在的时候错过了：" if lang == "zh" else "Missed while I was away:"
         out = tuple(split_reply("\n".join([head, *lines]), "notice", channel.capabilities))
         notice = Notice(conversation=conversation, source=f"job-missed:{first.id}:{first.next_at:.0f}", out=out)
-        for number, firing in enumerate(firings):
-            await self.store.jobs.fire(replace(firing, notices=(notice,)) if number == 0 else firing)
+        await self.store.jobs.fire_all([replace(firings[0], notices=(notice,)), *firings[1:]])
 
 
 def is_too_late(row: JobRow, schedule: Schedule, late: timedelta, due: datetime, later: datetime | None) -> bool:

@@ -1,5 +1,6 @@
 """Stores what people want done later, and fires it: each due moment once, with what it says or starts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -216,6 +217,11 @@ async def fire(tx: Tx, firing: JobFiring) -> bool:
     return True
 
 
+async def fire_all(tx: Tx, firings: Sequence[JobFiring]) -> int:
+    """Fire several jobs in one commit, so that a notice of all of them is sent with all of them or not at all."""
+    return sum([await fire(tx, firing) for firing in firings])
+
+
 async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_at: float, by: str) -> bool:
     """Pause, resume or end a job; False if it has ended."""
     changed = await tx.run(_SET_STATE, id=row.id, new_state=state, new_reason=reason, new_next_at=next_at)
@@ -249,5 +255,6 @@ class Jobs(Repository):
     due = read(load_due_jobs)
     next_due = read(next_due)
     fire = write(fire)
+    fire_all = write(fire_all)
     set_state = write(set_job_state)
     occurrences = read(load_occurrences)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from bot.jobs.ticker import BATCH, MAX_LISTED
 from channels.testing import ScriptedChannel
 from memory.store.engine.database import Tx
 from memory.store.schema.memory_tables import job
@@ -160,6 +161,23 @@ async def test_two_tickers_send_each_reminder_once(tmp_path: Path) -> None:
         await until(it, lambda: len([text for text in notices(it) if text.startswith("⏰ thing")]) >= 30)
         sent = [text for text in notices(it) if text.startswith("⏰ thing")]
         assert sorted(sent) == sorted(f"⏰ thing {number}" for number in range(30))
+
+
+async def test_more_jobs_than_a_batch_are_due_and_more_are_missed_than_a_notice_lists(tmp_path: Path) -> None:
+    clock, count = Clock(), BATCH + 1
+    async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
+        for number in range(count):
+            await it.text(f"/remind 20m thing {number:03}")
+        clock.set("2026-11-26T16:51")
+        await until(it, lambda: sum(text.startswith("⏰ thing") for text in notices(it)) >= count)
+        for number in range(MAX_LISTED + 1):
+            await it.text(f"/remind 20m late {number:02}")
+        clock.set("2026-11-28T17:30")
+        await until(it, lambda: bool(notices(it, "Missed")))
+        (missed,) = notices(it, "Missed")
+        assert len([line for line in missed.splitlines() if "late" in line]) == MAX_LISTED
+        assert missed.endswith("… and 1 more")
+        assert await it.text("/tasks") == "There are no reminders or tasks. /remind tomorrow 8:00 meeting sets one."
 
 
 async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path) -> None:
