@@ -7,7 +7,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ import structlog
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, PartExtras, dump_body, dump_extras, split_reply
-from bot.tools.base import MessageContext, ToolArguments, ToolContext, Toolset
+from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, Toolset
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec
@@ -42,6 +42,7 @@ APPROVAL_REQUESTED_TEXT = (
 )
 # Actions that are asked for, with a warning, although words from outside are in view; the others are refused then.
 ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask"})
+EPOCH = "epoch"
 BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more
@@ -59,8 +60,6 @@ TAINTED_BANNERS = (
 BOUND_TITLES = ("only as it is now", "只在这些不变时有效")
 NOTHING_BOUND: Mapping[str, str] = {}
 BilingualText = tuple[str, str]  # a sentence in Chinese and in English
-# Returns what the approval of a call depends on besides its arguments: (arguments, conversation).
-BindCall = Callable[[Any, str], Awaitable[Mapping[str, str]]]
 
 
 async def _load_no_conversation(_: str) -> ConversationRow | None:
@@ -112,8 +111,6 @@ class ApprovalService:
     now: Callable[[], datetime]
     #: The running channels by name.
     channels: Mapping[str, Channel]
-    #: By tool, for those whose approval is bound to more than the arguments. The model sees their outcome, too.
-    bind: Mapping[str, BindCall] = field(default_factory=dict)
     #: Loads the conversation that a call was asked in.
     conversation: Callable[[str], Awaitable[ConversationRow | None]] = _load_no_conversation
 
@@ -130,8 +127,9 @@ class ApprovalService:
                 f"This needs the person's approval, and they have to see all of it: at most {MAX_SHOWN_CHARS:,} "
                 "characters, none of them invisible."
             )
-        if request.tool in self.bind:
-            bound = await self._bound(request.tool, request.conversation, request.arguments)
+        tool = self.toolset(request.conversation.place.space).get(request.tool)
+        if isinstance(tool, BoundTool):
+            bound = await self._bind(tool, tool.arguments.parse(request.arguments), request.conversation.id)
             stored = {**request.arguments, BOUND_KEY: bound}
             arguments = json.dumps(stored, ensure_ascii=False, sort_keys=True)
         code, button_key = new_code(), secrets.token_urlsafe(24)
@@ -153,14 +151,13 @@ class ApprovalService:
     async def report_interrupted(self) -> list[NewInboxRow]:
         """Return messages by which the model sees what ran when the last process ended; each has a key of its own."""
         rows = await self.access.running_approvals(self.now() - REPORTED_AFTER)
-        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in rows if row.tool in self.bind]
+        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in rows]
         return [message for message in found if message is not None]
 
-    async def _bound(self, name: str, conversation: ConversationRow, arguments: Mapping[str, Any]) -> Mapping[str, str]:
-        tool = self.toolset(conversation.place.space).get(name)
-        if tool is None:
-            raise ToolFailed(f"There is no tool {name!r} any more.")
-        return await self.bind[name](tool.arguments.parse(arguments), conversation.id)
+    async def _bind(self, tool: BoundTool, arguments: Any, conversation: str) -> Mapping[str, str]:
+        """Return what the approval of a call depends on: what its tool says, and that nothing was cleared since."""
+        row = await self.conversation(conversation)
+        return {**await tool.bind(arguments), EPOCH: str(row.epoch if row else 0)}
 
     async def decide(self, actor: Actor, where: AccessScope, key: str, *, approve: bool) -> BilingualText | None:
         """Apply a person's decision and return the reply; None if they have no request with that key.
@@ -186,21 +183,21 @@ class ApprovalService:
     async def _run(self, row: ApprovalRow) -> BilingualText:
         state, text = await self._outcome(row)
         await hit_async("approval.ran")
-        outcome = await self._to_message(row, state, text) if row.tool in self.bind else None
+        outcome = await self._to_message(row, state, text)
         await self.access.move(row.id, "running", state, outcome)
         if outcome is not None and len(text) > MAX_TOLD_CHARS:
             text = f"{text[:MAX_TOLD_CHARS]}…"
-        if row.tool in self.bind:
+        if BOUND_KEY in json.loads(row.arguments):
             text = f"\n\n{fence_text(text)}"
         if state == "done":
             return f"已批准并执行 `{row.tool}`：{text}", f"Approved and done, `{row.tool}`: {text}"
         return f"已批准，但 `{row.tool}` 没有做成：{text}", f"Approved, but `{row.tool}` did not work: {text}"
 
     async def _to_message(self, row: ApprovalRow, state: ApprovalState, text: str) -> NewInboxRow | None:
-        """Return the message by which the model sees an outcome; None once the conversation was cleared."""
+        """Return the message by which the model sees the outcome of a bound call; None once the chat was cleared."""
         conversation = await self.conversation(row.conversation)
         bound = json.loads(row.arguments).get(BOUND_KEY, {})
-        if conversation is None or str(conversation.epoch) != bound.get("epoch"):
+        if conversation is None or str(conversation.epoch) != bound.get(EPOCH):
             return None
         head = f"{row.tool}, approved by the person: {'done' if state == 'done' else 'not done'}"
         body = MessageBody(text="", outcome=f"{head}\n{text}")
@@ -221,8 +218,8 @@ class ApprovalService:
             given = json.loads(row.arguments)
             bound = given.pop(BOUND_KEY, {})
             arguments = tool.arguments.parse(given)
-            if row.tool in self.bind:
-                now = await self.bind[row.tool](arguments, row.conversation)
+            if isinstance(tool, BoundTool):
+                now = await self._bind(tool, arguments, row.conversation)
                 if now != bound:
                     changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
                     return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."

@@ -144,7 +144,7 @@ class Components:
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
-        self.exec_tools = ExecTools(self.config, self.workspace.root, self.store.sessions.conversation)
+        self.exec_tools = ExecTools(self.config, self.workspace.root)
         self.skills = SkillTools(self._skill_library(owner), self.config)
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
@@ -354,7 +354,6 @@ class Components:
             toolset=self.toolset,
             now=self.now,
             channels=self.channels,
-            bind={"exec": self.exec_tools.tool.bind},
             conversation=self.store.sessions.conversation,
         )
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -195,6 +195,19 @@ class Tool(Protocol):
 
         Raises:
             ToolFailed: it did not work; the text says why and what would work.
+        """
+        ...
+
+
+@runtime_checkable
+class BoundTool(Tool, Protocol):
+    """A tool whose approved calls depend on more than their arguments. The model sees their outcome in a turn."""
+
+    async def bind(self, arguments: Any) -> Mapping[str, str]:
+        """Return what an approval of these arguments depends on; it is void once that has changed.
+
+        Raises:
+            ToolFailed: these arguments cannot be run.
         """
         ...
 

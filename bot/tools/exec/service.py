@@ -1,6 +1,6 @@
 """Offers `exec` while it is enabled and the sandbox holds."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -9,7 +9,6 @@ from bot.config.schema import Config
 from bot.tools.base import Tool
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.tool import ExecTool
-from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)
 _NOT_PROBED = SandboxLevel(level="C", reason="it was not probed yet")
@@ -21,15 +20,9 @@ class ExecTools:
     Args:
         config: the current settings.
         folder: of the owner's space.
-        conversation: loads a conversation.
     """
 
-    def __init__(
-        self,
-        config: Callable[[], Config],
-        folder: Path,
-        conversation: Callable[[str], Awaitable[ConversationRow | None]],
-    ) -> None:
+    def __init__(self, config: Callable[[], Config], folder: Path) -> None:
         self._config = config
         #: What the last probe found; it never changes by itself.
         self.level = _NOT_PROBED
@@ -37,7 +30,6 @@ class ExecTools:
             folder,
             lambda: self.level,
             lambda: config().tools.exec,
-            conversation,
             lambda: config().timezone or "UTC",
         )
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +17,6 @@ from bot.tools.exec.binding import check_folder, hash_files
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, guarded_names
-from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
 
 MAX_SECONDS = 600
@@ -54,34 +53,29 @@ class ExecTool:
         folder: Path,
         level: Callable[[], SandboxLevel],
         config: Callable[[], ExecToolConfig],
-        conversation: Callable[[str], Awaitable[ConversationRow | None]],
         zone: Callable[[], str],
     ) -> None:
         """Args:
         folder: of the owner's space.
         level: the level of the sandbox, as it was probed.
-        conversation: loads a conversation, whose epoch an approval is bound to.
         zone: IANA name.
         """
         self._folder = folder
         self._level = level
         self._config = config
-        self._conversation = conversation
         self._zone = zone
         self._running: dict[str, set[asyncio.Task[SandboxResult]]] = {}
 
-    async def bind(self, arguments: ExecArguments, conversation: str) -> Mapping[str, str]:
+    async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
 
         Raises:
             ToolFailed: these arguments cannot be run.
         """
         command = self._to_command(arguments)
-        row = await self._conversation(conversation)
         facts = {
             "sandbox": self._level().level,
             "cwd": os.path.join(SPACE_PATH, command.cwd).rstrip("/"),
-            "epoch": str(row.epoch if row else 0),
         }
         if command.script:
             facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()

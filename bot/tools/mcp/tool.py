@@ -1,7 +1,7 @@
 """A tool of an MCP server as the model sees it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.errors import OutcomeUnknown, ToolFailed
@@ -61,6 +61,11 @@ class McpTool:
         self._server = server
         self._still_allowed = still_allowed
         self._blobs = blobs
+
+    async def bind(self, arguments: McpCallArguments) -> Mapping[str, str]:
+        """See BoundTool: a call is for the tool as the owner reviewed it."""
+        self._check()
+        return {"sha256 of the tool": self.row.sha256}
 
     async def run(self, arguments: McpCallArguments, context: ToolContext) -> ToolOutput:
         """See Tool."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.config.home import HomeFolder
 from channels.testing import ScriptedChannel
 from tests.bot.inside import TERMINAL, inside
-from tests.bot.talk import call, results
+from tests.bot.talk import call, results, words
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.emulators.mcp_server import tool
 
@@ -74,15 +74,18 @@ async def test_a_tool_that_asks_runs_once_after_the_yes(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     await review(tmp_path, "files", orders.settings, {"echo": "ask"})
-    script = [call("files__echo", words="hi"), "it waits for you"]
+    script = [call("files__echo", words="hi"), "it waits for you", "It said hi."]
     async with inside(tmp_path, script, {"mcp": {"files": orders.settings}}) as it:
         assert await it.text("go") == "it waits for you"
         assert orders.calls() == []
         await it.channel.until(lambda: any("/approve" in sent.text for sent in it.channel.sent))
         (question,) = [sent.text for sent in it.channel.sent if "/approve" in sent.text]
         code = question.split("/approve ")[1].split("`")[0]
+        assert "sha256 of the tool" in question
         assert 'echo: {"words": "hi"}' in await it.text(f"/approve {code}")
         assert orders.calls() == ["echo"]
+        await it.channel.until(lambda: any(sent.text == "It said hi." for sent in it.channel.sent))
+        assert any('echo: {"words": "hi"}' in text for text in words(it.model.requests[-1])), "the model sees it, too"
 
 
 async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_checked(tmp_path: Path) -> None:
