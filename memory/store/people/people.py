@@ -19,6 +19,7 @@ from memory.store.schema.memory_tables import (
     access_request,
     account_link,
     approval,
+    approval_rule,
     dream,
     extraction,
     file_label,
@@ -97,7 +98,18 @@ _DELETE = delete(person_removal).where(person_removal.c.id == bindparam("id"))
 _DELETES_OF_SPACE = (
     *(
         delete(table).where(table.c.space == bindparam("space"))
-        for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label, job, occurrence)
+        for table in (
+            memory,
+            memory_change,
+            extraction,
+            dream,
+            forgetting,
+            approval,
+            approval_rule,
+            file_label,
+            job,
+            occurrence,
+        )
     ),
     delete(file_version).where(file_version.c.space == bindparam("space")),
     delete(account_link).where(

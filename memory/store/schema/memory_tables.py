@@ -213,6 +213,25 @@ approval = Table(
 )
 Index("approval_person", approval.c.channel, approval.c.subject_id)
 
+# What people have approved for good: calls that a rule covers run without a question.
+approval_rule = Table(
+    "approval_rule",
+    metadata,
+    id_column(),
+    text("space"),
+    integer("number"),
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("tool"),
+    text("command"),  # JSON; what bot.tools.exec.rules writes
+    text("cwd"),
+    text("level"),  # of the sandbox
+    moment("expires"),
+    moment("at"),
+    UniqueConstraint("space", "number", name="approval_rule_number"),
+)
+
 # What people want done later.
 job = Table(
     "job",
