@@ -176,7 +176,7 @@ _COUNT_OF_PERSON = (
 )
 _SELECT_DUE = (
     _SELECT.where(is_one_of(job.c.state, "on"), job.c.next_at <= bindparam("until"))
-    .order_by(job.c.next_at, job.c.id)
+    .order_by(job.c.next_at, job.c.at, job.c.number)
     .limit(bindparam("limit"))
 )
 _SELECT_NEXT = select(func.min(job.c.next_at).label("at")).where(is_one_of(job.c.state, "on"))
