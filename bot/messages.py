@@ -21,7 +21,14 @@ from channels.message import (
     Quote,
 )
 from channels.toolkit.text import replace_unstorable, split_text
-from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL
+from memory.context.taint import (
+    EARLIER_LABEL,
+    EDITED_LABEL,
+    MEANWHILE_LABEL,
+    OURS_LABEL,
+    OUTCOME_LABEL,
+    QUOTED_LABEL,
+)
 from memory.conversation import Text
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -58,6 +65,10 @@ class MessageBody:
     proven: bool = True
     #: Outcome of a call that the person approved; the program's row, not a message of theirs.
     outcome: str = ""
+    #: Id of the job whose turn this starts; the program's row, too.
+    job: str = ""
+    #: How that job ended before, where words from outside were in view.
+    earlier: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +172,8 @@ def dump_body(body: MessageBody) -> str:
     if body.outcome:
         record["outcome"] = body.outcome
         record["shown"] = body.outcome.partition("\n")[0]
+    if body.job:
+        record |= {"job": body.job, "earlier": body.earlier}
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -190,6 +203,8 @@ def load_body(text: str) -> MessageBody:
         quote=quote,
         proven=proven,
         outcome=record.get("outcome", ""),
+        job=record.get("job", ""),
+        earlier=record.get("earlier", ""),
     )
 
 
@@ -215,8 +230,9 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return the outcome of an approved call as a part, if the row is one."""
-    return [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
+    """Return the outcome of an approved call, or of earlier times of a job, as a part, if the row has one."""
+    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL))
+    return [Text(text=text, aside=label) for text, label in labelled if text]
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
@@ -382,7 +398,16 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "undo": ("撤销",),
     },
     "model": {"default": ("默认",)},
-    "tasks": {"pause": ("暂停",), "resume": ("继续", "恢复"), "cancel": ("取消", "删除"), "run": ("执行",)},
+    "tasks": {
+        "show": ("查看", "显示"),
+        "edit": ("修改", "改"),
+        "pause": ("暂停",),
+        "resume": ("继续", "恢复"),
+        "cancel": ("取消", "删除"),
+        "run": ("执行",),
+        "zone": ("时区",),
+        "quiet": ("安静", "安静时段", "免打扰"),
+    },
 }
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 _JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts

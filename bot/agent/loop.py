@@ -41,6 +41,7 @@ REFUSED_IMAGE_TEXT = "[picture refused by the model]"
 INVALID_STEPS_PROMPT = (
     "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 )
+TOKENS_USED_PROMPT = "[The tokens of this task are used up. Call no more tools: answer with what you have.]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +186,8 @@ class Agent:
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
+            if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
+                last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:

@@ -39,6 +39,9 @@ MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their res
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
 NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
+# Nobody watches the turn of a task: it makes no further ones, and changes nothing of what shapes later turns.
+NOT_IN_JOBS = frozenset({"task.own", "delegate", "memory.write", "persona.write"})
+NOT_IN_JOBS_TEXT = "[not allowed in the turn of a task: it sets up no tasks and changes neither memory nor persona]"
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
@@ -220,6 +223,8 @@ class ToolRunner:
             names = ", ".join(toolset.names())
             return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
         space = context.conversation.place.space
+        if context.job and tool.spec.action in NOT_IN_JOBS:
+            return ended("denied", NOT_IN_JOBS_TEXT)
         actor = await self._load_actor(context)
         decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
         if not decision.allowed and not decision.ask:
@@ -230,6 +235,8 @@ class ToolRunner:
         except ToolFailed as err:
             return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
         action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
+        if context.job and action in NOT_IN_JOBS:
+            return ended("denied", NOT_IN_JOBS_TEXT)
         decision = authorize(actor, action, space, context.scope)
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)

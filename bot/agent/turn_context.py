@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
@@ -40,6 +40,7 @@ from memory.workspace import fold_labels
 from memory.workspace.blobs import Blobs
 
 ShowEvent = Callable[[LiveEvent], None]
+JOB_STEPS, JOB_TOKENS = 8, 50_000  # of the turn of a task; tokens that came from no cache, and those of the answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,10 @@ class TurnContext:
     event_sink: EventSink
     #: The person's own words; "" if they sent only files.
     words: str = ""
+    #: Id of the job whose turn this is; "" for a turn that answers a person.
+    job: str = ""
+    #: Uncached tokens that the turn may use; 0 for no limit.
+    max_tokens: int = 0
     #: Monotonic seconds when this process started or resumed the turn.
     started: float = field(default_factory=time.monotonic)
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
@@ -104,6 +109,8 @@ class TurnResult:
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
+    #: The model did not answer.
+    unreached: bool = False
     #: Of the parts.
     label: ReplyLabel = CLEAN_REPLY
 
@@ -166,6 +173,8 @@ class TurnSetup:
     roles: RoleResolver
     downloads: Downloads
     budget_guard: BudgetGuard
+    #: The zones that people have chosen, by channel, account and person.
+    zones: Mapping[tuple[str, str, str], tzinfo]
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
@@ -204,18 +213,22 @@ class TurnSetup:
         except BaseException:
             await cancel_and_wait({recalling})
             raise
+        zone = self.zones.get((actor.channel, actor.account, actor.id))
+        now = self.now().astimezone(zone) if zone else self.now()
         return TurnContext(
             conversation=conversation,
             turn=turn,
             actor=actor,
             scope=access_scope(place.channel, place.kind, place.space),
             lang=lang,
-            suffix=TurnSuffix(clock=format_clock_note(self.now()), recalled=recalled),
+            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
-            max_steps=config.agent_max_steps,
+            max_steps=min(config.agent_max_steps, JOB_STEPS) if body.job else config.agent_max_steps,
             event_sink=event_sink,
             words=words,
+            job=body.job,
+            max_tokens=JOB_TOKENS if body.job else 0,
             timeouts=self.timeouts,
         )
 

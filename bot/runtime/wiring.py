@@ -45,8 +45,10 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
+from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
 from bot.messages import load_body
@@ -140,6 +142,7 @@ class Components:
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
@@ -276,17 +279,28 @@ class Components:
         return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
 
     def _ticker(self) -> JobTicker:
+        runs = RunSettler(store=self.store, channels=self.channels, language=self._language, now=self.now)
         return JobTicker(
-            store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
+            store=self.store,
+            roles=self.roles,
+            times=self.job_times,
+            channels=self.channels,
+            language=self._language,
+            now=self.now,
+            telemetry=self.telemetry,
+            runs=runs,
         )
 
     def _job_service(self) -> JobService:
         return JobService(
             jobs=self.store.jobs,
+            times=self.job_times,
             config=self.config,
             now=self.now,
             announce=self.notifier.notify,
             changed=self.ticker.wake,
+            conversation=self.store.sessions.conversation,
+            channels=self.channels,
         )
 
     def _secrets(self) -> Collection[str]:
@@ -420,6 +434,7 @@ class Components:
             roles=self.roles,
             downloads=self.downloads,
             budget_guard=self.budget_guard,
+            zones=self.job_times.zones,
             timeouts=times,
             turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )

@@ -184,12 +184,12 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
             _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
         return AcceptedRow(**known, new=False)
     conversation_id = await _get_or_create_conversation(tx, place)
-    before = await take_numbers(tx, conversation_id, lines=1)
+    before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    if start.state == "new" or arrival.ignored == "stranger":
+    if (start.state == "new" or arrival.ignored == "stranger") and not arrival.by_program:
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
-    if start.state == "new":
+    if start.state == "new" and not arrival.by_program:
         title = make_title(text)
         await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:

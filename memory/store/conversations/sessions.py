@@ -581,6 +581,7 @@ class Sessions(Repository):
     choose = write(_set_choices)
     next_seqs = read(load_next_seqs)
     usage = read(usage_rows.sum_usage)
+    turn_tokens = read(usage_rows.count_turn_tokens)
     factor = read(usage_rows.load_factor)
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)
