@@ -360,6 +360,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "pair": ("配对",),
     "approve": ("批准", "同意"),
     "deny": ("拒绝",),
+    "approvals": ("审批", "批准列表"),
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
@@ -381,6 +382,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "why": ("为什么", "出处"),
         "undo": ("撤销",),
     },
+    "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
     "tasks": {"pause": ("暂停",), "resume": ("继续", "恢复"), "cancel": ("取消", "删除"), "run": ("执行",)},
 }
@@ -423,7 +425,7 @@ def is_mutating(name: str, rest: str) -> bool:
     return (
         line == "memory undo"
         or name in ("new", "export", "unlink", "remember", "remind")
-        or (name in ("context", "model", "policy", "link", "tasks") and bool(rest))
+        or (name in ("context", "model", "policy", "link", "tasks", "approvals") and bool(rest))
         or (name == "config" and len(rest.split(maxsplit=1)) > 1)
     )
 

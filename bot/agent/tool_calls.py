@@ -14,6 +14,7 @@ from bot.access.budget_guard import BudgetGuard
 from bot.access.permissions import Actor, authorize
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
+from bot.agent.approval_rules import can_have_rules, find_covering_rule
 from bot.agent.approvals import (
     ASKED_WHEN_TAINTED,
     TAINTED_CALL_TEXT,
@@ -231,7 +232,7 @@ class ToolRunner:
             return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
         action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
         decision = authorize(actor, action, space, context.scope)
-        if decision.allowed:
+        if decision.allowed or (decision.ask and await self._is_ruled(context, tool, arguments)):
             return await self._run_tool(tool, arguments, context, call)
         if not decision.ask:
             return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
@@ -246,6 +247,13 @@ class ToolRunner:
         id, proven = context.actor.id, context.actor.bound is None
         person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
         return replace(person, by_model=True)
+
+    async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
+        """Tell whether the person has approved such calls for good; that counts while no outside words are in view."""
+        if not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
+            return False
+        space, now = context.conversation.place.space, self._store.now()
+        return await find_covering_rule(self._store.access, tool, arguments, space, now) is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()
