@@ -21,7 +21,7 @@ from channels.message import (
     Quote,
 )
 from channels.toolkit.text import replace_unstorable, split_text
-from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL
+from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL, TASK_LABEL
 from memory.conversation import Text
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -58,6 +58,8 @@ class MessageBody:
     proven: bool = True
     #: Outcome of a call that the person approved; the program's row, not a message of theirs.
     outcome: str = ""
+    #: A sub-agent's task that words from outside may have shaped; the program's row, too.
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,8 @@ def dump_body(body: MessageBody) -> str:
     if body.outcome:
         record["outcome"] = body.outcome
         record["shown"] = body.outcome.partition("\n")[0]
+    if body.task:
+        record["task"] = body.task
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -190,6 +194,7 @@ def load_body(text: str) -> MessageBody:
         quote=quote,
         proven=proven,
         outcome=record.get("outcome", ""),
+        task=record.get("task", ""),
     )
 
 
@@ -215,8 +220,9 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return the outcome of an approved call as a part, if the row is one."""
-    return [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
+    """Return the outcome of a call, or a task that is not the person's own words, as a part, if the row is one."""
+    outcome = [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
+    return outcome + ([Text(text=body.task, aside=TASK_LABEL)] if body.task else [])
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:

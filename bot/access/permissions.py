@@ -97,6 +97,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "mcp.call": _ActionRule(least="user", model=True, root="owner"),
     "mcp.call.ask": _ActionRule(least="user", model="ask", root="owner"),
     "mcp.status": _ActionRule(least="owner", places=_PRIVATE_KINDS),
+    "delegate": _ActionRule(least="user", model=True),
     "task.own": _ActionRule(least="user", model=True),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),

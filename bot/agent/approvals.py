@@ -14,11 +14,10 @@ from typing import Any
 import structlog
 
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.agent.approval_rules import BOUND_KEY, TAINTED_KEY, build_rule, can_have_rules
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, PartExtras, dump_body, dump_extras, split_reply
 from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, Toolset
-from bot.tools.exec.rules import RuleRefused
+from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec

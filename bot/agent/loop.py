@@ -1,11 +1,12 @@
 """The agent loop: call the model, run its tool calls, repeat; each step is stored before the next."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.subagents.values import CORRECTION_PROMPT, TOKENS_PROMPT, Subagent
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
 from bot.agent.turn_context import (
     EventSink,
@@ -28,7 +29,7 @@ from memory.context.view import ContextView
 from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import CallRow, PlannedCall
+from memory.store.rows import CallRow, PlannedCall, TurnRow
 
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
@@ -154,7 +155,12 @@ class Agent:
         budget_guard: BudgetGuard,
         models: ModelService,
         config: Callable[[], Config],
+        spent_tokens: Callable[[str], Awaitable[int]],
     ) -> None:
+        """Args:
+        spent_tokens: returns the tokens that a turn has read and written.
+        """
+        self._spent_tokens = spent_tokens
         self._sessions = sessions
         self._fitter = fitter
         self._message_counter = message_counter
@@ -185,12 +191,20 @@ class Agent:
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
+            if context.subagent and not last and await self._must_answer(context.subagent, context.turn):
+                last, final_note = True, TOKENS_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
+            if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
+                step, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
+                last = True
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
             await self._store_step(context, step, label)
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
+
+    async def _must_answer(self, subagent: Subagent, turn: TurnRow) -> bool:
+        return bool(turn.step) and subagent.must_answer(await self._spent_tokens(turn.id))
 
     async def _call_model(self, context: TurnContext, session: Session, final_note: str) -> tuple[ModelStep, bool]:
         """Fit the request and send it, smaller where the provider refuses its size.
@@ -201,7 +215,8 @@ class Agent:
         Returns:
             The answer, and whether what was recalled for it may hold outside words.
         """
-        fit_request, dropped = FitRequest(model=context.model, policy=context.policy), False
+        tools, dropped = context.subagent.tools if context.subagent else None, False
+        fit_request = FitRequest(model=context.model, policy=context.policy, tools=tools)
         suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)

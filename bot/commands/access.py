@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.access.pairing import PairingRefused, parse_typed_code
-from bot.agent.approval_rules import to_rule
 from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
-from bot.tools.exec.rules import format_rule
+from bot.tools.exec.rules import format_rule, to_rule
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.people.rows import Party

@@ -5,8 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.agent.approval_rules import to_rule
-from bot.tools.exec.rules import format_rule
+from bot.tools.exec.rules import format_rule, to_rule
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.approval_rules import ApprovalRuleRow
 from memory.store.people.rows import ApprovalRow

@@ -93,7 +93,7 @@ class Bot(Components):
             ]
             row = await self.store.sessions.conversation(conversation)
             channel = self.channels.get(row.place.channel) if row else None
-            if not late or channel is None:
+            if row is None or not late or channel is None or row.place.is_hidden:
                 continue
             lang = resolve_language(late[-1].text, self.config().language)
             text = format_text(lang, "away", span=format_span(now - late[0].at, lang), count=len(late))

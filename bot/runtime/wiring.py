@@ -21,6 +21,8 @@ from bot.agent.context_report import ContextReport
 from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.subagents.service import SubagentService
+from bot.agent.subagents.tool import DelegateTool
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
@@ -146,8 +148,11 @@ class Components:
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root)
         self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.message_counter = MessageCounter(load_best_counter)
+        self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
+        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
@@ -158,7 +163,6 @@ class Components:
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
-        self.message_counter = MessageCounter(load_best_counter)
         self.tool_lines = ToolLineWriter(self._summarise)
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
@@ -205,12 +209,18 @@ class Components:
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
         stopped = self.exec_tools.tool.stop(conversation)
-        return self.turns.stop(conversation) or stopped
+        cancelled = await self.subagents.cancel_all(conversation)
+        return self.turns.stop(conversation) or stopped or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation and nothing else; False if none runs."""
+        return self.turns.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
         if not inbox_id:
             self.exec_tools.tool.stop(conversation)
+            self._spawn(self.subagents.cancel_all(conversation))
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
@@ -298,6 +308,21 @@ class Components:
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
         return self.mcp_tools.offered(space) if self.config().mcp else ()
 
+    def _subagent_service(self) -> SubagentService:
+        async def stop_turn(conversation: str) -> bool:
+            return await self.stop_turn(conversation)
+
+        return SubagentService(
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            counter=self.message_counter.counter,
+            stop_turn=stop_turn,
+        )
+
+    def _delegate_tools(self) -> tuple[Tool, ...]:
+        return (self._delegate_tool,) if self.config().delegate.enabled else ()
+
     def _adopt_outside_tools(self, space: str) -> None:
         if self.config().mcp:
             self.mcp_tools.adopt(space)
@@ -320,6 +345,7 @@ class Components:
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
+            delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
         )
@@ -378,6 +404,7 @@ class Components:
             budget_guard=self.budget_guard,
             models=self.models,
             config=self.config,
+            spent_tokens=self.store.tasks.spent_tokens,
         )
 
     def _command_services(self) -> CommandServices:
@@ -435,6 +462,7 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
+            subagents=self.subagents,
             space_idle=self._adopt_outside_tools,
         )
 

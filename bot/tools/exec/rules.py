@@ -1,11 +1,16 @@
-"""What a rule of approval covers: a command word for word, or whatever begins with certain words. Pure."""
+"""Rules of approval of commands: word for word, or for whatever begins with certain words."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.errors import MnemaError
+from bot.errors import MnemaError, ToolFailed
+from bot.tools.base import Tool
+from bot.tools.exec.tool import ExecTool
+from memory.store.people.access import AccessRecords
+from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
+from memory.store.people.rows import ApprovalRow
 
 # Programs that run nothing of what they are given, so that a rule may cover whatever follows their name. A shell, an
 # interpreter, env, xargs, find, sudo, make and many more run their arguments; who is not named here counts as one.
@@ -17,6 +22,8 @@ PREFIX_PROGRAMS = frozenset({
 GIT_COMMANDS = frozenset({"diff", "log", "ls-files", "rev-parse", "show", "status"})  # `git -c` can run anything
 _LEVELS = {"C": 0, "B": 1, "A": 2}  # of the sandbox, by strength
 _HASH_PREFIX = "sha256 of "
+BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
+TAINTED_KEY = "#tainted"  # the same: words from outside were in view when it was asked for
 
 
 class RuleRefused(MnemaError):
@@ -133,3 +140,61 @@ def _language(given: Mapping[str, Any]) -> str:
 
 def _hashes(bound: Mapping[str, str]) -> Mapping[str, str]:
     return {name: digest for name, digest in bound.items() if name.startswith(_HASH_PREFIX)}
+
+
+def can_have_rules(tool: Tool | None) -> bool:
+    """Tell whether calls of a tool can be approved for good: commands only."""
+    return isinstance(tool, ExecTool)
+
+
+async def find_covering_rule(
+    access: AccessRecords, tool: Tool | None, arguments: Any, space: str, now: float
+) -> ApprovalRuleRow | None:
+    """Return a rule by which a call may run without a question; None if there is none.
+
+    Args:
+        arguments: what the tool's `arguments` parsed.
+        now: unix seconds.
+    """
+    if not isinstance(tool, ExecTool):
+        return None
+    rows = await access.rules(space, now)
+    if not rows:
+        return None
+    try:
+        bound = await tool.bind(arguments)
+    except ToolFailed:
+        return None  # the question says why
+    given = arguments.given()
+    return next((row for row in rows if to_rule(row).covers(given, bound)), None)
+
+
+def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
+    """Return the rule that "always" makes of a request.
+
+    Args:
+        words: how many words of the command others have to begin with; 0: the rule covers this very command.
+
+    Raises:
+        RuleRefused: there can be no such rule.
+    """
+    given = json.loads(row.arguments)
+    bound = given.pop(BOUND_KEY, {})
+    if row.tool != ExecTool.spec.name or "sandbox" not in bound:
+        raise RuleRefused(
+            "That can be approved once only; rules are for commands.", "这个只能批准一次；只有命令可以总是批准。"
+        )
+    if given.get(TAINTED_KEY):
+        raise RuleRefused(
+            "Words from outside were in view when it was asked for, so it can be approved once only.",
+            "提出请求时对话里有外来的文字，所以只能批准一次。",
+        )
+    rule = build_command_rule(given, bound, words)
+    return NewApprovalRule(
+        space=row.space, party=row.party, tool=row.tool, command=rule.to_json(), cwd=rule.cwd, level=rule.level
+    )
+
+
+def to_rule(row: ApprovalRuleRow) -> CommandRule:
+    """Parse what a stored rule covers."""
+    return CommandRule.from_json(row.command, row.cwd, row.level)

@@ -187,9 +187,11 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     before = await take_numbers(tx, conversation_id, lines=1)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    if start.state == "new" or arrival.ignored == "stranger":
+    if place.is_hidden:
+        pass  # it is in no list, and says nothing of the person
+    elif start.state == "new" or arrival.ignored == "stranger":
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
-    if start.state == "new":
+    if start.state == "new" and not place.is_hidden:
         title = make_title(text)
         await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:

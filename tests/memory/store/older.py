@@ -10,7 +10,7 @@ _NEVER_CHANGED = (
 )
 # By revision: what leads there from the one after it.
 BACK = {
-    "r0011": ("DROP TABLE approval_rule",),
+    "r0011": ("DROP TABLE approval_rule", "DROP TABLE background_task"),
     "r0010": (
         *(f"ALTER TABLE fold DROP COLUMN {name}" for name in ("rejected", "sent_from", "awaiting", "body_sha256")),
         "ALTER TABLE conversation DROP COLUMN cleared_before",
