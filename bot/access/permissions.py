@@ -89,6 +89,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "files.write": _ActionRule(least="user", model=True, root="owner"),
     "persona.write": _ActionRule(least="owner", places=_PRIVATE_KINDS, model="ask"),
     "exec": _ActionRule(least="owner", places=_PRIVATE_KINDS, model="ask", root="owner"),
+    "exec.status": _ActionRule(least="owner", places=_PRIVATE_KINDS, model=True, root="owner"),
     "web.fetch": _ActionRule(least="user", model=True),
     "web.search": _ActionRule(least="user", model=True),
     "web.fetch.guest": _ActionRule(least="guest", model=True),

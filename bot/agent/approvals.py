@@ -188,7 +188,7 @@ class ApprovalService:
         if not await self.access.move(row.id, "asked", "running"):
             return _CLOSED_TEXTS["ended"]
         made = await self._add_rule(rule) if rule else ("", "")
-        zh, en = await self._run(row)
+        zh, en = await self._run(row, actor)
         return f"{made[0]}{zh}", f"{made[1]}{en}"
 
     async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
@@ -204,8 +204,8 @@ class ApprovalService:
             f"Rule {row.number} is made; for {days} days it is not asked again. /approvals shows and revokes it.\n",
         )
 
-    async def _run(self, row: ApprovalRow) -> BilingualText:
-        state, text = await self._outcome(row)
+    async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+        state, text = await self._outcome(row, actor)
         await hit_async("approval.ran")
         outcome = await self._to_message(row, state, text)
         await self.access.move(row.id, "running", state, outcome)
@@ -233,7 +233,7 @@ class ApprovalService:
             body=dump_body(body),
         )
 
-    async def _outcome(self, row: ApprovalRow) -> tuple[ApprovalState, str]:
+    async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[ApprovalState, str]:
         """Run exactly the stored call, with the person's own rights."""
         tool = self.toolset(row.space).get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
@@ -249,7 +249,7 @@ class ApprovalService:
                     changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
                     return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
             async with asyncio.timeout(tool.spec.seconds):
-                output = await tool.run(arguments, self._context(row))
+                output = await tool.run(arguments, self._context(row, actor))
                 return "done", output if isinstance(output, str) else output.text
         except ToolFailed as err:
             return "failed", str(err)
@@ -261,7 +261,7 @@ class ApprovalService:
             log.error("approved tool broke", tool=row.tool, error=type(err).__name__, exc_info=True)
             return "failed", f"{type(err).__name__}."
 
-    def _context(self, row: ApprovalRow) -> ToolContext:
+    def _context(self, row: ApprovalRow, actor: Actor) -> ToolContext:
         async def load_message() -> MessageContext:
             # The person has read the complete call.
             return MessageContext(channel=row.party.channel, tainted=False)
@@ -271,6 +271,7 @@ class ApprovalService:
             space=row.space,
             now=self.now,
             idem_key=row.call,
+            actor=actor,
             load_message=load_message,
         )
 

@@ -185,6 +185,8 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("counter", "llm_tokens_total", "Tokens used, from the store; input is what came from no cache.", ("kind",)),
     ("counter", "llm_cost_total", "US dollars for models with a known price, from the store.", ()),
     ("histogram", "tool_seconds", "Duration of tool calls.", ("tool", "outcome")),
+    ("counter", "exec_total", "Commands of the model that ended.", ("outcome",)),
+    ("gauge", "work_open", "Sub-agents and commands in the background at work.", ("kind",)),
     ("gauge", "folds_open", "Folds in progress.", ()),
     ("counter", "folds_total", "Finished folds, from the store.", ("method", "outcome")),
     ("gauge", "ledger_faults", "Faults of the ledger at the last check.", ()),

@@ -172,6 +172,10 @@ class Telemetry:
         """Count an attempt to answer that failed by an error of this machine or of mnema. error: its class."""
         self.tally.count("turn_faults_total", error)
 
+    def command_ended(self, outcome: str) -> None:
+        """Count a command: done, failed (exit code), limit, stopped, or refused (not run)."""
+        self.tally.count("exec_total", outcome)
+
     def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")

@@ -44,6 +44,8 @@ class CommandRule:
     is_prefix: bool
     #: Language of the script; "" without one.
     language: str
+    #: It runs in the background, for up to an hour.
+    background: bool
     #: SHA-256 of the script and of each file that the words name, by their names in the question.
     hashes: Mapping[str, str]
     #: Working folder in the sandbox.
@@ -57,6 +59,7 @@ class CommandRule:
             "argv": self.argv,
             "is_prefix": self.is_prefix,
             "language": self.language,
+            "background": self.background,
             "hashes": dict(sorted(self.hashes.items())),
         }
         return json.dumps(record, ensure_ascii=False)
@@ -74,7 +77,9 @@ class CommandRule:
             given: its arguments.
             bound: what an approval of it would depend on now.
         """
-        if bound.get("cwd") != self.cwd or _LEVELS.get(bound.get("sandbox", ""), 0) < _LEVELS.get(self.level, 3):
+        if bool(given.get("background")) != self.background or bound.get("cwd") != self.cwd:
+            return False
+        if _LEVELS.get(bound.get("sandbox", ""), 0) < _LEVELS.get(self.level, 3):
             return False
         argv = tuple(given.get("argv", ()))
         if self.is_prefix:
@@ -101,6 +106,7 @@ def build_command_rule(given: Mapping[str, Any], bound: Mapping[str, str], words
         argv=argv[:words] if words else argv,
         is_prefix=bool(words),
         language=_language(given),
+        background=bool(given.get("background")),
         hashes={} if words else _hashes(bound),
         cwd=bound["cwd"],
         level=bound["sandbox"],

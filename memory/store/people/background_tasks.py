@@ -105,7 +105,6 @@ _COUNT_OPEN = (
     .select_from(table)
     .where(table.c.space == bindparam("space"), table.c.kind == bindparam("kind"), _IS_RUNNING)
 )
-COUNT_OPEN_TASKS = select(table.c.kind, func.count().label("count")).where(_IS_RUNNING).group_by(table.c.kind)
 # Changes nothing, but conflicts with whoever ends another task of the call at the same time.
 _LOCK_CALL = update(table).where(table.c.call == bindparam("call")).values(ended=table.c.ended)
 _DETACH = update(table).where(table.c.call == bindparam("call")).values(detached=bindparam("new_detached"))
@@ -159,7 +158,7 @@ async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], mos
             number=first + len(rows),
             child=child,
             state="running",
-            detached=False,
+            detached=task.kind == "exec",
             outcome="",
             tainted=False,
             at=tx.now,
