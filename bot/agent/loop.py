@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
 from bot.agent.turn_context import (
     EventSink,
@@ -189,6 +190,9 @@ class Agent:
             if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
                 last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
+            if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
+                step, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
+                last = True
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
@@ -204,7 +208,8 @@ class Agent:
         Returns:
             The answer, and whether what was recalled for it may hold outside words.
         """
-        fit_request, dropped = FitRequest(model=context.model, policy=context.policy), False
+        tools, dropped = context.subagent.tools if context.subagent else None, False
+        fit_request = FitRequest(model=context.model, policy=context.policy, tools=tools)
         suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)

@@ -25,6 +25,7 @@ from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
+from bot.tools.exec.rules import can_have_rules, find_covering_rule
 from memory.context.taint import judge_results
 from memory.conversation import CallBudget, Image, Message, Text, ToolCall, ToolResult
 from memory.failpoints import hit_async
@@ -178,7 +179,7 @@ class ToolRunner:
         planned = [call for call in calls if call.state == "planned"]
         within = planned[: await self._budget_guard.calls_left(context.actor, len(planned))]
         allowed = {call.id for call in within}
-        toolset = self._toolset(context.conversation.place.space)
+        toolset = self._tools_of(context)
         for budget in NARROW_BUDGETS:
             names = toolset.names_of_budget(budget)
             counted = [call for call in within if call.name in names]
@@ -203,7 +204,7 @@ class ToolRunner:
         context.event_sink.send("tool_started", tool=call.name, step=context.turn.step)
         began = time.perf_counter()
         state: CallState = "cancelled"
-        toolset = self._toolset(context.conversation.place.space)
+        toolset = self._tools_of(context)
         # Names that a model makes up must not become labels of metrics.
         label = call.name if toolset.get(call.name) else "none"
         try:
@@ -219,6 +220,8 @@ class ToolRunner:
             return _ToolOutcome(call=call, state=state, text=text)
 
         tool = toolset.get(call.name)
+        if tool is None and context.subagent and self._toolset(context.conversation.place.space).get(call.name):
+            return ended("denied", self._denied(f"{call.name} is none of the tools of this task."))
         if tool is None:
             names = ", ".join(toolset.names())
             return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
@@ -227,7 +230,7 @@ class ToolRunner:
             return ended("denied", NOT_IN_JOBS_TEXT)
         actor = await self._load_actor(context)
         decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
-        if not decision.allowed and not decision.ask:
+        if not decision.allowed and (not decision.ask or context.subagent):
             return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:
@@ -238,11 +241,15 @@ class ToolRunner:
         if context.job and action in NOT_IN_JOBS:
             return ended("denied", NOT_IN_JOBS_TEXT)
         decision = authorize(actor, action, space, context.scope)
-        if decision.allowed:
+        if decision.allowed or (decision.ask and await self._is_ruled(context, tool, arguments)):
             return await self._run_tool(tool, arguments, context, call)
-        if not decision.ask:
+        if not decision.ask or context.subagent:
             return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
         return ended("denied", await self._request_approval(context, call, action, arguments.given()))
+
+    def _tools_of(self, context: TurnContext) -> Toolset:
+        toolset = self._toolset(context.conversation.place.space)
+        return toolset.only(context.subagent.tools) if context.subagent else toolset
 
     def _open_to_guests(self, action: str) -> str:
         return f"{action}.guest" if action in self._guest_actions() else action
@@ -253,6 +260,13 @@ class ToolRunner:
         id, proven = context.actor.id, context.actor.bound is None
         person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
         return replace(person, by_model=True)
+
+    async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
+        """Tell whether the person has approved such calls for good; that counts while no outside words are in view."""
+        if context.subagent or not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
+            return False
+        space, now = context.conversation.place.space, self._store.now()
+        return await find_covering_rule(self._store.access, tool, arguments, space, now) is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()

@@ -1,5 +1,6 @@
 """The commands /remind and /tasks: what happens later."""
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from memory.store.people.jobs import JobRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
+_BACKGROUND_PATTERN = re.compile(r"cancel\s+w([0-9]{1,9})", re.IGNORECASE)
 _DO_WORDS = ("do ", "做 ", "执行 ")
 _DEFAULT_WORDS = ("default", "默认")
 _OFF_WORDS = (NO_QUIET, "关", "关闭", "无")
@@ -62,10 +64,21 @@ async def _set(context: CommandContext) -> str:
 
 
 async def _tasks(context: CommandContext) -> str:
+    if found := _BACKGROUND_PATTERN.fullmatch(context.arguments.strip()):
+        return await _cancel_background(context, int(found[1]))
     try:
         return await _show_or_change(context)
     except JobRefused as err:
         return context.text(err.zh, str(err))
+
+
+async def _cancel_background(context: CommandContext, number: int) -> str:
+    """End a sub-agent or a command of this chat."""
+    row = await context.store.tasks.find(context.conversation.place.space, number)
+    is_here = row is not None and row.conversation == context.conversation.id
+    if row is None or not is_here or not await context.services.cancel_task(row):
+        return context.text(f"这里没有进行中的 w{number}。", f"There is no running w{number} here.")
+    return context.text(f"w{number} 已结束。", f"w{number} is ended.")
 
 
 async def _show_or_change(context: CommandContext) -> str:

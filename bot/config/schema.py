@@ -221,6 +221,16 @@ class JobsConfig(ConfigSection):
     )
 
 
+class DelegateConfig(ConfigSection):
+    """Sub-agents of the model."""
+
+    enabled: bool = Field(False, description="Offer the model to give tasks to sub-agents.")
+    at_once: int = Field(3, ge=1, le=20, description="Sub-agents that may work in a space at the same time.")
+    tokens: int = Field(30_000, ge=2_000, le=1_000_000, description="What one may read and write, in tokens.")
+    minutes: int = Field(10, ge=1, le=120, description="How long one may take, in minutes.")
+    wait_seconds: int = Field(45, ge=0, le=45, description="How long the model waits for outcomes, in seconds.")
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
@@ -332,6 +342,7 @@ class Config(ConfigSection):
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
     skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
     jobs: JobsConfig = Field(JobsConfig(), description="Reminders and tasks.")
+    delegate: DelegateConfig = Field(DelegateConfig(), description="Tasks that the model gives to sub-agents.")
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
         {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
     )

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -21,6 +21,9 @@ from bot.agent.context_report import ContextReport
 from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.subagents.service import SubagentService
+from bot.agent.subagents.tool import DelegateTool
+from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
@@ -74,6 +77,7 @@ from memory.conversation import SystemPart
 from memory.folding import FoldRunner
 from memory.recall.index import SpaceIndexes
 from memory.store.engine.database import QueueKey
+from memory.store.people.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
@@ -147,10 +151,13 @@ class Components:
         self.jobs = self._job_service()
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
-        self.exec_tools = ExecTools(self.config, self.workspace.root)
+        self.exec_tools = self._exec_tools()
         self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.message_counter = MessageCounter(load_best_counter)
+        self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
+        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
@@ -161,7 +168,6 @@ class Components:
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
-        self.message_counter = MessageCounter(load_best_counter)
         self.tool_lines = ToolLineWriter(self._summarise)
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
@@ -207,21 +213,38 @@ class Components:
 
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
-        stopped = self.exec_tools.tool.stop(conversation)
-        return self.turns.stop(conversation) or stopped
+        stopped = await self.exec_tools.stop(conversation)
+        cancelled = await self.subagents.cancel_all(conversation)
+        return self.turns.stop(conversation) or stopped or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation and nothing else; False if none runs."""
+        return self.turns.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
         if not inbox_id:
-            self.exec_tools.tool.stop(conversation)
+            self._spawn(self.exec_tools.stop(conversation))
+            self._spawn(self.subagents.cancel_all(conversation))
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         self.web_tools.forget(space)
+        return self._quiet(space)
+
+    @asynccontextmanager
+    async def _quiet(self, space: str) -> AsyncIterator[None]:
         if not space:
-            self.exec_tools.tool.stop("")
-        return self.turns.quiet(space)
+            await self.exec_tools.stop("")
+        async with self.turns.quiet(space):
+            yield
+
+    async def cancel_task(self, row: TaskRow) -> bool:
+        """End work beside a conversation; False if it has ended."""
+        if row.kind == "exec":
+            return await self.exec_tools.background.stop(row.number)
+        return await self.subagents.cancel(row)
 
     def start_receiving(self, channel: Channel) -> None:
         """Start receiving from a registered channel."""
@@ -312,6 +335,31 @@ class Components:
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
         return self.mcp_tools.offered(space) if self.config().mcp else ()
 
+    def _subagent_service(self) -> SubagentService:
+        async def stop_turn(conversation: str) -> bool:
+            return await self.stop_turn(conversation)
+
+        return SubagentService(
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            counter=self.message_counter.counter,
+            stop_turn=stop_turn,
+        )
+
+    def _exec_tools(self) -> ExecTools:
+        return ExecTools(
+            self.config,
+            self.workspace.root,
+            self.store.tasks,
+            self.store.sessions.conversation,
+            compose_outcome_body,
+            self.telemetry.command_ended,
+        )
+
+    def _delegate_tools(self) -> tuple[Tool, ...]:
+        return (self._delegate_tool,) if self.config().delegate.enabled else ()
+
     def _adopt_outside_tools(self, space: str) -> None:
         if self.config().mcp:
             self.mcp_tools.adopt(space)
@@ -334,6 +382,7 @@ class Components:
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
+            delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
         )
@@ -418,6 +467,7 @@ class Components:
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            cancel_task=self.cancel_task,
             skills=self.skills,
             mcp=self.mcp_tools,
         )
@@ -450,6 +500,7 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
+            subagents=self.subagents,
             space_idle=self._adopt_outside_tools,
         )
 

@@ -177,6 +177,10 @@ class Telemetry:
         self.tally.count("jobs_fired_total", kind, state)
         self.tally.observe("job_lag_seconds", late)
 
+    def command_ended(self, outcome: str) -> None:
+        """Count a command: done, failed (exit code), limit, stopped, or refused (not run)."""
+        self.tally.count("exec_total", outcome)
+
     def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")

@@ -49,6 +49,7 @@ class OfferedTools:
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
+        delegate: returns the tool for sub-agents, if it is on.
         outside: returns the tools of servers that a space is offered.
         off: returns the names of the tools that are turned off.
     """
@@ -69,11 +70,12 @@ class OfferedTools:
         web: WebTools,
         exec_tools: ExecTools,
         skills: SkillTools,
+        delegate: Callable[[], tuple[Tool, ...]],
         outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
     ) -> None:
         self._own: list[Tool] = [
-            RecallTool(store.sessions),
+            RecallTool(store.sessions, store.tasks),
             MemorySearchTool(store, search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
@@ -87,13 +89,14 @@ class OfferedTools:
         self._web = web
         self._skills = skills
         self._exec = exec_tools
+        self._delegate = delegate
         self._outside = outside
         self._off = off
         self._offered: dict[str, tuple[object, Toolset]] = {}
 
     def __call__(self, space: str) -> Toolset:
         """Return the current tools of a space; the same object until the configuration changes."""
-        added = (*self._web.offered(), *self._skills.offered(space), *self._exec.offered(space))
+        added = (*self._web.offered(), *self._skills.offered(space), *self._exec.offered(space), *self._delegate())
         off, more = self._off(), (*added, *self._outside(space))
         known = self._offered.get(space)
         if known is None or known[0] != (off, more):
