@@ -94,6 +94,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "web.fetch.guest": _ActionRule(least="guest", model=True),
     "web.search.guest": _ActionRule(least="guest", model=True),
     "skill.read": _ActionRule(least="user", model=True),
+    "tools.find": _ActionRule(least="user", model=True),
     "mcp.call": _ActionRule(least="user", model=True, root="owner"),
     "mcp.call.ask": _ActionRule(least="user", model="ask", root="owner"),
     "mcp.status": _ActionRule(least="owner", places=_PRIVATE_KINDS),

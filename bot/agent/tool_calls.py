@@ -26,10 +26,10 @@ from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
 from memory.context.taint import judge_results
-from memory.conversation import CallBudget, Image, Message, Text, ToolCall, ToolResult
+from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, inner_call
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
-from memory.store.rows import CallRow, CallState
+from memory.store.rows import CallRow, CallState, PlannedCall
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
@@ -38,6 +38,7 @@ MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their res
 # Loads the texts of memory in view: (conversation, space).
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
+MAX_SHOWN_NAME = 100  # characters of a name that no tool has
 NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 OUTCOME_UNKNOWN_TEXT = (
@@ -65,7 +66,7 @@ async def load_visible_words(
     """Load the words in view that decide what may be sent out."""
     session = await store.sessions.load(context.conversation.id)
     messages = [message for turn in session.turns for message in turn.messages]
-    calls = {part.id: part for message in messages for part in message.parts if isinstance(part, ToolCall)}
+    calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
     results = [part for message in messages for part in message.parts if isinstance(part, ToolResult)]
     web = {*toolset.names_of_budget("fetch"), *toolset.names_of_budget("search")}
 
@@ -88,7 +89,7 @@ async def load_visible_words(
             *texts(MEMORY_TOOLS),
         ),
         fetches=sum(
-            isinstance(part, ToolCall) and part.name in toolset.names_of_budget("fetch")
+            isinstance(part, ToolCall) and inner_call(part).name in toolset.names_of_budget("fetch")
             for message in session.turns[-1].messages
             for part in message.parts
         ),
@@ -136,6 +137,16 @@ class ToolRunner:
         self._telemetry = telemetry
         self._memory_texts = memory_texts
         self._guest_actions = guest_actions
+
+    def plan(self, space: str, calls: Sequence[ToolCall]) -> list[PlannedCall]:
+        """Return the calls as they are stored and judged: one of `use_tool` as the call that it makes."""
+        toolset = self._toolset(space)
+        judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]
+        tools = [toolset.get(call.name) for call in judged]
+        return [
+            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=tool.spec.effect if tool else "pure")
+            for call, tool in zip(judged, tools, strict=True)
+        ]
 
     async def run(self, context: TurnContext, calls: Sequence[CallRow], message: Message) -> None:
         """Run every call and store all results as one message; pure calls run concurrently.
@@ -218,7 +229,9 @@ class ToolRunner:
         tool = toolset.get(call.name)
         if tool is None:
             names = ", ".join(toolset.names())
-            return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
+            why = f"There is no tool {call.name[:MAX_SHOWN_NAME]!r}. There are: {names}."
+            more = " Others are found with find_tools." if toolset.get(USE_TOOL) else ""
+            return ended("failed", f"{INVALID_CALL_PREFIX} {why}{more}")
         space = context.conversation.place.space
         actor = await self._load_actor(context)
         decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
