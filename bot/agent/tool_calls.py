@@ -25,8 +25,9 @@ from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
+from bot.tools.plugins.service import GuardedCall
 from memory.context.taint import judge_results
-from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, inner_call
+from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, ToolSpec, inner_call
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState, PlannedCall
@@ -35,6 +36,8 @@ from memory.store.store import Store
 log = structlog.get_logger(__name__)
 INVALID_CALL_PREFIX = "[invalid call]"
 MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their results are private text
+# Returns why a guard refuses a call, "" if none does.
+FindRefusal = Callable[[GuardedCall], Awaitable[str]]
 # Loads the texts of memory in view: (conversation, space).
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
@@ -122,10 +125,12 @@ class ToolRunner:
         telemetry: Telemetry,
         memory_texts: MemoryTexts,
         guest_actions: Callable[[], Collection[str]],
+        find_refusal: FindRefusal,
     ) -> None:
         """Args:
         now: the owner's local time.
         guest_actions: actions of tools that guests may use, too.
+        find_refusal: returns why a guard refuses a call, or "".
         """
         self._store = store
         self._toolset = toolset
@@ -137,6 +142,7 @@ class ToolRunner:
         self._telemetry = telemetry
         self._memory_texts = memory_texts
         self._guest_actions = guest_actions
+        self._find_refusal = find_refusal
 
     def plan(self, space: str, calls: Sequence[ToolCall]) -> list[PlannedCall]:
         """Return the calls as they are stored and judged: one of `use_tool` as the call that it makes."""
@@ -244,10 +250,12 @@ class ToolRunner:
             return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
         action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
         decision = authorize(actor, action, space, context.scope)
+        if not decision.allowed and not decision.ask:
+            return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
+        if why := await self._find_refusal(_to_guarded_call(tool.spec, arguments, context)):
+            return ended("denied", self._denied(why))
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)
-        if not decision.ask:
-            return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
         return ended("denied", await self._request_approval(context, call, action, arguments.given()))
 
     def _open_to_guests(self, action: str) -> str:
@@ -338,6 +346,20 @@ class ToolRunner:
         outside = tool.spec.outside if output.outside is None else output.outside
         text = output.text or NO_OUTPUT
         return _ToolOutcome(call=call, state="done", text=text, images=output.images, outside=outside)
+
+
+def _to_guarded_call(spec: ToolSpec, arguments: ToolArguments, context: TurnContext) -> GuardedCall:
+    place = context.conversation.place
+    return GuardedCall(
+        tool=spec.name,
+        arguments=arguments.given(),
+        effect=spec.effect,
+        origin=spec.origin,
+        space=place.space,
+        conversation=context.conversation.id,
+        channel=place.channel,
+        person=context.actor.id,
+    )
 
 
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:

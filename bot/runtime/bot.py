@@ -43,6 +43,7 @@ class Bot(Components):
         await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await self.mcp_tools.load()
+        await self.plugins.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()

@@ -60,6 +60,8 @@ from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.service import PluginTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -146,7 +148,8 @@ class Components:
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root)
         self.skills = SkillTools(self._skill_library(owner), self.config)
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
@@ -295,12 +298,18 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
-    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        return self.mcp_tools.offered(space) if self.config().mcp else ()
+    def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
 
-    def _adopt_outside_tools(self, space: str) -> None:
-        if self.config().mcp:
-            self.mcp_tools.adopt(space)
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
+
+    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
+        return (*self.plugins.offered(space), *servers)
 
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
@@ -322,6 +331,7 @@ class Components:
             skills=self.skills,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
+            in_use=self._is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -369,6 +379,7 @@ class Components:
             budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
             guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
+            find_refusal=self.plugins.find_refusal,
         )
         return Agent(
             sessions=self.store.sessions,
@@ -406,6 +417,8 @@ class Components:
             jobs=self.jobs,
             skills=self.skills,
             mcp=self.mcp_tools,
+            plugins=self.plugins,
+            toolset=self.toolset,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -435,7 +448,7 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
-            space_idle=self._adopt_outside_tools,
+            space_idle=self.toolset.adopt,
         )
 
     def _receiver(self) -> Receiver:

@@ -233,6 +233,10 @@ class Toolset:
         """Return the specs of the tools in the prompt, in order."""
         return tuple(tool.spec for tool in self._shown.values())
 
+    def all(self) -> tuple[Tool, ...]:
+        """Return all tools, those in the prompt first."""
+        return tuple(self._tools.values())
+
     def names_of_budget(self, budget: CallBudget) -> tuple[str, ...]:
         """Return the names of the tools whose calls count towards this daily limit."""
         return tuple(name for name, tool in self._tools.items() if tool.spec.budget == budget)

@@ -21,13 +21,15 @@ from bot.tools.workspace.patch import PatchFilesTool
 from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
 from bot.tools.workspace.send_file import SendFileTool
 from channels.base import Channel
-from memory.conversation import ToolSpec
+from memory.conversation import USE_TOOL, ToolSpec
 from memory.longterm.memories import Memories
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
 MAX_CACHED_SPACES = 1_000
+# Of tools of ours that are not always offered: no plug-in stands in for one that is off.
+RESERVED_NAMES = frozenset({"exec", "find_tools", "skill", USE_TOOL, "web_fetch", "web_search"})
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _READING_TOOLS = (ListFilesTool, ReadFileTool)
 _WRITING_TOOLS = (WriteFileTool, EditFileTool)
@@ -51,8 +53,9 @@ class OfferedTools:
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
-        outside: returns the tools of servers that a space is offered.
+        outside: returns the tools of plug-ins and servers that a space is offered.
         off: returns the names of the tools that are turned off.
+        in_use: tells whether a turn of a space runs: its tools stay as they are until `adopt`.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class OfferedTools:
         skills: SkillTools,
         outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
+        in_use: Callable[[str], bool],
     ) -> None:
         self._own: list[Tool] = [
             RecallTool(store.sessions),
@@ -91,10 +95,25 @@ class OfferedTools:
         self._exec = exec_tools
         self._outside = outside
         self._off = off
+        self._in_use = in_use
         self._offered: dict[str, tuple[object, Toolset]] = {}
+        #: Of the spaces in which a turn runs.
+        self._held: dict[str, Toolset] = {}
 
     def __call__(self, space: str) -> Toolset:
-        """Return the current tools of a space; the same object until the configuration changes."""
+        """Return the tools of a space; the same object until something changes, and while a turn of it runs."""
+        if (held := self._held.get(space)) is not None:
+            return held
+        found = self._current(space)
+        if self._in_use(space):
+            self._held[space] = found
+        return found
+
+    def adopt(self, space: str) -> None:
+        """Take up changes, for no turn of the space runs now."""
+        self._held.pop(space, None)
+
+    def _current(self, space: str) -> Toolset:
         skills = self._skills.offered(space)
         added = (*self._web.offered(), *skills, *self._exec.offered(space))
         current = self._off(), added, self._outside(space)
@@ -110,7 +129,8 @@ class OfferedTools:
         self, off: Collection[str], added: Sequence[Tool], outside: Sequence[Tool], skills: Sequence[Findable]
     ) -> Toolset:
         """Return the tools of a space; outside ones that are too many for the prompt are deferred."""
-        outside = [tool for tool in outside if tool.spec.name not in off]
+        own = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
+        outside = [tool for tool in outside if tool.spec.name not in off and tool.spec.name not in own]
         deferred = outside if are_too_many(outside) else []
         found = [*map(to_findable, deferred), *skills]
         finders: list[Tool] = [FindToolsTool(found)] if found else []

@@ -55,15 +55,20 @@ def find_bubblewrap() -> str:
     return found
 
 
-async def run_in_sandbox(command: SandboxCommand, limits: SandboxLimits, bubblewrap: str = "") -> SandboxResult:
+async def run_in_sandbox(
+    command: SandboxCommand, limits: SandboxLimits, bubblewrap: str = "", passed: Sequence[int] = ()
+) -> SandboxResult:
     """Run a command to its end or its limits; when this returns or is cancelled, no process of it is left.
+
+    Args:
+        passed: descriptors that it inherits under their numbers.
 
     Raises:
         SandboxError: nothing was run.
     """
     run = _SandboxRun(command, limits)
     try:
-        await run.start(bubblewrap or find_bubblewrap())
+        await run.start(bubblewrap or find_bubblewrap(), passed)
         return await run.finish()
     finally:
         await run.end()
@@ -83,7 +88,7 @@ class _SandboxRun:
         self._began = time.monotonic()
         self._ended = ""
 
-    async def start(self, bubblewrap: str) -> None:
+    async def start(self, bubblewrap: str, inherited: Sequence[int] = ()) -> None:
         """Start bubblewrap, set the limits of what it has created, and only then let it go on."""
         info, info_write = os.pipe()
         block_read, block = os.pipe()
@@ -94,7 +99,9 @@ class _SandboxRun:
             self._group = create_process_limit(self._limits.processes)
             try:
                 await self._spawn(
-                    bubblewrap, build_arguments(self._command, info_write, block_read, seccomp, script), passed
+                    bubblewrap,
+                    build_arguments(self._command, info_write, block_read, seccomp, script),
+                    [*passed, *inherited],
                 )
             finally:
                 for fd in passed:

@@ -19,8 +19,7 @@ class SkillTools:
 
     def offered(self, space: str) -> list[SkillTool]:
         """Return the tool, if any skill is enabled in this space."""
-        skills = self.library.enabled(space)
-        if not skills:
+        if not self.library.state.path.exists() or not (skills := self.library.enabled(space)):
             return []
         limit = self._config().skills.index_tokens
         known = self._built.get(space)

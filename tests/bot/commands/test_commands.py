@@ -37,6 +37,7 @@ COMMANDS = (
     "tasks",
     "skills",
     "mcp",
+    "tools",
 )
 
 
