@@ -388,6 +388,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "tasks": ("任务", "提醒列表"),
     "skills": ("技能",),
     "mcp": ("外接工具",),
+    "tools": ("工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {

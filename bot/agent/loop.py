@@ -26,10 +26,21 @@ from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
-from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Image,
+    Part,
+    Reduction,
+    Session,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Turn,
+    inner_call,
+)
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import CallRow, PlannedCall
+from memory.store.rows import CallRow
 
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
@@ -242,11 +253,7 @@ class Agent:
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
         await hit_async("llm.before_commit")
-        effects = {spec.name: spec.effect for spec in self._fitter.specs(context.conversation.place.space)}
-        planned = [
-            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=effects.get(call.name, "pure"))
-            for call in step.calls
-        ]
+        planned = self._tool_runner.plan(context.conversation.place.space, step.calls)
         draft = await self._message_counter.draft("assistant", step.parts, "model", label)
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
@@ -348,10 +355,11 @@ def find_repeated_call(turn: Turn) -> str | None:
     for message in turn.messages:
         for part in message.parts:
             if isinstance(part, ToolCall):
-                key = (part.name, part.input)
+                call = inner_call(part)
+                key = (call.name, call.input)
                 counts[key] = counts.get(key, 0) + 1
                 if counts[key] >= MAX_SAME_CALLS:
-                    return part.name
+                    return call.name
     return None
 
 

@@ -231,9 +231,7 @@ class TurnSetup:
             suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
-            max_steps=min(config.agent_max_steps, MAX_STEPS if subagent else JOB_STEPS)
-            if subagent or body.job
-            else config.agent_max_steps,
+            max_steps=min(config.agent_max_steps, most_steps),
             event_sink=event_sink,
             words=words,
             job=body.job,

@@ -33,6 +33,7 @@ def find_key_text(name: str) -> KeyText | None:
 _ITEM_TEXTS = {
     "mcp.*.env.*": "A variable of its environment.",
     "mcp.*.headers.*": "A header of each request.",
+    "plugins.*.env.*": "A secret.",
 }  # of keys that are no fields, in English
 
 
@@ -373,6 +374,25 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '["telegram-123456789"]',
     ),
     "mcp.*.seconds": ("时限", "Time limit", "一次调用最多多少秒。", "120"),
+    "plugins": (
+        "插件",
+        "Plug-ins",
+        "按文件名或包名列出插件得到的东西；只能写在这个文件里。文件要用 mnema tools on 启用。",
+        '{"weather": {"env": {"WEATHER_KEY": "${WEATHER_KEY}"}}}',
+    ),
+    "plugins.*.env": (
+        "密钥",
+        "Secrets",
+        "按名称列出的密钥；工具只得到它声明需要的那些。",
+        '{"WEATHER_KEY": "${WEATHER_KEY}"}',
+    ),
+    "plugins.*.env.*": ("密钥", "Secret", "一个密钥。", "${WEATHER_KEY}"),
+    "plugins.*.spaces": (
+        "空间",
+        "Spaces",
+        "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
+        '["telegram-123456789"]',
+    ),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),
     "log.max_mb": ("日志文件大小", "Size of a log file", "写满多少 MB 换一个文件。重启后生效。", "20"),

@@ -280,6 +280,16 @@ class McpServerConfig(ConfigSection):
         return self
 
 
+PluginName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+
+
+class PluginConfig(ConfigSection):
+    """What a plug-in, a file or an installed package, is given."""
+
+    env: Environment = Field({}, description="Secrets by name; a tool gets those that it says it needs, and no other.")
+    spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+
+
 class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
@@ -345,6 +355,9 @@ class Config(ConfigSection):
     delegate: DelegateConfig = Field(DelegateConfig(), description="Tasks that the model gives to sub-agents.")
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
         {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
+    )
+    plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins")] = Field(
+        {}, description="What plug-ins get, by the name of their file or package. Only written in this file."
     )
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 

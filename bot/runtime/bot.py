@@ -44,6 +44,7 @@ class Bot(Components):
         await self.memory_service.open()
         await self.mcp_tools.load()
         await self.job_times.load_zones()
+        await self.plugins.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()

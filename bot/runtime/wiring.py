@@ -65,6 +65,8 @@ from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.service import PluginTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -155,7 +157,8 @@ class Components:
         self.skills = SkillTools(self._skill_library(owner), self.config)
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
         self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
         self.prompt = self._system_prompt()
@@ -332,8 +335,18 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
+    def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
+
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
+
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        return self.mcp_tools.offered(space) if self.config().mcp else ()
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
+        return (*self.plugins.offered(space), *servers)
 
     def _subagent_service(self) -> SubagentService:
         async def stop_turn(conversation: str) -> bool:
@@ -360,10 +373,6 @@ class Components:
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self.config().delegate.enabled else ()
 
-    def _adopt_outside_tools(self, space: str) -> None:
-        if self.config().mcp:
-            self.mcp_tools.adopt(space)
-
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
 
@@ -385,6 +394,7 @@ class Components:
             delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
+            in_use=self._is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -432,6 +442,7 @@ class Components:
             budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
             guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
+            find_refusal=self.plugins.find_refusal,
         )
         return Agent(
             sessions=self.store.sessions,
@@ -470,6 +481,8 @@ class Components:
             cancel_task=self.cancel_task,
             skills=self.skills,
             mcp=self.mcp_tools,
+            plugins=self.plugins,
+            toolset=self.toolset,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -501,7 +514,7 @@ class Components:
             telemetry=self.telemetry,
             troubles=self.troubles,
             subagents=self.subagents,
-            space_idle=self._adopt_outside_tools,
+            space_idle=self.toolset.adopt,
         )
 
     def _receiver(self) -> Receiver:
