@@ -298,9 +298,9 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "tools.exec.disk_mb": ("写盘上限", "Disk limit", "一条命令最多往磁盘写多少 MB。", "1024"),
     "delegate": ("子代理", "Sub-agents", "模型把任务交给子代理，它们同时进行，互不影响。", ""),
     "delegate.enabled": ("启用子代理", "Use sub-agents", "让模型可以把任务交给子代理。会多用 token。", "true"),
-    "delegate.at_once": ("同时几个", "At once", "一份记忆里最多同时有几个子代理。", "3"),
-    "delegate.tokens": ("token 上限", "Token limit", "一个子代理最多读写多少 token。", "30000"),
-    "delegate.minutes": ("时间上限", "Time limit", "一个子代理最多用多少分钟。", "10"),
+    "delegate.at_once": ("同时几个", "At once", "一份记忆里最多同时有几个子代理。", "5"),
+    "delegate.tokens": ("token 上限", "Token limit", "一个子代理最多读写多少 token。", "50000"),
+    "delegate.minutes": ("时间上限", "Time limit", "一个子代理最多用多少分钟。", "20"),
     "delegate.wait_seconds": (
         "等待",
         "Wait",

@@ -151,6 +151,17 @@ class Components:
         self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
+        self._build_tools(owner)
+        self.prompt = self._system_prompt()
+        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
+        self._build_turns(dependencies.times)
+        self.store.database.on_commit = self._wake_dispatchers
+        self.lag = LoopLag()
+        self.metrics = self._metrics()
+        self._scheduler = self._create_scheduler()
+
+    def _build_tools(self, owner: OwnerNotifier) -> None:
+        """Build what the model may use."""
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = self._exec_tools()
@@ -161,13 +172,6 @@ class Components:
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
         self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
-        self.prompt = self._system_prompt()
-        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
-        self._build_turns(dependencies.times)
-        self.store.database.on_commit = self._wake_dispatchers
-        self.lag = LoopLag()
-        self.metrics = self._metrics()
-        self._scheduler = self._create_scheduler()
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
@@ -349,15 +353,12 @@ class Components:
         return (*self.plugins.offered(space), *servers)
 
     def _subagent_service(self) -> SubagentService:
-        async def stop_turn(conversation: str) -> bool:
-            return await self.stop_turn(conversation)
-
         return SubagentService(
             store=self.store,
             workspace=self.workspace,
             config=self.config,
             counter=self.message_counter.counter,
-            stop_turn=stop_turn,
+            stop_turn=lambda conversation: self.stop_turn(conversation),
         )
 
     def _exec_tools(self) -> ExecTools:
