@@ -98,6 +98,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "mcp.call.ask": _ActionRule(least="user", model="ask", root="owner"),
     "mcp.status": _ActionRule(least="owner", places=_PRIVATE_KINDS),
     "task.own": _ActionRule(least="user", model=True),
+    "heartbeat": _ActionRule(least="owner", places=_PRIVATE_KINDS, root="owner"),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),
     "memory.read.other": _ActionRule(least="owner", places=("console",), own_space=False),

@@ -15,6 +15,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
@@ -63,6 +64,7 @@ class CommandServices:
     #: Returns what is known of the sandbox for commands.
     sandbox: Callable[[], SandboxLevel]
     jobs: JobService
+    heartbeat: Heartbeat
     skills: SkillTools
     mcp: McpTools
 

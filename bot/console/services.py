@@ -18,6 +18,7 @@ from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
+from bot.console.tasks import TaskRoutes
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
@@ -85,6 +86,7 @@ class BotConsole:
         self.files = bot.workspace.space("")
         self.settings = bot.file
         self.pairing = bot.pairing
+        self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
@@ -230,6 +232,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
+        *TaskRoutes(console.store, console.jobs).calls(),
         _get_route("/api/memory/search", "memory.read", handlers.search),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/config", "config.read", handlers.config),

@@ -45,6 +45,7 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
@@ -152,6 +153,7 @@ class Components:
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
         self.toolset = self._offered_tools()
         self.prompt = self._system_prompt()
+        self.heartbeat = self._heartbeat()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
@@ -303,6 +305,21 @@ class Components:
             channels=self.channels,
         )
 
+    def _heartbeat(self) -> Heartbeat:
+        return Heartbeat(
+            store=self.store,
+            workspace=self.workspace,
+            models=self.models,
+            config=self.config,
+            times=self.job_times,
+            now=self.now,
+            soul=self.soul,
+            channels=self.channels,
+            language=self._language,
+            is_busy=self._is_space_in_use,
+            telemetry=self.telemetry,
+        )
+
     def _secrets(self) -> Collection[str]:
         config = self.config()
         if self._known_secrets[0] is not config:
@@ -346,6 +363,7 @@ class Components:
             troubles=self.troubles,
             last_good=self.home.soul_copy,
         )
+        self.soul = persona.soul
         prompt = SystemPromptBuilder(persona, self.store, self.now)
         prompt.on_part_cut = self._notify_cut
         return prompt
@@ -418,6 +436,7 @@ class Components:
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            heartbeat=self.heartbeat,
             skills=self.skills,
             mcp=self.mcp_tools,
         )

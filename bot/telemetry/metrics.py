@@ -187,6 +187,7 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("histogram", "tool_seconds", "Duration of tool calls.", ("tool", "outcome")),
     ("counter", "jobs_fired_total", "Due moments of reminders and tasks, by what became of them.", ("kind", "state")),
     ("histogram", "job_lag_seconds", "From a due moment to the commit of what it causes.", ()),
+    ("counter", "beats_total", "Looks of the heartbeat, by what they came to.", ("decision",)),
     ("gauge", "folds_open", "Folds in progress.", ()),
     ("counter", "folds_total", "Finished folds, from the store.", ("method", "outcome")),
     ("gauge", "ledger_faults", "Faults of the ledger at the last check.", ()),

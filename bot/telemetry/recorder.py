@@ -177,6 +177,10 @@ class Telemetry:
         self.tally.count("jobs_fired_total", kind, state)
         self.tally.observe("job_lag_seconds", late)
 
+    def beat(self, decision: str) -> None:
+        """Count a look of the heartbeat. decision: "skipped" where the model was not asked."""
+        self.tally.count("beats_total", decision)
+
     def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")

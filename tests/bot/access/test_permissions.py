@@ -128,6 +128,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "mcp.call.ask": ("user", None, "ask"),
     "mcp.status": ("owner", PRIVATE, False),
     "task.own": ("user", None, True),
+    "heartbeat": ("owner", PRIVATE, False),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
     "console.read": ("owner", {"console"}, False),

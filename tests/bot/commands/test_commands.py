@@ -35,6 +35,7 @@ COMMANDS = (
     "trace",
     "remind",
     "tasks",
+    "heartbeat",
     "skills",
     "mcp",
 )
