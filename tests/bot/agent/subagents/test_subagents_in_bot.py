@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,22 @@ async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) 
         assert len(await store.sessions.next_seqs("")) == 1
         found = await it.text("/memory search zebra", chat="c2")
         assert "[Task]" not in found
+
+
+async def test_A27_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_path: Path) -> None:
+    parent = once(delegated("look for zanzibar7"), "ok")
+    async with inside(tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}) as it:
+        await it.text("please")
+        await it.house.settled()
+        [task] = [await it.house.store.tasks.find("", 1)]
+        assert task
+        code = re.search(r"[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}", await it.text("/forget zanzibar7"))
+        assert code
+        assert "Forgotten" in await it.text(f"/approve {code[0]}")
+        found = await it.house.store.tasks.find("", 1)
+        assert found
+        assert "zanzibar7" not in found.goal + found.outcome + found.request
+        assert "zanzibar7" not in str(await it.house.store.sessions.messages(task.child))
 
 
 async def test_a_goal_that_looks_like_a_command_is_none(tmp_path: Path) -> None:
