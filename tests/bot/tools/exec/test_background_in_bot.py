@@ -102,6 +102,9 @@ async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) ->
             await ask(it)
             await approve(it)
             await begun(it)
+        shown = await it.text("/tasks")
+        assert "w1 · command · sh -c" in shown
+        assert "w2 · command" in shown
         assert "w1 is ended" in await it.text("/tasks cancel w1")
         assert "no running w1" in await it.text("/tasks cancel w1")
         await it.text("end it")
