@@ -21,7 +21,15 @@ from channels.message import (
     Quote,
 )
 from channels.toolkit.text import replace_unstorable, split_text
-from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL, TASK_LABEL
+from memory.context.taint import (
+    EARLIER_LABEL,
+    EDITED_LABEL,
+    MEANWHILE_LABEL,
+    OURS_LABEL,
+    OUTCOME_LABEL,
+    QUOTED_LABEL,
+    TASK_LABEL,
+)
 from memory.conversation import Text
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -58,6 +66,10 @@ class MessageBody:
     proven: bool = True
     #: Outcome of a call that the person approved; the program's row, not a message of theirs.
     outcome: str = ""
+    #: Id of the job whose turn this starts; the program's row, too.
+    job: str = ""
+    #: How that job ended before, where words from outside were in view.
+    earlier: str = ""
     #: A sub-agent's task that words from outside may have shaped; the program's row, too.
     task: str = ""
 
@@ -163,6 +175,8 @@ def dump_body(body: MessageBody) -> str:
     if body.outcome:
         record["outcome"] = body.outcome
         record["shown"] = body.outcome.partition("\n")[0]
+    if body.job:
+        record |= {"job": body.job, "earlier": body.earlier}
     if body.task:
         record["task"] = body.task
     if body.quote:
@@ -194,6 +208,8 @@ def load_body(text: str) -> MessageBody:
         quote=quote,
         proven=proven,
         outcome=record.get("outcome", ""),
+        job=record.get("job", ""),
+        earlier=record.get("earlier", ""),
         task=record.get("task", ""),
     )
 
@@ -220,9 +236,9 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return the outcome of a call, or a task that is not the person's own words, as a part, if the row is one."""
-    outcome = [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
-    return outcome + ([Text(text=body.task, aside=TASK_LABEL)] if body.task else [])
+    """Return what the program says in a row, as parts: outcomes, or a task that is not the person's own words."""
+    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
+    return [Text(text=text, aside=label) for text, label in labelled if text]
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
@@ -372,6 +388,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "tasks": ("任务", "提醒列表"),
     "skills": ("技能",),
     "mcp": ("外接工具",),
+    "tools": ("工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -390,7 +407,16 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
-    "tasks": {"pause": ("暂停",), "resume": ("继续", "恢复"), "cancel": ("取消", "删除"), "run": ("执行",)},
+    "tasks": {
+        "show": ("查看", "显示"),
+        "edit": ("修改", "改"),
+        "pause": ("暂停",),
+        "resume": ("继续", "恢复"),
+        "cancel": ("取消", "删除"),
+        "run": ("执行",),
+        "zone": ("时区",),
+        "quiet": ("安静", "安静时段", "免打扰"),
+    },
 }
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 _JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts

@@ -43,7 +43,7 @@ APPROVAL_REQUESTED_TEXT = (
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
 )
 # Actions that are asked for, with a warning, although words from outside are in view; the others are refused then.
-ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask"})
+ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask", "plugin.call.ask"})
 EPOCH = "epoch"
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more

@@ -1,12 +1,12 @@
 """The agent loop: call the model, run its tool calls, repeat; each step is stored before the next."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
-from bot.agent.subagents.values import CORRECTION_PROMPT, TOKENS_PROMPT, Subagent
+from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
 from bot.agent.turn_context import (
     EventSink,
@@ -26,10 +26,21 @@ from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
-from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Image,
+    Part,
+    Reduction,
+    Session,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Turn,
+    inner_call,
+)
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import CallRow, PlannedCall, TurnRow
+from memory.store.rows import CallRow
 
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
@@ -42,6 +53,7 @@ REFUSED_IMAGE_TEXT = "[picture refused by the model]"
 INVALID_STEPS_PROMPT = (
     "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 )
+TOKENS_USED_PROMPT = "[The tokens of this task are used up. Call no more tools: answer with what you have.]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,12 +167,7 @@ class Agent:
         budget_guard: BudgetGuard,
         models: ModelService,
         config: Callable[[], Config],
-        spent_tokens: Callable[[str], Awaitable[int]],
     ) -> None:
-        """Args:
-        spent_tokens: returns the tokens that a turn has read and written.
-        """
-        self._spent_tokens = spent_tokens
         self._sessions = sessions
         self._fitter = fitter
         self._message_counter = message_counter
@@ -191,8 +198,8 @@ class Agent:
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
-            if context.subagent and not last and await self._must_answer(context.subagent, context.turn):
-                last, final_note = True, TOKENS_PROMPT
+            if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
+                last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
             if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
                 step, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
@@ -202,9 +209,6 @@ class Agent:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
             await self._store_step(context, step, label)
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
-
-    async def _must_answer(self, subagent: Subagent, turn: TurnRow) -> bool:
-        return bool(turn.step) and subagent.must_answer(await self._spent_tokens(turn.id))
 
     async def _call_model(self, context: TurnContext, session: Session, final_note: str) -> tuple[ModelStep, bool]:
         """Fit the request and send it, smaller where the provider refuses its size.
@@ -249,11 +253,7 @@ class Agent:
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
         await hit_async("llm.before_commit")
-        effects = {spec.name: spec.effect for spec in self._fitter.specs(context.conversation.place.space)}
-        planned = [
-            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=effects.get(call.name, "pure"))
-            for call in step.calls
-        ]
+        planned = self._tool_runner.plan(context.conversation.place.space, step.calls)
         draft = await self._message_counter.draft("assistant", step.parts, "model", label)
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
@@ -355,10 +355,11 @@ def find_repeated_call(turn: Turn) -> str | None:
     for message in turn.messages:
         for part in message.parts:
             if isinstance(part, ToolCall):
-                key = (part.name, part.input)
+                call = inner_call(part)
+                key = (call.name, call.input)
                 counts[key] = counts.get(key, 0) + 1
                 if counts[key] >= MAX_SAME_CALLS:
-                    return part.name
+                    return call.name
     return None
 
 

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -360,6 +360,8 @@ class TurnRunner:
         allowance = self._allowance(place)
         split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
         outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
+        if result.unreached and await self._is_untouched_job(context):
+            outbox = []  # it is tried again, or told of, by bot.jobs.runs
         remember = is_worth_extracting(context, result, self._config())
         finished = await self._store.delivery.finish_and_look(
             context.turn, result.state, final, outbox, result.usage, remember=remember
@@ -374,6 +376,11 @@ class TurnRunner:
             self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
         return result.state if finished.stored else "cancelled", finished.has_next
+
+    async def _is_untouched_job(self, context: TurnContext) -> bool:
+        """Tell whether this is the turn of a task that has called no tool."""
+        turn = await self._store.sessions.turn(context.turn.id) if context.job else None
+        return turn is not None and not turn.step
 
     async def _hide_request(self, context: TurnContext) -> None:
         """Show a declined request as one line in later views; the stored message stays as it is."""
@@ -488,7 +495,7 @@ def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config
 
     A tainted turn is read too: whatever the view holds, only the person's own words count (see TurnExchange).
     """
-    if result.state != "done" or result.declined or not config.memory.extract:
+    if result.state != "done" or result.declined or context.job or not config.memory.extract:
         return False
     if context.conversation.place.kind != "dm":
         return False
@@ -520,7 +527,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         return _failed_result(format_text(lang, "fold_failed", why=err.why))
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
-        return _failed_result(format_turn_failure(err, lang, context.turn.trace_id))
+        return replace(_failed_result(format_turn_failure(err, lang, context.turn.trace_id)), unreached=True)
 
 
 def _failed_result(text: str) -> TurnResult:

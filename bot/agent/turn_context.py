@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
@@ -41,6 +41,7 @@ from memory.workspace import fold_labels
 from memory.workspace.blobs import Blobs
 
 ShowEvent = Callable[[LiveEvent], None]
+JOB_STEPS, JOB_TOKENS = 8, 50_000  # of the turn of a task; tokens that came from no cache, and those of the answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,10 @@ class TurnContext:
     event_sink: EventSink
     #: The person's own words; "" if they sent only files.
     words: str = ""
+    #: Id of the job whose turn this is; "" for a turn that answers a person.
+    job: str = ""
+    #: Uncached tokens that the turn may use; 0 for no limit.
+    max_tokens: int = 0
     #: What it works on in a hidden conversation; None for a person's turn.
     subagent: Subagent | None = None
     #: Monotonic seconds when this process started or resumed the turn.
@@ -107,6 +112,8 @@ class TurnResult:
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
+    #: The model did not answer.
+    unreached: bool = False
     #: Of the parts.
     label: ReplyLabel = CLEAN_REPLY
 
@@ -169,6 +176,8 @@ class TurnSetup:
     roles: RoleResolver
     downloads: Downloads
     budget_guard: BudgetGuard
+    #: The zones that people have chosen, by channel, account and person.
+    zones: Mapping[tuple[str, str, str], tzinfo]
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
@@ -210,18 +219,23 @@ class TurnSetup:
         except BaseException:
             await cancel_and_wait({recalling})
             raise
+        most_steps = MAX_STEPS if subagent else JOB_STEPS if body.job else config.agent_max_steps
+        zone = self.zones.get((actor.channel, actor.account, actor.id))
+        now = self.now().astimezone(zone) if zone else self.now()
         return TurnContext(
             conversation=conversation,
             turn=turn,
             actor=actor,
             scope=access_scope(place.channel, place.kind, place.space),
             lang=lang,
-            suffix=TurnSuffix(clock=format_clock_note(self.now()), recalled=recalled),
+            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
-            max_steps=min(config.agent_max_steps, MAX_STEPS) if subagent else config.agent_max_steps,
+            max_steps=min(config.agent_max_steps, most_steps),
             event_sink=event_sink,
             words=words,
+            job=body.job,
+            max_tokens=int(subagent.tokens * LAST_STEP_SHARE) if subagent else JOB_TOKENS if body.job else 0,
             subagent=subagent,
             timeouts=self._timeouts_of(subagent),
         )

@@ -19,8 +19,10 @@ from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
+from bot.tools.base import Toolset
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.service import PluginTools
 from bot.tools.skills.service import SkillTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
@@ -68,6 +70,9 @@ class CommandServices:
     cancel_task: Callable[[TaskRow], Awaitable[bool]]
     skills: SkillTools
     mcp: McpTools
+    plugins: PluginTools
+    #: Returns the tools that a space is offered.
+    toolset: Callable[[str], Toolset]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

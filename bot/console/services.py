@@ -19,6 +19,7 @@ from bot.commands.trace import trace_to_json
 from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
+from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
@@ -160,6 +161,9 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def tools(self) -> Mapping[str, Any]:
+        return tools_to_json(self._bot)
+
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
         for name, (_, _, since) in report_spans(self._bot.now()).items():
@@ -238,6 +242,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
         _get_route("/api/status", "console.read", _facts_handler(console.status)),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage)),
+        _get_route("/api/tools", "console.read", _facts_handler(console.tools)),
         _get_route("/api/commands", "help", handlers.commands),
         _get_route("/metrics", "metrics.read", handlers.metrics),
     )

@@ -43,6 +43,8 @@ class Bot(Components):
         await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await self.mcp_tools.load()
+        await self.job_times.load_zones()
+        await self.plugins.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()
@@ -80,6 +82,7 @@ class Bot(Components):
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
         self._spawn(self.mcp_tools.watch())
+        self._spawn(self.job_times.watch())
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())

@@ -48,8 +48,10 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
+from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
 from bot.messages import load_body
@@ -63,6 +65,8 @@ from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.service import PluginTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -144,17 +148,10 @@ class Components:
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
-        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
-        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
-        self.exec_tools = self._exec_tools()
-        self.skills = SkillTools(self._skill_library(owner), self.config)
-        self.message_counter = MessageCounter(load_best_counter)
-        self.subagents = self._subagent_service()
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
-        self.toolset = self._offered_tools()
-        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
+        self._build_tools(owner)
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
@@ -162,6 +159,19 @@ class Components:
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()
+
+    def _build_tools(self, owner: OwnerNotifier) -> None:
+        """Build what the model may use."""
+        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
+        self.exec_tools = self._exec_tools()
+        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.message_counter = MessageCounter(load_best_counter)
+        self.subagents = self._subagent_service()
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
+        self.toolset = self._offered_tools()
+        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
@@ -299,17 +309,28 @@ class Components:
         return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
 
     def _ticker(self) -> JobTicker:
+        runs = RunSettler(store=self.store, channels=self.channels, language=self._language, now=self.now)
         return JobTicker(
-            store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
+            store=self.store,
+            roles=self.roles,
+            times=self.job_times,
+            channels=self.channels,
+            language=self._language,
+            now=self.now,
+            telemetry=self.telemetry,
+            runs=runs,
         )
 
     def _job_service(self) -> JobService:
         return JobService(
             jobs=self.store.jobs,
+            times=self.job_times,
             config=self.config,
             now=self.now,
             announce=self.notifier.notify,
             changed=self.ticker.wake,
+            conversation=self.store.sessions.conversation,
+            channels=self.channels,
         )
 
     def _secrets(self) -> Collection[str]:
@@ -318,19 +339,26 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
+    def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
+
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
+
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        return self.mcp_tools.offered(space) if self.config().mcp else ()
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
+        return (*self.plugins.offered(space), *servers)
 
     def _subagent_service(self) -> SubagentService:
-        async def stop_turn(conversation: str) -> bool:
-            return await self.stop_turn(conversation)
-
         return SubagentService(
             store=self.store,
             workspace=self.workspace,
             config=self.config,
             counter=self.message_counter.counter,
-            stop_turn=stop_turn,
+            stop_turn=lambda conversation: self.stop_turn(conversation),
         )
 
     def _exec_tools(self) -> ExecTools:
@@ -345,10 +373,6 @@ class Components:
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self.config().delegate.enabled else ()
-
-    def _adopt_outside_tools(self, space: str) -> None:
-        if self.config().mcp:
-            self.mcp_tools.adopt(space)
 
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
@@ -371,6 +395,7 @@ class Components:
             delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
+            in_use=self._is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -418,6 +443,7 @@ class Components:
             budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
             guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
+            find_refusal=self.plugins.find_refusal,
         )
         return Agent(
             sessions=self.store.sessions,
@@ -427,7 +453,6 @@ class Components:
             budget_guard=self.budget_guard,
             models=self.models,
             config=self.config,
-            spent_tokens=self.store.tasks.spent_tokens,
         )
 
     def _command_services(self) -> CommandServices:
@@ -457,6 +482,8 @@ class Components:
             cancel_task=self.cancel_task,
             skills=self.skills,
             mcp=self.mcp_tools,
+            plugins=self.plugins,
+            toolset=self.toolset,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -471,6 +498,7 @@ class Components:
             roles=self.roles,
             downloads=self.downloads,
             budget_guard=self.budget_guard,
+            zones=self.job_times.zones,
             timeouts=times,
             turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )
@@ -487,7 +515,7 @@ class Components:
             telemetry=self.telemetry,
             troubles=self.troubles,
             subagents=self.subagents,
-            space_idle=self._adopt_outside_tools,
+            space_idle=self.toolset.adopt,
         )
 
     def _receiver(self) -> Receiver:

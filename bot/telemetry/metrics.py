@@ -185,6 +185,8 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("counter", "llm_tokens_total", "Tokens used, from the store; input is what came from no cache.", ("kind",)),
     ("counter", "llm_cost_total", "US dollars for models with a known price, from the store.", ()),
     ("histogram", "tool_seconds", "Duration of tool calls.", ("tool", "outcome")),
+    ("counter", "jobs_fired_total", "Due moments of reminders and tasks, by what became of them.", ("kind", "state")),
+    ("histogram", "job_lag_seconds", "From a due moment to the commit of what it causes.", ()),
     ("counter", "exec_total", "Commands of the model that ended.", ("outcome",)),
     ("gauge", "work_open", "Sub-agents and commands in the background at work.", ("kind",)),
     ("gauge", "folds_open", "Folds in progress.", ()),

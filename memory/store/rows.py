@@ -91,6 +91,8 @@ class NewInboxRow:
     to_space: str = ""
     #: Rows with the same album become one turn; each new part moves their `not_before`.
     album: str = ""
+    #: The program wrote it, not the person: what waits for a message of theirs goes on waiting.
+    by_program: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,6 @@ CORRECTION_PROMPT = (
     "[Your answer does not fit the schema: {why} Answer once more, with the JSON object and nothing else.]"
 )
 NO_RIGHTS_TEXT = "It did not work on: it was cancelled, or the person's rights were taken away."
-TOKENS_PROMPT = "[The budget of this task is nearly used up. Call no more tools: answer with what you have.]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +42,6 @@ class Subagent:
     deadline: float
     #: JSON Schema of the answer as text; "" for none.
     answer_schema: str
-
-    def must_answer(self, spent: int) -> bool:
-        """Tell whether no more tools may be called after so many tokens."""
-        return spent >= self.tokens * LAST_STEP_SHARE
 
     def complain(self, answer: str) -> str:
         """Return why an answer does not fit the schema; "" if it does."""

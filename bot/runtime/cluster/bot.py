@@ -87,6 +87,7 @@ class ClusterBot(Bot):
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
         await self.mcp_tools.load()
+        await self.job_times.load_zones()
         self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":

@@ -1,6 +1,5 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +28,7 @@ from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
+from memory.store.conversations.inbox import sender_name
 from memory.store.conversations.messages import load_calls, load_conversation_row, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
@@ -548,7 +548,7 @@ async def load_name(tx: Tx, id: str) -> ConversationName | None:
     if row is None:
         return None
     newest = await tx.one(_SELECT_NEWEST_BODY, conversation=id) if row["kind"] == "dm" else None
-    person, chat = _sender_name(newest["body"]) if newest else "", _chat_name(row)
+    person, chat = sender_name(newest["body"]) if newest else "", _chat_name(row)
     space = await load_linked_space(tx, row["space"])
     others = [_chat_name(other) for other in await tx.all(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)]
     is_unique = not others if person else chat not in others
@@ -557,11 +557,6 @@ async def load_name(tx: Tx, id: str) -> ConversationName | None:
 
 def _chat_name(row: Row) -> str:
     return "/".join(filter(None, (row["chat_id"], row["thread_id"])))
-
-
-def _sender_name(body: str) -> str:
-    fields = json.loads(body)
-    return str(fields.get("name") or "") if isinstance(fields, dict) else ""
 
 
 class Sessions(Repository):
@@ -591,6 +586,7 @@ class Sessions(Repository):
     choose = write(_set_choices)
     next_seqs = read(load_next_seqs)
     usage = read(usage_rows.sum_usage)
+    turn_tokens = read(usage_rows.count_turn_tokens)
     factor = read(usage_rows.load_factor)
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)

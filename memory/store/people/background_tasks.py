@@ -24,7 +24,7 @@ from memory.store.rows import (
     columns_of,
 )
 from memory.store.schema.memory_tables import background_task as table
-from memory.store.schema.tables import inbox, is_one_of, literal_text, usage
+from memory.store.schema.tables import inbox, is_one_of, literal_text
 
 TaskKind = Literal["agent", "exec"]
 TaskState = Literal["running", "done", "failed", "cancelled", "lost"]
@@ -121,9 +121,6 @@ _END = (
 _SELECT_NEW_ROWS = select(inbox.c.id).where(
     inbox.c.conversation == bindparam("conversation"), is_one_of(inbox.c.state, "new")
 )
-_SELECT_SPENT = select(
-    (func.coalesce(func.max(usage.c.input), 0) + func.coalesce(func.sum(usage.c.output), 0)).label("tokens")
-).where(usage.c.turn_id == bindparam("turn_id"))
 
 
 async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], most: int) -> tuple[list[TaskRow], bool]:
@@ -209,14 +206,6 @@ async def load_open_tasks_of_space(tx: Tx, space: str) -> list[TaskRow]:
 async def load_open_commands(tx: Tx) -> list[TaskRow]:
     """Load the commands that count as running; after a start they are lost."""
     return [_to_row(row) for row in await tx.all(_SELECT_OPEN_COMMANDS)]
-
-
-@light
-@single_query
-async def load_spent_tokens(tx: Tx, turn_id: str) -> int:
-    """Sum what a turn has read and written; what each step reads again is not counted."""
-    row = await tx.one(_SELECT_SPENT, turn_id=turn_id)
-    return int(row["tokens"]) if row else 0
 
 
 async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
@@ -331,7 +320,6 @@ class TaskRecords(Repository):
     open_tasks = read(load_open_tasks)
     open_tasks_of_space = read(load_open_tasks_of_space)
     open_commands = read(load_open_commands)
-    spent_tokens = read(load_spent_tokens)
     collect = write(collect_tasks, committed="outcome.committed")
     end = write(end_task, committed="work.ended")
     finish_agent_turn = write(finish_agent_turn, committed="work.ended")

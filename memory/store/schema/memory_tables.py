@@ -285,6 +285,10 @@ job = Table(
     text("state"),
     text("reason"),
     moment("at"),
+    integer("fails", added=True),
+    integer("retries", added=True),
+    text("extra", added=True),  # why next_at is no time of the schedule, "" if it is one
+    moment("resumes_at", added=True),  # the time of the schedule that follows such a one
     UniqueConstraint("space", "number", name="job_number"),
 )
 partial_index("job_due", job.c.next_at, where=is_one_of(job.c.state, "on"))
@@ -301,9 +305,40 @@ occurrence = Table(
     text("reason"),
     text("space"),
     moment("at"),
+    text("inbox_row", added=True),  # of the message that it started
     UniqueConstraint("job", "due", name="occurrence_due"),
 )
 Index("occurrence_space", occurrence.c.space)
+partial_index("occurrence_running", occurrence.c.job, where=is_one_of(occurrence.c.state, "run"))
+
+# What a person has chosen for their jobs.
+job_setting = Table(
+    "job_setting",
+    metadata,
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("space"),
+    text("zone"),
+    text("quiet"),  # HH:MM-HH:MM, "off", "" for the configured hours
+    PrimaryKeyConstraint("channel", "account", "person"),
+)
+Index("job_setting_space", job_setting.c.space)
+
+# Beats of the heartbeat that asked the model, and when it was turned on, off or paused.
+heartbeat = Table(
+    "heartbeat",
+    metadata,
+    id_column(),
+    text("space"),
+    text("decision"),
+    text("sha256"),  # of the inputs
+    text("norm"),  # hash of the notice
+    text("reason"),
+    integer("tokens"),
+    moment("at"),
+)
+Index("heartbeat_space", heartbeat.c.space, heartbeat.c.at)
 
 # Former contents of files that a tool changed.
 file_version = Table(

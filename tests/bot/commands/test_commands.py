@@ -38,6 +38,7 @@ COMMANDS = (
     "tasks",
     "skills",
     "mcp",
+    "tools",
 )
 
 
