@@ -226,7 +226,7 @@ class ApprovalService:
         head = f"{row.tool}, approved by the person: {'done' if state == 'done' else 'not done'}"
         body = MessageBody(text="", outcome=f"{head}\n{text}")
         return NewInboxRow(
-            place=conversation.place,
+            place=replace(conversation.place, space=conversation.own_space),  # which a link leads from
             key=f"approval:{row.id}",
             kind="message",
             sender_id=row.party.id,
