@@ -483,6 +483,7 @@ class Components:
             started=self.started,
             counters=self.telemetry.tally,
             channels=self.gateway.local_states,
+            servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
 
