@@ -184,7 +184,7 @@ def dump_body(body: MessageBody) -> str:
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
     if body.files:
         names = " ".join(f"📎 {file.name}" for file in body.files)
-        record["shown"] = "\n".join(filter(None, (body.text, names)))
+        record["shown"] = "\n".join(filter(None, (body.text or record.get("shown", ""), names)))
         record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files]
     return replace_unstorable(json.dumps(record, ensure_ascii=False))
 
@@ -393,6 +393,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "mcp": {"prompt": ("提示", "提示词")},
     "context": {
         "all": ("全部", "详细"),
         "clear": ("清空",),

@@ -25,6 +25,7 @@ from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.service import PluginTools
 from bot.tools.skills.service import SkillTools
+from memory.conversation import Part
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -122,7 +123,8 @@ class Command:
     action: str
     zh: str
     en: str
-    run: Callable[[CommandContext], Awaitable[str]]
+    #: Returns the reply, or the parts of a message that is answered in its place.
+    run: Callable[[CommandContext], Awaitable[str | tuple[Part, ...]]]
     usage_zh: str = ""
 
     @property

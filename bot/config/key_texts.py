@@ -382,6 +382,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
         '["telegram-123456789"]',
     ),
+    "mcp.*.resources": ("资源", "Resources", "模型可以列出并读取它提供的资源。", "true"),
     "mcp.*.seconds": ("时限", "Time limit", "一次调用最多多少秒。", "120"),
     "plugins": (
         "插件",

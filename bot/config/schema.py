@@ -281,6 +281,7 @@ class McpServerConfig(ConfigSection):
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+    resources: bool = Field(False, description="The model may list and read what it offers as resources.")
     seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
 
     @model_validator(mode="after")

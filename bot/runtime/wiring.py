@@ -423,6 +423,7 @@ class Components(BaseComponents):
             started=self.started,
             counters=self.telemetry.tally,
             channels=self.gateway.local_states,
+            servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
 

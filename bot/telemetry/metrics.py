@@ -180,6 +180,7 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("counter", "send_total", "Attempts to send a part.", ("channel", "code")),
     ("histogram", "ratelimited_seconds", "Pauses that platforms asked for.", ()),
     ("gauge", "channel_up", "Whether a channel receives messages, 1 or 0.", ("channel",)),
+    ("gauge", "mcp_up", "Whether a server of tools can be called, 1; 0 while it is down.", ("server",)),
     ("gauge", "channel_last_ok_age_s", "Seconds since a channel's platform last answered well.", ("channel",)),
     ("counter", "llm_requests_total", "Requests to models, each attempt.", ("model", "outcome")),
     ("counter", "llm_tokens_total", "Tokens used, from the store; input is what came from no cache.", ("kind",)),
