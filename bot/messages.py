@@ -28,6 +28,7 @@ from memory.context.taint import (
     OURS_LABEL,
     OUTCOME_LABEL,
     QUOTED_LABEL,
+    TASK_LABEL,
 )
 from memory.conversation import Text
 from memory.store.rows import (
@@ -69,6 +70,8 @@ class MessageBody:
     job: str = ""
     #: How that job ended before, where words from outside were in view.
     earlier: str = ""
+    #: A sub-agent's task that words from outside may have shaped; the program's row, too.
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,12 +177,14 @@ def dump_body(body: MessageBody) -> str:
         record["shown"] = body.outcome.partition("\n")[0]
     if body.job:
         record |= {"job": body.job, "earlier": body.earlier}
+    if body.task:
+        record["task"] = body.task
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
     if body.files:
         names = " ".join(f"📎 {file.name}" for file in body.files)
-        record["shown"] = "\n".join(filter(None, (body.text, names)))
+        record["shown"] = "\n".join(filter(None, (body.text or record.get("shown", ""), names)))
         record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files]
     return replace_unstorable(json.dumps(record, ensure_ascii=False))
 
@@ -205,6 +210,7 @@ def load_body(text: str) -> MessageBody:
         outcome=record.get("outcome", ""),
         job=record.get("job", ""),
         earlier=record.get("earlier", ""),
+        task=record.get("task", ""),
     )
 
 
@@ -230,8 +236,8 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return the outcome of an approved call, or of earlier times of a job, as a part, if the row has one."""
-    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL))
+    """Return what the program says in a row, as parts: outcomes, or a task that is not the person's own words."""
+    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
     return [Text(text=text, aside=label) for text, label in labelled if text]
 
 
@@ -376,15 +382,18 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "pair": ("配对",),
     "approve": ("批准", "同意"),
     "deny": ("拒绝",),
+    "approvals": ("审批", "批准列表"),
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
     "heartbeat": ("心跳",),
     "skills": ("技能",),
     "mcp": ("外接工具",),
+    "tools": ("工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "mcp": {"prompt": ("提示", "提示词")},
     "context": {
         "all": ("全部", "详细"),
         "clear": ("清空",),
@@ -398,6 +407,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "why": ("为什么", "出处"),
         "undo": ("撤销",),
     },
+    "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
     "heartbeat": {
         "on": ("开", "打开"),
@@ -455,7 +465,7 @@ def is_mutating(name: str, rest: str) -> bool:
     return (
         line == "memory undo"
         or name in ("new", "export", "unlink", "remember", "remind")
-        or (name in ("context", "model", "policy", "link", "tasks") and bool(rest))
+        or (name in ("context", "model", "policy", "link", "tasks", "approvals") and bool(rest))
         or (name == "config" and len(rest.split(maxsplit=1)) > 1)
     )
 

@@ -1,5 +1,6 @@
 """The commands /remind, /tasks and /heartbeat: what happens later, and unasked."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,8 @@ from memory.store.people.jobs import JobRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
+MAX_GOAL_CHARS = 100
+_BACKGROUND_PATTERN = re.compile(r"cancel\s+w([0-9]{1,9})", re.IGNORECASE)
 SHOWN_HASH = 12
 _BEAT_TEXTS = {
     "silent": ("没有要说的", "nothing to say"),
@@ -75,10 +78,30 @@ async def _set(context: CommandContext) -> str:
 
 
 async def _tasks(context: CommandContext) -> str:
+    if found := _BACKGROUND_PATTERN.fullmatch(context.arguments.strip()):
+        return await _cancel_background(context, int(found[1]))
+    at_work = [] if context.arguments.strip() else [await _list_background(context)]
     try:
-        return await _show_or_change(context)
+        return "\n\n".join(filter(None, [*at_work, await _show_or_change(context)]))
     except JobRefused as err:
         return context.text(err.zh, str(err))
+
+
+async def _list_background(context: CommandContext) -> str:
+    """List the sub-agents and commands of this chat that are at work; "" for none."""
+    rows = await context.store.tasks.open_tasks(context.conversation.id)
+    kinds = {"agent": context.text("子代理", "sub-agent"), "exec": context.text("命令", "command")}
+    lines = [f"▶ {row.name} · {kinds[row.kind]} · {' '.join(row.goal.split())[:MAX_GOAL_CHARS]}" for row in rows]
+    return "\n".join([context.text("**进行中**", "**At work**"), *lines]) if lines else ""
+
+
+async def _cancel_background(context: CommandContext, number: int) -> str:
+    """End a sub-agent or a command of this chat."""
+    row = await context.store.tasks.find(context.conversation.place.space, number)
+    is_here = row is not None and row.conversation == context.conversation.id
+    if row is None or not is_here or not await context.services.cancel_task(row):
+        return context.text(f"这里没有进行中的 w{number}。", f"There is no running w{number} here.")
+    return context.text(f"w{number} 已结束。", f"w{number} is ended.")
 
 
 async def _show_or_change(context: CommandContext) -> str:

@@ -103,6 +103,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         "such as "
         '{{"files": {{"command": ["server-files"]}}}}',
     ),
+    "plugins": (
+        '应为按插件名列出的对象，例如 {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
+        'it must hold objects by the plug-in\'s name, such as {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
+    ),
     "command": (
         '应为程序和它的参数，例如 ["npx", "-y", "server-files"]',
         'it must be a program and its arguments, such as ["npx", "-y", "server-files"]',

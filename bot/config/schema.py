@@ -221,6 +221,16 @@ class JobsConfig(ConfigSection):
     )
 
 
+class DelegateConfig(ConfigSection):
+    """Sub-agents of the model."""
+
+    enabled: bool = Field(False, description="Offer the model to give tasks to sub-agents.")
+    at_once: int = Field(3, ge=1, le=20, description="Sub-agents that may work in a space at the same time.")
+    tokens: int = Field(30_000, ge=2_000, le=1_000_000, description="What one may read and write, in tokens.")
+    minutes: int = Field(10, ge=1, le=120, description="How long one may take, in minutes.")
+    wait_seconds: int = Field(45, ge=0, le=45, description="How long the model waits for outcomes, in seconds.")
+
+
 class HeartbeatConfig(ConfigSection):
     """The heartbeat."""
 
@@ -271,6 +281,7 @@ class McpServerConfig(ConfigSection):
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+    resources: bool = Field(False, description="The model may list and read what it offers as resources.")
     seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
 
     @model_validator(mode="after")
@@ -278,6 +289,16 @@ class McpServerConfig(ConfigSection):
         if bool(self.command) == bool(self.url):
             raise ValueError("either command or url")
         return self
+
+
+PluginName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+
+
+class PluginConfig(ConfigSection):
+    """What a plug-in, a file or an installed package, is given."""
+
+    env: Environment = Field({}, description="Secrets by name; a tool gets those that it says it needs, and no other.")
+    spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
 
 
 class LogConfig(ConfigSection):
@@ -342,9 +363,13 @@ class Config(ConfigSection):
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
     skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
     jobs: JobsConfig = Field(JobsConfig(), description="Reminders and tasks.")
+    delegate: DelegateConfig = Field(DelegateConfig(), description="Tasks that the model gives to sub-agents.")
     heartbeat: HeartbeatConfig = Field(HeartbeatConfig(), description="Looks of its own, which are silent by default.")
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
         {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
+    )
+    plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins")] = Field(
+        {}, description="What plug-ins get, by the name of their file or package. Only written in this file."
     )
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 

@@ -16,9 +16,11 @@ from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
+from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.tasks import TaskRoutes
+from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
@@ -161,6 +163,9 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def tools(self) -> Mapping[str, Any]:
+        return tools_to_json(self._bot)
+
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
         for name, (_, _, since) in report_spans(self._bot.now()).items():
@@ -232,6 +237,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
+        *ApprovalRoutes(console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         _get_route("/api/memory/search", "memory.read", handlers.search),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
@@ -239,6 +245,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
         _get_route("/api/status", "console.read", _facts_handler(console.status)),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage)),
+        _get_route("/api/tools", "console.read", _facts_handler(console.tools)),
         _get_route("/api/commands", "help", handlers.commands),
         _get_route("/metrics", "metrics.read", handlers.metrics),
     )

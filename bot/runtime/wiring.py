@@ -1,47 +1,31 @@
 """Builds the components of a bot and connects them. Components are built nowhere else."""
 
-import asyncio
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Any
 
 import structlog
 
-from bot.access.budget_guard import BudgetGuard
-from bot.access.pairing import PairingService
-from bot.access.roles import RoleResolver
-from bot.access.storage_quota import StorageQuota
 from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
-from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
+from bot.agent.folding import ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.subagents.service import SubagentService
+from bot.agent.subagents.tool import DelegateTool
+from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
-from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnSetup, TurnTimeouts
+from bot.agent.turn_context import MessageCounter, TurnSetup, TurnTimeouts
 from bot.commands.base import CommandServices
 from bot.commands.router import CommandRouter, command_menu
-from bot.config.file import ConfigFile
-from bot.config.home import HomeFolder
-from bot.config.keys import known_secrets
-from bot.config.schema import Config, time_zone
-from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
+from bot.config.schema import time_zone
+from bot.dispatch import Dispatcher
 from bot.gateway.channel_manager import ChannelManager
-from bot.gateway.channel_status import ChannelStatus
-from bot.gateway.downloads import Downloads
-from bot.gateway.gateway import Gateway
 from bot.gateway.notifications import (
-    ChannelNotifications,
-    ConversationLanguage,
-    FoldNotifications,
-    ModelNotifications,
-    Notifier,
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
@@ -51,119 +35,66 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
-from bot.memory.service import MemoryService
 from bot.messages import load_body
-from bot.models.providers.offline import OfflinePassage
-from bot.models.service import ModelService, log_unusable
+from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
-from bot.telemetry.faults import TroubleList, TroubleNotifications
+from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
-from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.service import PluginTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
-from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
-from memory.folding import FoldRunner
-from memory.recall.index import SpaceIndexes
 from memory.store.engine.database import QueueKey
-from memory.store.store import Store
-from memory.workspace.blobs import Blobs
-from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotDependencies:
-    """Everything needed to build a bot: home, configuration, open store."""
-
-    home: HomeFolder
-    file: ConfigFile
-    store: Store
-    #: The time, with a zone.
-    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    #: Runs queued work: in this process, or through the job queue in PostgreSQL.
-    create_dispatcher: CreateDispatcher = create_local_dispatcher
-    #: Recall indexes, if they are not files of this home.
-    indexes: SpaceIndexes | None = None
-    telemetry: Telemetry = field(default_factory=Telemetry)
-    #: Locks for writing to the workspace.
-    writers: WriteLocks = LOCAL_WRITE_LOCKS
-    #: Timeouts of one turn.
-    times: TurnTimeouts = DEFAULT_TIMEOUTS
-    #: Faults of this machine that the owner must know about.
-    troubles: TroubleList = field(default_factory=TroubleList)
-
+from memory.store.people.background_tasks import TaskRow
 
 log = structlog.get_logger(__name__)
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 
 
-class Components:
+class Components(BaseComponents):
     """All components of a bot, built once. `Bot` opens and closes them."""
 
     def __init__(self, dependencies: BotDependencies) -> None:
-        self.home, self.file, self.store = dependencies.home, dependencies.file, dependencies.store
-        self.telemetry, self.troubles = dependencies.telemetry, dependencies.troubles
-        self._clock, self._create_dispatcher = dependencies.clock, dependencies.create_dispatcher
-        self.started = self.now()
-        self._tasks: set[asyncio.Task[object]] = set()
-        self._applied_config, self._warmed_up = self.config(), False
-        self._known_secrets: tuple[Config | None, frozenset[str]] = (None, frozenset())
-        self.reconfigured: Callable[[Config], None] = lambda config: None
-        #: The running channels by name; the gateway adds and removes them.
-        self.channels: dict[str, Channel] = {}
-        self.blobs = Blobs(self.home.blobs)
-        self.workspace = Workspace(self.home.workspace, dependencies.writers)
-        self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
-        self.memory_service = self._memory_service(dependencies.indexes)
-        self._summarise = self.memory_service.completion("fold")
-        self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
-        self.spaces = self.memory_service.spaces
-        self.roles = RoleResolver(self.config, self.store.access)
-        self._language = ConversationLanguage(self.store.sessions, self.config)
-        self.pairing = self._pairing()
-        self.gateway = Gateway(self.store, self.blobs, self.channels, self._language, self.pairing, self.telemetry)
-        self.notifier = Notifier(store=self.store, channels=self.channels, language=self._language)
-        self.fold_notifications = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
-        )
-        self.folding = FoldManager(self._fold_runner(), self.store.folds)
-        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, notify=self.notifier.notify)
-        self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
-        self.model_notifications = ModelNotifications(self.models.states, owner)
-        self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
-        self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
-        self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        super().__init__(dependencies)
         self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
-        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
-        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
-        self.exec_tools = ExecTools(self.config, self.workspace.root)
-        self.skills = SkillTools(self._skill_library(owner), self.config)
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
-        self.toolset = self._offered_tools()
+        self._build_tools(self.owner)
         self.prompt = self._system_prompt()
         self.heartbeat = self._heartbeat()
-        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
+        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, self.owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()
 
+    def _build_tools(self, owner: OwnerNotifier) -> None:
+        """Build what the model may use."""
+        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
+        self.exec_tools = self._exec_tools()
+        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.message_counter = MessageCounter(load_best_counter)
+        self.subagents = self._subagent_service()
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
+        self.toolset = self._offered_tools()
+        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
+
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
-        self.message_counter = MessageCounter(load_best_counter)
         self.tool_lines = ToolLineWriter(self._summarise)
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
@@ -180,22 +111,6 @@ class Components:
         self.receiver = self._receiver()
         self.channel_manager = self._channel_manager()
 
-    def config(self) -> Config:
-        """Return the current settings."""
-        return self.file.current
-
-    def now(self) -> datetime:
-        """Return the owner's local time."""
-        return self._clock().astimezone(time_zone(self.file.current))
-
-    def model_name(self) -> str:
-        """Return the configured model's name."""
-        return self.models.name
-
-    def states(self) -> Mapping[str, ChannelStatus]:
-        """Return the status of every channel."""
-        return self.gateway.states()
-
     def warm_up(self) -> None:
         """Load, in threads, what the first reply needs, because a person is present.
 
@@ -209,67 +124,42 @@ class Components:
 
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
-        stopped = self.exec_tools.tool.stop(conversation)
-        return self.turns.stop(conversation) or stopped
+        stopped = await self.exec_tools.stop(conversation)
+        cancelled = await self.subagents.cancel_all(conversation)
+        return self.turns.stop(conversation) or stopped or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation and nothing else; False if none runs."""
+        return self.turns.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
         if not inbox_id:
-            self.exec_tools.tool.stop(conversation)
+            self._spawn(self.exec_tools.stop(conversation))
+            self._spawn(self.subagents.cancel_all(conversation))
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         self.web_tools.forget(space)
+        return self._quiet(space)
+
+    @asynccontextmanager
+    async def _quiet(self, space: str) -> AsyncIterator[None]:
         if not space:
-            self.exec_tools.tool.stop("")
-        return self.turns.quiet(space)
+            await self.exec_tools.stop("")
+        async with self.turns.quiet(space):
+            yield
+
+    async def cancel_task(self, row: TaskRow) -> bool:
+        """End work beside a conversation; False if it has ended."""
+        if row.kind == "exec":
+            return await self.exec_tools.background.stop(row.number)
+        return await self.subagents.cancel(row)
 
     def start_receiving(self, channel: Channel) -> None:
         """Start receiving from a registered channel."""
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
-
-    async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
-        return await self.memory_service.passages(question, conversation, space)
-
-    def _memory_service(self, indexes: SpaceIndexes | None) -> MemoryService:
-        return MemoryService(
-            home=self.home,
-            store=self.store,
-            workspace=self.workspace,
-            config=self.config,
-            now=self.now,
-            zone=time_zone(self.config()),
-            models=self.models,
-            blobs=self.blobs,
-            view_changed=self._drop_view,
-            quiet=self.quiet,
-            create_dispatcher=self._create_dispatcher,
-            indexes=indexes,
-        )
-
-    def _pairing(self) -> PairingService:
-        return PairingService(
-            access=self.store.access,
-            roles=self.roles,
-            config=self.config,
-            now=self.now,
-            channels=self.channels,
-            language=self._language,
-            stop_turn=self.stop,
-        )
-
-    def _fold_runner(self) -> FoldRunner:
-        return FoldRunner(
-            folds=self.store.folds,
-            sessions=self.store.sessions,
-            workspace=self.workspace,
-            complete=self._summarise,
-            counter=load_best_counter,
-            zone=time_zone(self.config()),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
-        )
 
     def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
@@ -320,18 +210,40 @@ class Components:
             telemetry=self.telemetry,
         )
 
-    def _secrets(self) -> Collection[str]:
-        config = self.config()
-        if self._known_secrets[0] is not config:
-            self._known_secrets = (config, known_secrets(config))
-        return self._known_secrets[1]
+    def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
+
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
 
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        return self.mcp_tools.offered(space) if self.config().mcp else ()
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
+        return (*self.plugins.offered(space), *servers)
 
-    def _adopt_outside_tools(self, space: str) -> None:
-        if self.config().mcp:
-            self.mcp_tools.adopt(space)
+    def _subagent_service(self) -> SubagentService:
+        return SubagentService(
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            counter=self.message_counter.counter,
+            stop_turn=lambda conversation: self.stop_turn(conversation),
+        )
+
+    def _exec_tools(self) -> ExecTools:
+        return ExecTools(
+            self.config,
+            self.workspace.root,
+            self.store.tasks,
+            self.store.sessions.conversation,
+            compose_outcome_body,
+            self.telemetry.command_ended,
+        )
+
+    def _delegate_tools(self) -> tuple[Tool, ...]:
+        return (self._delegate_tool,) if self.config().delegate.enabled else ()
 
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
@@ -351,8 +263,10 @@ class Components:
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
+            delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
+            in_use=self._is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -401,6 +315,7 @@ class Components:
             budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
             guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
+            find_refusal=self.plugins.find_refusal,
         )
         return Agent(
             sessions=self.store.sessions,
@@ -436,9 +351,12 @@ class Components:
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            cancel_task=self.cancel_task,
             heartbeat=self.heartbeat,
             skills=self.skills,
             mcp=self.mcp_tools,
+            plugins=self.plugins,
+            toolset=self.toolset,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -469,7 +387,8 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
-            space_idle=self._adopt_outside_tools,
+            subagents=self.subagents,
+            space_idle=self.toolset.adopt,
         )
 
     def _receiver(self) -> Receiver:
@@ -504,6 +423,7 @@ class Components:
             started=self.started,
             counters=self.telemetry.tally,
             channels=self.gateway.local_states,
+            servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
 
@@ -531,16 +451,6 @@ class Components:
             await self.router.run(row, load_body(row.body))
             self.telemetry.row_handled(row.trace_id, "command", began)
         return False
-
-    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        task: asyncio.Task[object] = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._on_task_done)
-
-    def _on_task_done(self, task: asyncio.Task[object]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("background task failed", error=type(err).__name__, exc_info=err)
 
     def _wake_dispatchers(self, keys: Sequence[QueueKey]) -> None:
         """Wake the dispatchers of rows that were just committed."""

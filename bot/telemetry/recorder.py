@@ -177,6 +177,10 @@ class Telemetry:
         self.tally.count("jobs_fired_total", kind, state)
         self.tally.observe("job_lag_seconds", late)
 
+    def command_ended(self, outcome: str) -> None:
+        """Count a command: done, failed (exit code), limit, stopped, or refused (not run)."""
+        self.tally.count("exec_total", outcome)
+
     def beat(self, decision: str) -> None:
         """Count a look of the heartbeat. decision: "skipped" where the model was not asked."""
         self.tally.count("beats_total", decision)

@@ -3,6 +3,7 @@
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.delivery_patches import DELIVERY
 from tests.mutants.exec_patches import EXEC
+from tests.mutants.extension_patches import EXTENSIONS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.files_patches import FILES
 from tests.mutants.guards_patches import GUARDS
@@ -360,7 +361,7 @@ MUTANTS = (
         name="an index takes in what was said in every space",
         guards="I40",
         file="memory/store/conversations/sessions.py",
-        old='    conversation.c.space == bindparam("space"), conversation.c.next_seq > 1\n',
+        old='    conversation.c.space == bindparam("space"),\n    conversation.c.next_seq > 1,\n',
         new=(
             '    (conversation.c.space == bindparam("space")) | (conversation.c.space != bindparam("space")),\n'
             "    conversation.c.next_seq > 1,\n"
@@ -579,4 +580,5 @@ MUTANTS = (
     *DELIVERY,
     *FILES,
     *EXEC,
+    *EXTENSIONS,
 )

@@ -14,12 +14,12 @@ from procrastinate.exceptions import ConnectorException
 from bot.access.permissions import LOCAL_CHANNELS
 from bot.gateway.channel_status import ChannelStatus, channel_status_from_json, channel_status_to_json, shift_times
 from bot.models.base import ModelClient
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import DRAIN_SECONDS, Bot
 from bot.runtime.cluster.events import EventBus
 from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
-from bot.runtime.wiring import BotDependencies
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.recall.keepers.postgres import PostgresSharedIndexes
@@ -135,11 +135,17 @@ class ClusterBot(Bot):
         return self._quiescer.quiet(space)
 
     async def stop(self, conversation: str) -> bool:
+        cancelled = await self.subagents.cancel_all(conversation)
+        return await self._jobs.stop(conversation) or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
         return await self._jobs.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         async def stop() -> None:
             row = await self.store.delivery.inbox(inbox_id) if inbox_id else None
+            if not inbox_id:
+                await self.subagents.cancel_all(conversation)
             if not inbox_id or (row is not None and row.state == "running"):
                 await self._jobs.stop(conversation)
 

@@ -187,9 +187,10 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    if (start.state == "new" or arrival.ignored == "stranger") and not arrival.by_program:
+    is_told = not arrival.by_program and not place.is_hidden  # a hidden conversation is in no list
+    if is_told and (start.state == "new" or arrival.ignored == "stranger"):
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
-    if start.state == "new" and not arrival.by_program:
+    if is_told and start.state == "new":
         title = make_title(text)
         await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:

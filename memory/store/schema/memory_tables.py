@@ -232,6 +232,38 @@ approval_rule = Table(
     UniqueConstraint("space", "number", name="approval_rule_number"),
 )
 
+# Work beside a conversation: turns of sub-agents, and commands.
+background_task = Table(
+    "background_task",
+    metadata,
+    id_column(),
+    text("space"),
+    integer("number"),
+    text("kind"),
+    text("conversation"),
+    text("call"),
+    integer("position"),
+    text("child"),  # the hidden conversation of an agent
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("goal"),
+    text("request"),  # JSON
+    text("state"),
+    flag("detached"),
+    text("outcome"),
+    flag("tainted"),
+    integer("epoch"),
+    moment("at"),
+    moment("ended"),
+    UniqueConstraint("space", "number", name="background_task_number"),
+    UniqueConstraint("call", "position", name="background_task_call"),
+)
+Index("background_task_child", background_task.c.child)
+partial_index(
+    "background_task_open", background_task.c.conversation, where=is_one_of(background_task.c.state, "running")
+)
+
 # What people want done later.
 job = Table(
     "job",

@@ -32,12 +32,14 @@ COMMANDS = (
     "pair",
     "approve",
     "deny",
+    "approvals",
     "trace",
     "remind",
     "tasks",
     "heartbeat",
     "skills",
     "mcp",
+    "tools",
 )
 
 

@@ -17,6 +17,7 @@ BACK = {
         "DROP TABLE job_setting",
         "DROP TABLE heartbeat",
         "DROP TABLE approval_rule",
+        "DROP TABLE background_task",
     ),
     "r0010": (
         *(f"ALTER TABLE fold DROP COLUMN {name}" for name in ("rejected", "sent_from", "awaiting", "body_sha256")),

@@ -107,8 +107,7 @@ LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_par
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
     *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
     *("limit_told", "file_label", "job", "occurrence", "file_version", "mcp_server", "mcp_tool"),
-    "approval_rule",
-    *("job_setting", "heartbeat"),
+    *("approval_rule", "job_setting", "heartbeat", "background_task"),
 }
 
 

@@ -24,6 +24,8 @@ BY_HAND = (
     "INSERT OR IGNORE INTO file_version VALUES ('v', '', 'notes/x.md', '', 0, '', 'c', 1.5)",
     "INSERT OR IGNORE INTO mcp_server VALUES ('files', 'aa', 'legacy', 1.5)",
     "INSERT OR IGNORE INTO mcp_tool VALUES ('files', 'read', 'Read.', '{}', 1, 'aa', 1, 'ask', 'pure', 'aa', '', 0)",
+    "INSERT OR IGNORE INTO background_task SELECT 'w', '', 1, 'agent', id, 'k', 0, 'c', 'web', 'local', 'o', 'look', "
+    "'{}', 'done', 1, 'found', 1, 1, 1.5, 2.5 FROM conversation LIMIT 1",
     "INSERT OR IGNORE INTO approval_rule VALUES ('r', '', 1, 'web', 'local', 'o', 'exec', '{}', '', 'A', 1e9, 1.5)",
     "INSERT OR IGNORE INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
 )

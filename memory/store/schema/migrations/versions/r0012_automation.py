@@ -1,4 +1,4 @@
-"""Rules of approval; how jobs fail and are held, what people choose for them; the heartbeat."""
+"""Rules of approval, background tasks; how jobs fail and are held, what people choose for them; the heartbeat."""
 
 from typing import Any
 
@@ -11,6 +11,10 @@ down_revision = "r0011"
 _APPROVAL_RULE = "id space number:i channel account person tool command cwd level expires:t at:t"
 _JOB_SETTING = "channel account person space zone quiet"
 _HEARTBEAT = "id space decision sha256 norm reason tokens:i at:t"
+_BACKGROUND_TASK = (
+    "id space number:i kind conversation call position:i child channel account person goal request state detached:b "
+    "outcome tainted:b epoch:i at:t ended:t"
+)
 _KINDS: dict[str, Any] = {"": sa.Text, "i": sa.Integer, "t": sa.Double, "b": sa.Boolean}
 
 
@@ -19,6 +23,7 @@ def upgrade() -> None:
     _add_job_columns()
     _add_job_settings()
     _add_heartbeat()
+    _add_background_tasks()
 
 
 def _add_approval_rules() -> None:
@@ -51,6 +56,22 @@ def _add_heartbeat() -> None:
     """What each beat decided."""
     op.create_table("heartbeat", *_columns(_HEARTBEAT), sa.PrimaryKeyConstraint("id"))
     op.create_index("heartbeat_space", "heartbeat", ["space", "at"])
+
+
+def _add_background_tasks() -> None:
+    """Turns of sub-agents and commands in the background."""
+    numbered = sa.UniqueConstraint("space", "number", name="background_task_number")
+    once = sa.UniqueConstraint("call", "position", name="background_task_call")
+    op.create_table("background_task", *_columns(_BACKGROUND_TASK), sa.PrimaryKeyConstraint("id"), numbered, once)
+    op.create_index("background_task_child", "background_task", ["child"])
+    is_running = sa.text("state = 'running'")
+    op.create_index(
+        "background_task_open",
+        "background_task",
+        ["conversation"],
+        sqlite_where=is_running,
+        postgresql_where=is_running,
+    )
 
 
 def _columns(names: str) -> list[sa.Column[Any]]:
