@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.agent.turn_context import JOB_STEPS
 from bot.errors import ModelError
-from bot.jobs.runs import MAX_FAILS, RETRY_MINUTES
+from bot.jobs.firing import MAX_FAILS, RETRY_MINUTES
 from bot.models.base import Answer, Request, TokensUsed
 from channels.errors import AwaitsUser
 from channels.testing import ScriptedChannel
