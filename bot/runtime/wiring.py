@@ -30,9 +30,8 @@ from bot.gateway.notifications import (
 )
 from bot.gateway.receiver import Receiver
 from bot.jobs.heartbeat import Heartbeat
-from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
-from bot.jobs.ticker import JobTicker
+from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
