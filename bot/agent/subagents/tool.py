@@ -68,10 +68,10 @@ class DelegateTool:
         row, actor = await self._conversation(context.conversation), context.actor
         if row is None or actor is None or row.place.is_hidden:
             raise ToolFailed("Nothing can be delegated here.")
-        specs, message = self._toolset(context.space).specs(), await context.load_message()
+        toolset, message = self._toolset(context.space), await context.load_message()
         new, bodies = [], []
         for position, task in enumerate(arguments.tasks):
-            tools = choose_tools(task.tools, specs)
+            tools = choose_tools(task.tools, toolset)
             new.append(
                 NewTask(
                     kind="agent",
