@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bot.agent.subagents.service import SubagentService, dump_schema, format_tasks, is_outside, party_of
+from bot.agent.subagents.service import SubagentService, dump_schema, format_tasks, is_outside
 from bot.agent.subagents.values import choose_tools, dump_request
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, dump_body
@@ -79,7 +79,9 @@ class DelegateTool:
                     conversation=context.conversation,
                     call=context.idem_key,
                     position=position,
-                    **party_of(actor),
+                    channel=actor.channel,
+                    account=actor.account,
+                    person=actor.id,
                     goal=task.goal,
                     request=dump_request(tools, dump_schema(task.answer_schema)),
                     epoch=row.epoch,
