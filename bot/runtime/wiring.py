@@ -290,6 +290,7 @@ class Components(BaseComponents):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
+            all_specs=lambda space: tuple(tool.spec for tool in self.toolset(space).all()),
             telemetry=self.telemetry,
         )
 
