@@ -364,6 +364,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
     "skills": ("技能",),
+    "skill": ("用技能",),
     "mcp": ("外接工具",),
     "tools": ("工具",),
 }

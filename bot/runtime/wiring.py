@@ -147,7 +147,8 @@ class Components:
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = ExecTools(self.config, self.workspace.root)
-        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.skills = SkillTools(self._skill_library(owner), self.config, partial(self._skill_library, owner))
+        self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
@@ -269,14 +270,15 @@ class Components:
             notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
         )
 
-    def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
+    def _skill_library(self, owner: OwnerNotifier, space: str = "") -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a skill was changed, it is off", skill=name)
-            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 mnema skills on {name} 重新启用。"
-            en = f"The skill {name} was changed and is off. Look at it, then enable it with mnema skills on {name}."
+            on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
+            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 {on} 重新启用。"
+            en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
             self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
 
-        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
 
     def _ticker(self) -> JobTicker:
         return JobTicker(

@@ -13,7 +13,7 @@ from pydantic import Field
 from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
-from bot.tools.exec.binding import check_folder, hash_files
+from bot.tools.exec.binding import check_folder, hash_files, skills_of
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, guarded_names
@@ -65,6 +65,8 @@ class ExecTool:
         self._config = config
         self._zone = zone
         self._running: dict[str, set[asyncio.Task[SandboxResult]]] = {}
+        #: Returns the hash of an enabled skill of the workspace, "" for any other.
+        self.find_skill: Callable[[str], str] = lambda name: ""
 
     async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -80,6 +82,10 @@ class ExecTool:
         if command.script:
             facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()
         hashes = await asyncio.to_thread(hash_files, self._folder, command.cwd, command.argv)
+        for name in skills_of(hashes):
+            if not (sha256 := self.find_skill(name)):
+                raise ToolFailed(f"The skill {name} is not enabled, so nothing of it is run; the owner can enable it.")
+            facts[f"sha256 of the skill {name}"] = sha256
         return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:

@@ -36,6 +36,7 @@ COMMANDS = (
     "remind",
     "tasks",
     "skills",
+    "skill",
     "mcp",
     "tools",
 )

@@ -37,6 +37,7 @@ CHINESE = {
     "remind": "提醒",
     "tasks": "任务",
     "skills": "技能",
+    "skill": "用技能",
     "mcp": "外接工具",
     "tools": "工具",
 }
