@@ -29,6 +29,7 @@ from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
+from memory.store.people.background_tasks import TaskRow
 from memory.store.rows import ConversationRow, InboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -66,6 +67,8 @@ class CommandServices:
     #: Returns what is known of the sandbox for commands.
     sandbox: Callable[[], SandboxLevel]
     jobs: JobService
+    #: Ends work beside a conversation; False if it has ended.
+    cancel_task: Callable[[TaskRow], Awaitable[bool]]
     skills: SkillTools
     mcp: McpTools
     plugins: PluginTools

@@ -140,6 +140,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         'it must be an address that begins with postgresql+psycopg://, or "" for SQLite',
     ),
     "zone": ('应为时区名，例如 Asia/Shanghai，或留空 ""', 'it must be a time zone such as Asia/Shanghai, or ""'),
+    "quiet_hours": (
+        '应为起止两个时刻，例如 ["22:30", "07:30"]，或空列表 []',
+        'it must be a begin and an end, such as ["22:30", "07:30"], or the empty list []',
+    ),
     "clock": ("应为时刻 HH:MM，例如 03:30", "it must be a time of day as HH:MM, such as 03:30"),
 }
 

@@ -16,6 +16,7 @@ from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
+from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.tools import tools_to_json
@@ -234,6 +235,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
+        *ApprovalRoutes(console.store).calls(),
         _get_route("/api/memory/search", "memory.read", handlers.search),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/config", "config.read", handlers.config),

@@ -251,6 +251,10 @@ class Toolset:
         rest = [tool for name, tool in self._tools.items() if name not in names and name not in self._shown]
         return Toolset(shown, rest)
 
+    def only(self, names: Collection[str]) -> "Toolset":
+        """Return a copy with the tools of these names."""
+        return Toolset([tool for name, tool in self._tools.items() if name in names])
+
 
 def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:
     name = ".".join(map(str, error["loc"]))

@@ -53,6 +53,7 @@ class OfferedTools:
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
+        delegate: returns the tool for sub-agents, if it is on.
         outside: returns the tools of plug-ins and servers that a space is offered.
         off: returns the names of the tools that are turned off.
         in_use: tells whether a turn of a space runs: its tools stay as they are until `adopt`.
@@ -74,12 +75,13 @@ class OfferedTools:
         web: WebTools,
         exec_tools: ExecTools,
         skills: SkillTools,
+        delegate: Callable[[], tuple[Tool, ...]],
         outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
         in_use: Callable[[str], bool],
     ) -> None:
         self._own: list[Tool] = [
-            RecallTool(store.sessions),
+            RecallTool(store.sessions, store.tasks),
             MemorySearchTool(store, search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
@@ -93,6 +95,7 @@ class OfferedTools:
         self._web = web
         self._skills = skills
         self._exec = exec_tools
+        self._delegate = delegate
         self._outside = outside
         self._off = off
         self._in_use = in_use
@@ -115,7 +118,7 @@ class OfferedTools:
 
     def _current(self, space: str) -> Toolset:
         skills = self._skills.offered(space)
-        added = (*self._web.offered(), *skills, *self._exec.offered(space))
+        added = (*self._web.offered(), *skills, *self._exec.offered(space), *self._delegate())
         current = self._off(), added, self._outside(space)
         known = self._offered.get(space)
         if known is None or known[0] != current:

@@ -56,17 +56,23 @@ def find_bubblewrap() -> str:
 
 
 async def run_in_sandbox(
-    command: SandboxCommand, limits: SandboxLimits, bubblewrap: str = "", passed: Sequence[int] = ()
+    command: SandboxCommand,
+    limits: SandboxLimits,
+    bubblewrap: str = "",
+    output: OutputBuffer | None = None,
+    passed: Sequence[int] = (),
 ) -> SandboxResult:
     """Run a command to its end or its limits; when this returns or is cancelled, no process of it is left.
 
     Args:
+        bubblewrap: its path, "" to look for it.
+        output: takes what the command prints, to be read meanwhile.
         passed: descriptors that it inherits under their numbers.
 
     Raises:
         SandboxError: nothing was run.
     """
-    run = _SandboxRun(command, limits)
+    run = _SandboxRun(command, limits, output or OutputBuffer())
     try:
         await run.start(bubblewrap or find_bubblewrap(), passed)
         return await run.finish()
@@ -77,10 +83,10 @@ async def run_in_sandbox(
 class _SandboxRun:
     """One run: its processes, what they printed, and how they end."""
 
-    def __init__(self, command: SandboxCommand, limits: SandboxLimits) -> None:
+    def __init__(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> None:
         self._command = command
         self._limits = limits
-        self._output = OutputBuffer()
+        self._output = output
         self._process: asyncio.subprocess.Process | None = None
         #: The first process in the sandbox; the kernel kills all others with it.
         self._pid, self._pid_fd = 0, -1

@@ -131,6 +131,8 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "mcp.call": ("user", None, True),
     "mcp.call.ask": ("user", None, "ask"),
     "mcp.status": ("owner", PRIVATE, False),
+    "exec.status": ("owner", {"dm", "terminal", "console"}, True),
+    "delegate": ("user", None, True),
     "task.own": ("user", None, True),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),

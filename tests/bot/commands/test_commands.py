@@ -32,6 +32,7 @@ COMMANDS = (
     "pair",
     "approve",
     "deny",
+    "approvals",
     "trace",
     "remind",
     "tasks",

@@ -60,8 +60,9 @@ async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(tmp
     HomeFolder(root=tmp_path).ensure()
     own = tmp_path / "workspace" / "spaces" / "telegram-u1" / "skills"
     enable(tmp_path, skill_folder(own), "telegram-u1/tea")
-    enable(tmp_path, skill_folder(own, "run", "#"), "telegram-u1/run")
-    (own / "run" / "run.sh").write_text("echo no\n")
+    scripted = skill_folder(own, "run", "#")
+    (scripted / "run.sh").write_text("echo no\n")
+    enable(tmp_path, scripted, "telegram-u1/run")
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings = {"channels": {"telegram": {"allow": ["u1", "u2"], "owners": ["o"]}}}
     script = [READ, "one", "two", "three"]
