@@ -386,6 +386,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
+    "heartbeat": ("心跳",),
     "skills": ("技能",),
     "skill": ("用技能",),
     "mcp": ("外接工具",),
@@ -409,6 +410,12 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
+    "heartbeat": {
+        "on": ("开", "打开"),
+        "off": ("关", "关闭"),
+        "now": ("现在", "马上"),
+        "last": ("上次",),
+    },
     "tasks": {
         "show": ("查看", "显示"),
         "edit": ("修改", "改"),

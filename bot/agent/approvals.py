@@ -233,7 +233,7 @@ class ApprovalService:
         ]
         body = MessageBody(text="", outcome=f"{head}\n{text}", files=tuple(pictures))
         return NewInboxRow(
-            place=conversation.place,
+            place=replace(conversation.place, space=conversation.own_space),  # which a link leads from
             key=f"approval:{row.id}",
             kind="message",
             sender_id=row.party.id,

@@ -15,6 +15,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
@@ -69,6 +70,7 @@ class CommandServices:
     jobs: JobService
     #: Ends work beside a conversation; False if it has ended.
     cancel_task: Callable[[TaskRow], Awaitable[bool]]
+    heartbeat: Heartbeat
     skills: SkillTools
     mcp: McpTools
     plugins: PluginTools

@@ -190,6 +190,7 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("histogram", "job_lag_seconds", "From a due moment to the commit of what it causes.", ()),
     ("counter", "exec_total", "Commands of the model that ended.", ("outcome",)),
     ("gauge", "work_open", "Sub-agents and commands in the background at work.", ("kind",)),
+    ("counter", "beats_total", "Looks of the heartbeat, by what they came to.", ("decision",)),
     ("gauge", "folds_open", "Folds in progress.", ()),
     ("counter", "folds_total", "Finished folds, from the store.", ("method", "outcome")),
     ("gauge", "ledger_faults", "Faults of the ledger at the last check.", ()),

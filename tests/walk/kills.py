@@ -285,10 +285,10 @@ MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
 PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
 # Failpoints of calls that wait for a person; `tests/bot/tools/exec/test_exec_in_bot.py` kills there.
 APPROVALS = ("approval.ran",)
-# Failpoints around a call of an MCP server; `tests/bot/tools/mcp/test_mcp_in_bot.py` kills there.
-SERVERS = ("mcp.called", "mcp.answered")
 # Failpoints of work beside conversations; `tests/walk/test_kill_subagents.py` kills there.
 SUBAGENTS = ("work.started", "work.ended", "outcome.committed")
+# Failpoints around a call of an MCP server; `tests/bot/tools/mcp/test_mcp_in_bot.py` kills there.
+SERVERS = ("mcp.called", "mcp.answered")
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
@@ -301,8 +301,8 @@ def names_hit() -> set[str]:
         *MOVES,
         *PROCESSES,
         *APPROVALS,
-        *SERVERS,
         *SUBAGENTS,
+        *SERVERS,
         *(kill.name for kills in GROUPS.values() for kill in kills),
     }
 
