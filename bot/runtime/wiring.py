@@ -36,6 +36,7 @@ from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
+from bot.runtime.extension_notices import notify_changed_plugin, notify_changed_skill
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
@@ -84,7 +85,8 @@ class Components(BaseComponents):
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = self._exec_tools()
-        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.skills = SkillTools(self._skill_library(owner), self.config, partial(self._skill_library, owner))
+        self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
@@ -160,14 +162,9 @@ class Components(BaseComponents):
         """Start receiving from a registered channel."""
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
-    def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
-        def changed(name: str, sha256: str) -> None:
-            log.warning("a skill was changed, it is off", skill=name)
-            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 mnema skills on {name} 重新启用。"
-            en = f"The skill {name} was changed and is off. Look at it, then enable it with mnema skills on {name}."
-            self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
-
-        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
+    def _skill_library(self, owner: OwnerNotifier, space: str = "") -> SkillLibrary:
+        changed = notify_changed_skill(owner, self._spawn, space)
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
 
     def _ticker(self) -> JobTicker:
         runs = RunSettler(store=self.store, channels=self.channels, language=self._language, now=self.now)
@@ -210,12 +207,7 @@ class Components(BaseComponents):
         )
 
     def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
-        def changed(name: str, sha256: str) -> None:
-            log.warning("a plug-in was changed, it is off", plugin=name)
-            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
-            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
-            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
-
+        changed = notify_changed_plugin(owner, self._spawn)
         return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
 
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
