@@ -160,8 +160,10 @@ class TranscriptBackend:
                 break
         return 0
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        rows, following = await self._sessions.page(cursor, limit, own=own)
+    async def conversations(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> ConversationPage:
+        rows, following = await self._sessions.page(cursor, limit, own=own, words=words)
         return ConversationPage(conversations=[_to_entry(row) for row in rows], next=following)
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:

@@ -112,8 +112,14 @@ class Backend(Protocol):
         """Return the number of the line with that id, 0 if there is none."""
         ...
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        """Return a page of the list, newest first. own: only the owner's private conversations.
+    async def conversations(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> ConversationPage:
+        """Return a page of the list, newest first.
+
+        Args:
+            own: only the owner's private conversations.
+            words: only those whose title contains this; of other people's private chats, whose id does.
 
         Raises:
             ValueError: the cursor is invalid.

@@ -405,20 +405,28 @@ _PAGE = _NEWEST_FIRST.where(
     ),
 ).limit(bindparam("limit"))
 _OWN_PAGE = _PAGE.where(conversation.c.space == literal_text(""), conversation.c.kind != literal_text("group"))
+# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
+_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
+_FOUND_PAGE = _PAGE.where(
+    or_(
+        and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
+        conversation.c.chat_id.icontains(bindparam("words"), escape="/"),
+    )
+)
 _CHANGED = _NEWEST_FIRST.where(conversation.c.updated >= bindparam("since")).limit(bindparam("limit"))
 
 
 @single_query
 async def load_page(
-    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False
+    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
 ) -> tuple[list[ConversationRow], str]:
     """Load a page of the list of conversations, newest first, and the cursor of the next page ("" after the last).
 
-    A conversation that gets no message while the pages are read is on exactly one of them; one that does moves to the
-    front.
+    One that gets no message while the pages are read is on exactly one of them; one that does moves to the front.
 
     Args:
         own: only the owner's private conversations.
+        words: instead only those whose title contains this; of other people's private chats, whose id does.
 
     Raises:
         ValueError: the cursor is not one of this list.
@@ -427,7 +435,9 @@ async def load_page(
     if cursor and found is None:
         raise ValueError("the cursor is not one of this list")
     updated, id = (float(found[1]), found[2]) if found else (_MAX_SECONDS, "")
-    rows = await tx.all(_OWN_PAGE if own else _PAGE, updated=updated, id=id, limit=limit + 1)
+    query = _FOUND_PAGE if words else _OWN_PAGE if own else _PAGE
+    given = {"words": re.sub("[/%_]", "/\\g<0>", words)} if words else {}
+    rows = await tx.all(query, updated=updated, id=id, limit=limit + 1, **given)
     next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 
