@@ -165,6 +165,7 @@ POLL_SECONDS = 5.0
 # A problem is over once the channel has worked for this long: an alternating one is reported once.
 CHANNEL_CALM_SECONDS = 120.0
 MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
+MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 
 OwnerNeed = Literal["login", "token", "contended"]
 # Notifies the owner through a channel other than the one it is about: that channel, Chinese text, English text.
@@ -241,15 +242,26 @@ class OwnerNotifier:
     sessions: Sessions
     states: Callable[[], Mapping[str, ChannelStatus]]
     notify: NotifyConversation
+    #: Values of `once` that were notified: a limit that is reached is reported after each turn.
+    _notified: set[str] = field(default_factory=set)
 
     async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
+        if once in self._notified:
+            return
         working = [name for name, state in self.states().items() if state.ready and name != troubled]
         for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
             rows = await self.sessions.conversations(limit=limit)
             if conversation := find_owner_conversation(rows, working):
                 await self.notify(conversation, zh, en, once)
+                if once:
+                    self._remember(once)
             if conversation or len(rows) < limit:
                 break
+
+    def _remember(self, once: str) -> None:
+        if len(self._notified) >= MAX_REMEMBERED:
+            self._notified.clear()  # the store still knows
+        self._notified.add(once)
 
 
 def owner_need(state: ChannelStatus) -> OwnerNeed | None:

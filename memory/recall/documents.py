@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memory.context.policies.tool_lines import call_subject
 from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text, ToolCall, ToolResult
@@ -85,9 +85,8 @@ _ENDS_AS_QUESTION = re.compile(r"[?？][\"'”’」』)）\s]*$")
 _CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRow:
-    """One row of an index."""
+class IndexRow(NamedTuple):
+    """One row of an index. A tuple, because a search makes a hundred of them."""
 
     kind: Kind
     #: The words alone.

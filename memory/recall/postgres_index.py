@@ -37,7 +37,7 @@ def _lookup(table: str, condition: str) -> str:
     return f"CROSS JOIN LATERAL (SELECT * FROM {_of_space(table)} WHERE {condition} OFFSET 0) AS {table}"  # noqa: S608
 
 
-COLUMNS = tuple(field.name for field in fields(IndexRow))
+COLUMNS = IndexRow._fields
 _TYPES = dict.fromkeys(("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer")
 _TYPES |= {"asks": "smallint", "length": "smallint"}
 ENTRY_COLUMNS = ("id", "source", *COLUMNS, "asks", "terms", "length")
@@ -348,7 +348,7 @@ class PostgresIndex:
         names = {number: name for name, (number, _) in self._cached().sources.items()}
         return {
             number: IndexedRow(
-                row=IndexRow(**dict(zip(COLUMNS, columns, strict=True))),
+                row=IndexRow._make(columns),
                 source=names[source],
                 terms=frozenset(terms.replace(TOOL_MARK, "").split()),
             )
@@ -495,8 +495,7 @@ def to_storable(text: str) -> str:
 
 
 def _columns_of(row: IndexRow) -> tuple[Any, ...]:
-    values = (getattr(row, name) for name in COLUMNS)
-    return tuple(to_storable(value) if isinstance(value, str) else value for value in values)
+    return tuple(to_storable(value) if isinstance(value, str) else value for value in row)
 
 
 def _to_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:

@@ -46,7 +46,9 @@ from memory.workspace.files import SPACES_FOLDER
 # Least share of a question's idf weight that a row, or the neighbour that ranked it, must match in an automatic search.
 MIN_SHARE = 0.2
 MIN_CHARACTER_SHARE = 0.5  # the same if only single characters were found
-MAX_BEST, MAX_OF_DAYS = 300, 300  # rows to rank: the best by words (more for a large limit), and of named days
+MAX_BEST, MAX_OF_DAYS = 100, 150  # rows to rank: the best by words (more for a large limit), and of named days
+# Rows are not looked up by a term that more than this share of them has, in an index that is not small.
+COMMON_SHARE, FEW_ROWS = 0.1, 200
 MAX_DATED_SPAN = timedelta(days=45)  # the days of a longer span are not looked up, only rows with matching words
 ROWS_PER_LENDER = 10  # the neighbours of one in so many rows are looked up
 MAX_QUESTION = 2_000  # characters of a question that are read
@@ -107,6 +109,8 @@ def find_rows(
         question = replace(
             question, terms=tuple(letters), letters=True, min_share=question.min_share and MIN_CHARACTER_SHARE
         )
+    else:
+        question = replace(question, rare=_rare_terms(question.terms, *frequencies))
     ranked, dated = _rank_candidates(index, question, hidden, near or {}, request.limit * 2 + 20)
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
     merges = bool(request.on_behalf_of or request.hide_live_of)  # a person who asks is shown every source
@@ -128,6 +132,7 @@ def _find_results(
         named=frozenset(),
         dates=(),
         most=MAX_BEST_OF_TOOLS,
+        rare=_rare_terms(question.terms, *frequencies),
         search_filter=replace(question.search_filter, tools=True),
     )
     ranked, dated = _rank_candidates(index, question, hidden, {}, limit * 2 + 20)
@@ -148,6 +153,8 @@ class _Question:
     min_share: float
     #: Rows to look up by their words.
     most: int
+    #: The terms to look them up by; empty for all. See `_rare_terms`.
+    rare: tuple[str, ...] = ()
     #: Its numbers that are evidence by themselves.
     numbers: tuple[re.Pattern[str], ...] = ()
     #: Its terms are single characters.
@@ -170,6 +177,15 @@ class _Question:
         )
 
 
+def _rare_terms(terms: Sequence[str], rows_with: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """The terms that tell rows apart, or all if none does.
+
+    A term of many rows would have each of them scored, and adds next to nothing to the score of any.
+    """
+    most = max(FEW_ROWS, rows * COMMON_SHARE)
+    return tuple(term for term in terms if 0 < rows_with.get(term, 0) <= most) or tuple(terms)
+
+
 def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
     """Combine the scores by words and by vectors, over the rows of both."""
     rows = words.keys() | near.keys()
@@ -182,7 +198,7 @@ def _rank_candidates(
     """Rank the rows that may answer, and return the first `most`, with the bonus of those of a time that is named."""
     search_filter = question.search_filter
     look_up = index.with_characters if question.letters else index.best
-    rows = {row.row: row for row in look_up(question.terms, question.most, search_filter)}
+    rows = {row.row: row for row in look_up(question.rare or question.terms, question.most, search_filter)}
     top = max((row.word_score for row in rows.values()), default=0.0) or 1.0
     scores = {number: max(0.0, row.word_score / top) for number, row in rows.items()}
     if near:

@@ -15,7 +15,7 @@ from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
 VERSION = 3  # of the tables below and their terms; an index of another version is made again
-_COLUMNS = tuple(field.name for field in fields(IndexRow))
+_COLUMNS = IndexRow._fields
 _BOUNDS = tuple(field.name for field in fields(SearchFilter))
 _READER_CACHE = -8_000  # KiB as SQLite wants it: the pages that searches of a space of years need again and again
 _SCHEMA = """
@@ -218,9 +218,7 @@ class SqliteIndex:
             "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
         )
         return {
-            number: IndexedRow(
-                row=IndexRow(**dict(zip(_COLUMNS, columns, strict=True))), source=name, terms=frozenset(terms.split())
-            )
+            number: IndexedRow(row=IndexRow._make(columns), source=name, terms=frozenset(terms.split()))
             for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
         }
 
@@ -309,7 +307,7 @@ class SqliteIndex:
             for row in rows:
                 speakers.add(row.speaker)
                 tools += row.kind == "tool"
-                yield (*_columns_of(row), source, row.asks, " ".join(index_terms(row.searched)))
+                yield (*row, source, row.asks, " ".join(index_terms(row.searched)))
 
         added = self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values()).rowcount  # noqa: S608
         spoke = self._db.executemany(
@@ -323,7 +321,7 @@ class SqliteIndex:
             (source,),
         )
         with closing(indexed):  # an open cursor would read rows that are about to be deleted
-            return skip_unchanged(indexed, rows, _columns_of)
+            return skip_unchanged(indexed, rows, tuple)
 
     def _remove_rows(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
         """Remove a source's rows above that number; returns (model, vector) of their words."""
@@ -368,10 +366,6 @@ class SqliteIndex:
                     self._db.execute(statement)
                 self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
                 self._db.execute(f"PRAGMA user_version={VERSION}")
-
-
-def _columns_of(row: IndexRow) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _COLUMNS)
 
 
 def _split_statements(script: str) -> list[str]:

@@ -1,7 +1,6 @@
 """What every index of recall does, whatever keeps it: rows in, rows out, found by words, days, neighbours, meaning."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Protocol, TypeVar
 
@@ -19,13 +18,12 @@ WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶"
 HELD = 1_100  # rows that an index may hold of those it is given, however many they are
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Counted(IndexRow):
     """A row that knows how many there are."""
 
     alive: ClassVar[int] = 0
 
-    def __post_init__(self) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         Counted.alive += 1
 
     def __del__(self) -> None:

@@ -41,7 +41,7 @@ def _create_ssl_context() -> Any:
 Client = TypeVar("Client")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _PooledClient(Generic[Client]):
     client: Client
     #: Calls that run on it now.
@@ -103,10 +103,10 @@ class ClientPool(Generic[Client]):
 
     async def _close_idle(self, now: float) -> None:
         """Close the clients of an earlier rush, all but the first: nothing else would end their connections."""
-        for each in self._clients[1:]:
-            if not each.calls and now - each.idle_since >= self._idle_seconds:
-                self._clients.remove(each)
-                await self._close(each.client)
+        idle = [each for each in self._clients[1:] if not each.calls and now - each.idle_since >= self._idle_seconds]
+        self._clients = [each for each in self._clients if each not in idle]  # at once: other calls end meanwhile
+        for each in idle:
+            await self._close(each.client)
 
 
 Item = TypeVar("Item")

@@ -128,8 +128,10 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
 
     rows = [*(row(f"c{number}", f"telegram-{number}") for number in range(1_001)), row("owner", "")]
     told: list[str] = []
+    looked_up: list[int] = []
 
     async def conversations(channel: str = "", limit: int = 200) -> Sequence[ConversationRow]:
+        looked_up.append(limit)
         return rows[:limit]
 
     async def tell(conversation: str, zh: str, en: str, once: str) -> None:
@@ -140,6 +142,12 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
     chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, notify=tell)
     await chat("wechat", "zh", "en")
     assert told == ["owner"]
+    looked_up.clear()
+    for key in ("a limit of the day", *(f"limit {number}" for number in range(1_001)), "a limit of the day"):
+        for _ in range(3):
+            await chat("wechat", "zh", "en", key)
+    assert len(told) == 1 + 1_003
+    assert len(looked_up) == 2 * 1_003  # each key once, not for each report
 
 
 def test_of_ten_thousand_and_one_conversations_only_the_oldest_share_of_the_cache_is_forgotten() -> None:

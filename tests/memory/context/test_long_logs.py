@@ -53,7 +53,7 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, t
         else:
             groups[folded].insert(0, BlockCandidate(blocks=(*headings, block), group=int(folded)))
             kind = 1 if told.startswith("- 09:") else 2 if told.startswith("- wrote") else 0
-            wanted[block.at] = (-(headings[0].at if headings else -1), kind, -block.at)
+            wanted[block.at] = (kind, -(headings[0].at if headings else -1), -block.at)
         shown.append(block)
     groups[1].sort(key=lambda one: wanted[one.blocks[-1].at])
     piece = select_blocks(shown, [*groups[0], *groups[1]], budget, counter)
@@ -66,6 +66,7 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, t
 @example(parts=[(FOLD, 1), ("- short", 9), ("- 09:09 Bot: 好的", 200), ("- short", 3)], budget=BUDGET)
 @example(parts=[(FOLD, 1), (NEW, 50), (TOO_LONG, 1), (NEW, 200)], budget=BUDGET)
 @example(parts=[(FOLD, 1), (NEW, 50), ("界" * 200, 50)], budget=BUDGET)
+@example(parts=[(FOLD, 1), (NEW, 1), (FOLD, 1), ("- 09:09 Bot: 好的", 1)], budget=38)
 def test_what_is_let_go_of_would_not_have_been_kept(
     counter: TokenCounter, parts: list[tuple[str, int]], budget: int
 ) -> None:

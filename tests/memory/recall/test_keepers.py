@@ -1,8 +1,10 @@
 """Searches of one space run beside one another and beside its update, and see what they must see."""
 
 import asyncio
+import os
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -37,6 +39,8 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 def dependencies(tmp_path: Path, store: Store, shared: PostgresSharedIndexes | None) -> RecallDependencies:
     workspace = Workspace(tmp_path / "ws")
     workspace.space("").write("MEMORY.md", "- likes hiking\n", None)
+    long_ago = time.time() - 60  # a file that has just been written is indexed once more, in one of the searches
+    os.utime(tmp_path / "ws" / "MEMORY.md", (long_ago, long_ago))
     indexes = shared or FileIndexes(tmp_path / "index")
     return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
 
@@ -283,10 +287,11 @@ async def test_more_changes_than_are_listed_are_found_too(dependencies: RecallDe
     folder = dependencies.workspace.root / "memory"
     folder.mkdir()
     assert await keeper.use(rows) == 1
-    for number in range(MAX_LISTED + 5):
+    count = MAX_LISTED + 5 if isinstance(keeper, FileIndexKeeper) else 5  # the other compares all files each time
+    for number in range(count):
         (folder / f"note-{number}.md").write_text("- a heron\n")
-    assert await keeper.use(rows) == MAX_LISTED + 6
-    for number in range(MAX_LISTED + 5):
+    assert await keeper.use(rows) == count + 1
+    for number in range(count):
         (folder / f"note-{number}.md").unlink()
     assert await keeper.use(rows) == 1
 

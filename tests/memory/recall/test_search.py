@@ -276,3 +276,16 @@ async def test_a_line_under_the_heading_of_its_day_is_found_by_that_day(recall: 
     texts = [passage.text for passage in await found(recall, "boiler", since="2026-09-01", until="2026-09-30")]
     assert texts == ["[2026-09-14 18:30] User: The boiler is from 1998."]
     assert "[2026-11-20 07:00] User: The boiler is gone." in [p.text for p in await found(recall, "boiler gone")]
+
+
+async def test_words_of_nearly_every_row_do_not_hide_a_rare_one_and_are_found_where_nothing_else_is_asked(
+    recall: Recall, workspace: Workspace
+) -> None:
+    lines = [f"- 09:{number % 60:02} User: the notes of this morning say {number:04}" for number in range(400)]
+    lines[123] = "- 09:03 User: the notes of this morning name a kayak at the weir"
+    workspace.space("").write("memory/2026-11-18.md", "# 2026-11-18\n\n" + "\n".join(lines) + "\n", None)
+    asked = await found(recall, "Which of my notes this week named a kayak?")
+    assert "kayak" in asked[0].text
+    common = await found(recall, "notes", limit=20)
+    assert len(common) == 20
+    assert {hit.date for hit in common} == {"2026-11-18"}

@@ -95,6 +95,32 @@ async def test_clients_of_a_rush_are_closed_after_it_and_those_at_work_are_not()
     assert made.open == [1]
 
 
+async def test_calls_that_end_while_idle_clients_are_being_closed_do_not_close_them_again() -> None:
+    made, closing, may_close = Clients(), asyncio.Event(), asyncio.Event()
+
+    async def close(client: int) -> None:
+        closing.set()
+        await may_close.wait()
+        await made.close(client)
+
+    async def use() -> None:
+        async with pool.client():
+            pass
+
+    pool = ClientPool(made.create, close, idle_seconds=0.005)
+    async with AsyncExitStack() as rush:
+        assert [await rush.enter_async_context(pool.client()) for _ in range(17)][-1] == 3
+    calls: list[asyncio.Task[None]] = []
+    while not closing.is_set():  # the two idle clients have to be idle for a while
+        calls.append(asyncio.create_task(use()))
+        await asyncio.wait({calls[-1]}, timeout=0.001)
+    calls.append(asyncio.create_task(use()))
+    await asyncio.wait({calls[-1]}, timeout=0.001)
+    may_close.set()
+    await asyncio.gather(*calls)
+    assert made.open == [1]
+
+
 async def test_one_client_is_created_by_all_that_need_the_first() -> None:
     made = Clients()
     pool = ClientPool(made.create, made.close)
