@@ -114,8 +114,21 @@ class ContextFactsBody(ApiModel):
     cache_share: float
 
 
+class TraceEventBody(ApiModel):
+    """One step of the processing of a message."""
+
+    kind: str
+    at: str | None = None
+    name: str = ""
+    state: str = ""
+    seconds: float = 0.0
+    why: str = ""
+
+
 class TraceBody(ApiModel):
-    """What became of one message, line by line."""
+    """What became of one message, step by step and in words."""
+
+    events: list[TraceEventBody]
 
     zh: list[str]
     en: list[str]

@@ -67,6 +67,9 @@ class TranscriptMessageBody(ApiModel):
     at: str
     line: int = Field(description="Place in the transcript, from 1.")
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
+    state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown"] | None = Field(
+        None, description="Of a message what is still to come, of a reply how its sending stands."
+    )
 
 
 class MessageQueryBody(ApiModel):

@@ -254,7 +254,8 @@ def parse_line(given: str | None) -> int | None:
 
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
     fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
-    return {**fields, "reply_to": line.reply_to} if line.reply_to else fields
+    more = {"reply_to": line.reply_to, "state": line.state}
+    return {**fields, **{name: value for name, value in more.items() if value}}
 
 
 # Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.

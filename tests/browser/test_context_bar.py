@@ -142,6 +142,7 @@ async def test_all_of_it_is_reached_by_the_keyboard(chromium: Browser, site: Run
         await page.keyboard.press("Enter")
         await expect(page.locator("#drawer [aria-label=Close]")).to_be_focused()
         await page.keyboard.press("Tab")
+        await page.keyboard.press("Tab")
         await expect(page.locator("details[data-id=f2] summary")).to_be_focused()
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")

@@ -12,6 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // the policy allows no data: address but those of images
     reportCompressedSize: false,
     rollupOptions: {
+      checks: { pluginTimings: false },
       // Markdown is a file of its own with its names, so that a test of the browser can load it.
       input: { index: "index.html", markdown: "src/lib/markdown.svelte.ts" },
       preserveEntrySignatures: "exports-only",

@@ -61,9 +61,9 @@ export class ChatState {
 
   private of = (item: Outgoing): Transcript | null => (this.transcript?.name === item.name ? this.transcript : null);
 
-  /** Show this conversation from now on. */
+  /** Show this conversation from now on; again, where it could not be read before. */
   async open(name: string): Promise<void> {
-    if (this.transcript?.name === name) return;
+    if (this.transcript?.name === name && !this.transcript.why) return;
     if (this.transcript) this.transcript.left = true;
     const transcript = new Transcript(name);
     this.transcript = transcript;
@@ -77,7 +77,7 @@ export class ChatState {
     try {
       entry = await this.list.entry(name);
     } catch (err) {
-      if (this.transcript === transcript) toast(reason(err, t("unreachable")));
+      transcript.why = reason(err, t("unreachable"));
       return;
     }
     if (this.transcript !== transcript) return;
@@ -99,7 +99,13 @@ export class ChatState {
   }
 
   private async enter(transcript: Transcript): Promise<void> {
-    const exists = await transcript.load();
+    let exists = false;
+    try {
+      exists = await transcript.load();
+    } catch (err) {
+      transcript.why = reason(err, t("unreachable"));
+      return;
+    }
     if (this.transcript !== transcript) return;
     this.follow(exists ? transcript.name : "");
     void this.measure(exists ? transcript : null);
@@ -125,7 +131,10 @@ export class ChatState {
       onchat: (event, told) => this.transcript === transcript && transcript && this.hear(transcript, event, told),
       onlist: (event, told) => this.moved(event, told),
       onlink: (up) => (this.online = up),
-      onback: () => void this.list.read(this.transcript?.name),
+      onback: () => {
+        void this.list.read(this.transcript?.name);
+        if (this.transcript?.why) void this.open(this.transcript.name);
+      },
     });
   }
 

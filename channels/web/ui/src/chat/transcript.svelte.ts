@@ -1,7 +1,7 @@
 // One conversation as it is shown: a window of stored lines by their number, the answer as it grows, what is being sent.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { MessagePage, TranscriptMessage } from "../lib/types";
+import type { MessagePage, Trace, TranscriptMessage } from "../lib/types";
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
@@ -37,6 +37,8 @@ export class Item {
   step = $state(0);
   steps = $state<Step[]>([]);
   failure = $state(false);
+  /** How it stood when it was read. */
+  state = $state<TranscriptMessage["state"]>(null);
   outgoing: Outgoing | null = null;
   pending = $state(false);
   /** Why it could not be sent. */
@@ -57,6 +59,8 @@ export class Item {
 export class Transcript {
   items = $state<Item[]>([]);
   loaded = $state(false);
+  /** Why it could not be read. */
+  why = $state("");
   /** Nobody has written here yet. */
   fresh = $state(false);
   more = $state(false);
@@ -88,12 +92,23 @@ export class Transcript {
       for (const line of items) this.line(line);
       this.loaded = true;
       this.fresh = false;
+      this.why = "";
+      void this.learn();
       return true;
     } catch (err) {
       if (!(err instanceof ApiError) || err.status !== 404) throw err;
       if (!this.left) this.fresh = true;
       return false;
     }
+  }
+
+  /** Find out whether the newest line tells of a turn that has failed: it may be asked for once more. */
+  private async learn(): Promise<void> {
+    const last = this.items.at(-1);
+    if (last?.role !== "notice" || !last.stored || !last.replyTo || last.failure) return;
+    const trace = await get<Trace>(conversation(this.name, `trace?message=${encodeURIComponent(last.id)}`)).catch(() => null);
+    const ended = trace?.events.findLast((event) => event.kind === "ended");
+    if (ended?.state === "failed" || ended?.state === "interrupted") last.failure = true;
   }
 
   private page(query: string): Promise<MessagePage> {
@@ -167,9 +182,17 @@ export class Transcript {
     item.pending = false;
     item.refused = null;
     if (failed) item.failure = true;
+    item.state = line.state ?? null;
+    if (line.role !== "user") this.answers(to);
     if (item.role !== "user" || !item.outgoing) item.text = line.text;
     this.byId.set(line.id, item);
     this.place(item, line.line);
+  }
+
+  /** A message is answered: nothing of it is still to come. */
+  private answers(id: string): void {
+    const asked = this.byId.get(id);
+    if (asked) asked.state = null;
   }
 
   /** A message on its way: shown at once, replaced by its stored line. */
@@ -218,6 +241,7 @@ export class Transcript {
     if (name === "failed") return this.turnFailed(id, text);
     if (name === "notice" || name === "reply" || name === "accepted") return void this.remark(text);
     if (this.answered.has(id)) return;
+    this.answers(id);
     if (name === "started") {
       const item = this.draft(id);
       item.text = "";

@@ -247,4 +247,11 @@ export const en = {
   review: "Review and save",
   review_title: "These settings change",
   changed_elsewhere: "Changed elsewhere meanwhile: {keys}. Save again to put your values in their place.",
+  chat_failed: "This conversation could not be read",
+  state_queued: "Waits for its turn.",
+  state_at_work: "At work.",
+  state_given_up: "Given up after several tries.",
+  state_sending: "Not sent yet.",
+  state_unsent: "Could not be sent.",
+  state_unknown: "It is not known whether it arrived.",
 };

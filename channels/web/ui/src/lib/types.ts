@@ -396,10 +396,21 @@ export interface Told {
   en: string;
 }
 
-/** What became of one message, line by line. */
+/** What became of one message, step by step and in words. */
 export interface Trace {
+  events: TraceEvent[];
   zh: string[];
   en: string[];
+}
+
+/** One step of the processing of a message. */
+export interface TraceEvent {
+  kind: string;
+  at?: string | null;
+  name?: string;
+  state?: string;
+  seconds?: number;
+  why?: string;
 }
 
 /** A line of a transcript. */
@@ -412,6 +423,8 @@ export interface TranscriptMessage {
   line: number;
   /** Id of the message that it answers. */
   reply_to?: string | null;
+  /** Of a message what is still to come, of a reply how its sending stands. */
+  state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */

@@ -249,4 +249,11 @@ export const zh: Record<keyof typeof en, string> = {
   review: "检查并保存",
   review_title: "将要修改的设置",
   changed_elsewhere: "其间在别处被修改：{keys}。再次保存会以你的值覆盖。",
+  chat_failed: "这个对话读取失败",
+  state_queued: "排队中。",
+  state_at_work: "处理中。",
+  state_given_up: "多次尝试后放弃。",
+  state_sending: "尚未发出。",
+  state_unsent: "未能发出。",
+  state_unknown: "不确定是否已送达。",
 };
