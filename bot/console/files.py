@@ -12,6 +12,7 @@ from bot.console import models
 from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
 from channels.web.requests import (
     MEBIBYTE,
+    V1_PATH,
     HttpRefusal,
     Route,
     as_object,
@@ -113,6 +114,8 @@ class FileRoutes:
         if match == "*":
             return (await self._file(path)).sha256
         tag = _ETAG_PATTERN.fullmatch((match or "").strip())
+        if match is None and request.scope["path"].startswith(V1_PATH):
+            raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the file was read with")
         if tag is None:
             raise HttpRefusal(412, "precondition", "send If-Match with the ETag that the file was read with")
         return tag[1]

@@ -1,6 +1,8 @@
 """The console: what the page and the API read from a running bot and change in it, and the routes to it."""
 
 import asyncio
+import hashlib
+import json
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -288,7 +290,7 @@ class _ConsoleHandlers:
         return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def config(self, _: Request) -> Response:
-        return json_response(self._console.settings.masked())
+        return _settings_response(self._console.settings.masked())
 
     async def config_keys(self, _: Request) -> Response:
         """Return what each key means and takes: what a form is made from."""
@@ -296,6 +298,9 @@ class _ConsoleHandlers:
 
     async def change(self, request: Request) -> Response:
         change = await read_json(request)
+        expected = request.headers.get("if-match")
+        if expected is not None and expected != _settings_tag(self._console.settings.masked()):
+            raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
         try:
             await asyncio.to_thread(self._console.settings.patch, change)
         except ConfigError as err:
@@ -303,7 +308,7 @@ class _ConsoleHandlers:
         await self._console.store.note(
             "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._console.settings.masked()
         )
-        return json_response(self._console.settings.masked())
+        return _settings_response(self._console.settings.masked())
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
@@ -313,6 +318,15 @@ class _ConsoleHandlers:
     async def metrics(self, _: Request) -> Response:
         text = await self._console.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+
+def _settings_response(settings: Mapping[str, Any]) -> Response:
+    return json_response(settings, headers={"etag": _settings_tag(settings)})
+
+
+def _settings_tag(settings: Mapping[str, Any]) -> str:
+    """Return the ETag of settings as they are shown; a secret counts by what is shown of it."""
+    return f'"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()}"'
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:

@@ -109,6 +109,8 @@ class WebApi:
     async def send(self, request: Request) -> Response:
         """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""
         async with self._large.read_json(request, member="attachments") as fields:
+            if (key := request.headers.get("idempotency-key")) is not None:
+                fields.setdefault("key", key)
             message = parse_message(fields, self._clock())
             fields.clear()
             accepted = await self._deliver(message)
