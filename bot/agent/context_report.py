@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.view_segments import list_segments
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
 from bot.texts import LONG_SOUL_TOKENS
@@ -15,7 +16,7 @@ from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
 from memory.context.view import ContextView, assemble_view
 from memory.conversation import Session, Text
-from memory.store.rows import FoldRow
+from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 FOLD_REASON_TEXTS = {
@@ -353,14 +354,7 @@ class ContextReport:
             LookupError: there is no such conversation.
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
-        row = await self._store.sessions.conversation(conversation)
-        if row is None:
-            raise LookupError(f"no conversation {conversation}")
-        session = await self._fitter.load_session(conversation)
-        policy = row.policy or self._config().context_policy
-        fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
-        fit_limits = await self._fitter.load_limits(session, fit_request)
-        counter = await self._fitter.counter()
+        row, session, fit_limits, counter = await self._load(conversation)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
             **self._measures(session, fit_limits, view, counter),
@@ -379,6 +373,24 @@ class ContextReport:
             "summary_turns": session.summary.turns if session.summary else 0,
             "prefix_generation": session.prefix_generation,
         }
+
+    async def segments(self, conversation: str) -> list[dict[str, Any]]:
+        """Return the text of the next request, piece by piece.
+
+        Raises:
+            LookupError: there is no such conversation.
+        """
+        _, session, fit_limits, counter = await self._load(conversation)
+        return list_segments(session, fit_limits, counter)
+
+    async def _load(self, conversation: str) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:
+        row = await self._store.sessions.conversation(conversation)
+        if row is None:
+            raise LookupError(f"no conversation {conversation}")
+        session = await self._fitter.load_session(conversation)
+        policy = row.policy or self._config().context_policy
+        fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
+        return row, session, await self._fitter.load_limits(session, fit_request), await self._fitter.counter()
 
     def _measures(
         self, session: Session, fit_limits: FitLimits, view: ContextView, counter: TokenCounter

@@ -114,6 +114,34 @@ class ContextFactsBody(ApiModel):
     cache_share: float
 
 
+class ViewPieceBody(ApiModel):
+    """A text of a request, as the model reads it."""
+
+    kind: Literal["text", "call", "result", "thinking", "image", "document"]
+    text: str
+    role: Literal["user", "assistant"] | None = None
+    name: str = ""
+    failed: bool = False
+
+
+class ViewSegmentBody(ApiModel):
+    """A part of a request: of the system prompt, a tool, the summary, or a turn."""
+
+    kind: Literal["system", "tools", "summary", "history", "running"]
+    name: str
+    tokens: int
+    pieces: list[ViewPieceBody]
+    cut: bool = Field(description="Its text is longer than what is shown.")
+    turn: int | None = None
+    tainted: bool = Field(False, description="Some of it may rest on words from outside.")
+
+
+class ViewBody(ApiModel):
+    """The next request, in the order in which the model reads it."""
+
+    items: list[ViewSegmentBody]
+
+
 class TraceEventBody(ApiModel):
     """One step of the processing of a message."""
 

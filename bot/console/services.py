@@ -118,6 +118,10 @@ class BotConsole:
         """Return the facts of the conversation's context."""
         return await self._bot.report.facts(conversation)
 
+    async def segments(self, conversation: str) -> Sequence[Mapping[str, Any]]:
+        """Return the text of the conversation's next request, piece by piece."""
+        return await self._bot.report.segments(conversation)
+
     async def metrics(self) -> str:
         """Return all metrics in the Prometheus text format."""
         return await self._bot.metrics.text()
@@ -233,6 +237,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
     handlers = _ConsoleHandlers(console, transcripts)
     routes = (
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
+        _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
@@ -265,6 +270,13 @@ class _ConsoleHandlers:
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return json_response(await self._console.context(row.id))
+
+    async def view(self, request: Request) -> Response:
+        """Return the text of the conversation's next request, piece by piece."""
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        if row is None:
+            raise HttpRefusal(404, "not_found", "there is no such conversation")
+        return json_response({"items": await self._console.segments(row.id)})
 
     async def trace(self, request: Request) -> Response:
         """Return the trace of a message; of the newest one without `message`."""

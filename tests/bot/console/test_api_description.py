@@ -17,6 +17,7 @@ READS = {
     "/api/v1/conversations/{id}": {},
     "/api/v1/conversations/{id}/messages": {"after": 0},
     "/api/v1/conversations/{id}/context": {},
+    "/api/v1/conversations/{id}/view": {},
     "/api/v1/conversations/{id}/trace": {},
     "/api/v1/memory/files": {},
     "/api/v1/memory/search": {"q": "hello"},
@@ -135,3 +136,31 @@ async def test_a_file_is_only_replaced_by_who_names_what_was_read(client: httpx.
 async def test_one_conversation_is_followed_at_a_time(client: httpx.AsyncClient) -> None:
     assert (await client.get("/api/v1/events?topics=c:c1,c:c2")).status_code == 400
     assert (await client.get("/api/v1/events?topics=c:unknown")).status_code == 404
+
+
+async def test_the_view_holds_the_very_texts_that_the_model_gets_next(tmp_path: Path) -> None:
+    asked: list[Any] = []
+
+    def reply(request: Any) -> str:
+        asked.append(request)
+        return "yes"
+
+    async with real_house(tmp_path, reply) as real, real.site.client() as client:
+        for number, text in enumerate(("I like green tea", "and *what* do I like?")):
+            view = await client.get("/api/v1/conversations/c1/view") if number else None
+            await client.post("/api/v1/messages", json={"conversation": "c1", "text": text})
+            async with client.stream("GET", "/api/v1/events?topics=c:c1&after=0") as stream:
+                replies = 0
+                async for line in stream.aiter_lines():
+                    replies += line == "event: reply"
+                    if replies > number:
+                        break
+        assert view
+        segments = view.json()["items"]
+    shown = {kind: [one for one in segments if one["kind"] == kind] for kind in ("system", "tools", "history")}
+    assert [piece["text"] for one in shown["system"] for piece in one["pieces"]] == list(asked[-1].system)
+    assert [one["name"] for one in shown["tools"]] == [tool.name for tool in asked[-1].tools]
+    history = [(piece["role"], piece["text"]) for one in shown["history"] for piece in one["pieces"]]
+    sent = [(message.role, part.text) for message in asked[-1].messages for part in message.parts]
+    assert sent[: len(history)] == history
+    assert len(history) >= 2

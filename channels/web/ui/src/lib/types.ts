@@ -441,3 +441,30 @@ export interface Usage {
   month_people: PersonUsage[];
   "30_days_people": PersonUsage[];
 }
+
+/** The next request, in the order in which the model reads it. */
+export interface View {
+  items: ViewSegment[];
+}
+
+/** A text of a request, as the model reads it. */
+export interface ViewPiece {
+  kind: "text" | "call" | "result" | "thinking" | "image" | "document";
+  text: string;
+  role?: "user" | "assistant" | null;
+  name?: string;
+  failed?: boolean;
+}
+
+/** A part of a request: of the system prompt, a tool, the summary, or a turn. */
+export interface ViewSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  /** Some of it may rest on words from outside. */
+  tainted?: boolean;
+}
