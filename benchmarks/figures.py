@@ -8,6 +8,7 @@ from benchmarks import (
     context_page,
     fold_log,
     load,
+    many_tools,
     over_http,
     planning,
     postgres,
@@ -54,6 +55,7 @@ FIGURES: Mapping[str, Figure] = {
     "turn_http_history": Figure(what="a turn by HTTP with a long history", measure=over_http.turn_http_history),
     "slow_model": Figure(what="100 conversations in this process, model at 200 ms", measure=turns.slow_model),
     "planning": Figure(what="cost of planning, counting and assembling a request", measure=planning.planning),
+    "find_tools": Figure(what="a tool found by words among 1,000", measure=many_tools.find_tools),
     "restore": Figure(what="loading a conversation of 100,000 messages", measure=restore.restore),
 }
 REPORTS: Mapping[str, Report] = {

@@ -21,7 +21,15 @@ from channels.message import (
     Quote,
 )
 from channels.toolkit.text import replace_unstorable, split_text
-from memory.context.taint import EDITED_LABEL, MEANWHILE_LABEL, OURS_LABEL, OUTCOME_LABEL, QUOTED_LABEL
+from memory.context.taint import (
+    EARLIER_LABEL,
+    EDITED_LABEL,
+    MEANWHILE_LABEL,
+    OURS_LABEL,
+    OUTCOME_LABEL,
+    QUOTED_LABEL,
+    TASK_LABEL,
+)
 from memory.conversation import Text
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -58,6 +66,12 @@ class MessageBody:
     proven: bool = True
     #: Outcome of a call that the person approved; the program's row, not a message of theirs.
     outcome: str = ""
+    #: Id of the job whose turn this starts; the program's row, too.
+    job: str = ""
+    #: How that job ended before, where words from outside were in view.
+    earlier: str = ""
+    #: A sub-agent's task that words from outside may have shaped; the program's row, too.
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +175,10 @@ def dump_body(body: MessageBody) -> str:
     if body.outcome:
         record["outcome"] = body.outcome
         record["shown"] = body.outcome.partition("\n")[0]
+    if body.job:
+        record |= {"job": body.job, "earlier": body.earlier}
+    if body.task:
+        record["task"] = body.task
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -190,6 +208,9 @@ def load_body(text: str) -> MessageBody:
         quote=quote,
         proven=proven,
         outcome=record.get("outcome", ""),
+        job=record.get("job", ""),
+        earlier=record.get("earlier", ""),
+        task=record.get("task", ""),
     )
 
 
@@ -215,8 +236,9 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return the outcome of an approved call as a part, if the row is one."""
-    return [Text(text=body.outcome, aside=OUTCOME_LABEL)] if body.outcome else []
+    """Return what the program says in a row, as parts: outcomes, or a task that is not the person's own words."""
+    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
+    return [Text(text=text, aside=label) for text, label in labelled if text]
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
@@ -360,11 +382,13 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "pair": ("配对",),
     "approve": ("批准", "同意"),
     "deny": ("拒绝",),
+    "approvals": ("审批", "批准列表"),
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
     "skills": ("技能",),
     "mcp": ("外接工具",),
+    "tools": ("工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -381,8 +405,18 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "why": ("为什么", "出处"),
         "undo": ("撤销",),
     },
+    "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
-    "tasks": {"pause": ("暂停",), "resume": ("继续", "恢复"), "cancel": ("取消", "删除"), "run": ("执行",)},
+    "tasks": {
+        "show": ("查看", "显示"),
+        "edit": ("修改", "改"),
+        "pause": ("暂停",),
+        "resume": ("继续", "恢复"),
+        "cancel": ("取消", "删除"),
+        "run": ("执行",),
+        "zone": ("时区",),
+        "quiet": ("安静", "安静时段", "免打扰"),
+    },
 }
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 _JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts
@@ -423,7 +457,7 @@ def is_mutating(name: str, rest: str) -> bool:
     return (
         line == "memory undo"
         or name in ("new", "export", "unlink", "remember", "remind")
-        or (name in ("context", "model", "policy", "link", "tasks") and bool(rest))
+        or (name in ("context", "model", "policy", "link", "tasks", "approvals") and bool(rest))
         or (name == "config" and len(rest.split(maxsplit=1)) > 1)
     )
 

@@ -11,6 +11,7 @@ Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]
 #: The daily limit of a person that a tool call counts towards, beside that of all calls.
 CallBudget = Literal["", "fetch", "search"]
+USE_TOOL = "use_tool"  # the tool that calls another one by its name; see inner_call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +230,25 @@ class ToolSpec:
     #: Seconds that one call may take.
     seconds: float = 60.0
     budget: CallBudget = ""
+    #: The server or package that it comes from; "" for the bot's own tools.
+    origin: str = ""
+
+
+def inner_call(call: ToolCall) -> ToolCall:
+    """Return the call that a call of `use_tool` makes; any other call, or one that names no tool, itself. Pure."""
+    if call.name != USE_TOOL:
+        return call
+    try:
+        given = json.loads(call.input)
+        arguments = given.get("arguments", {}) if isinstance(given, dict) else {}
+        if isinstance(arguments, str):  # as some models write objects inside of objects
+            arguments = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return call
+    name = given.get("name") if isinstance(given, dict) else None
+    if not isinstance(name, str) or name.strip() in ("", USE_TOOL):
+        return call
+    return ToolCall(id=call.id, name=name.strip(), input=json.dumps(arguments, ensure_ascii=False))
 
 
 def dump_parts(parts: tuple[Part, ...]) -> str:

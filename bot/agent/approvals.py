@@ -17,6 +17,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, PartExtras, dump_body, dump_extras, split_reply
 from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, Toolset
+from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec
@@ -24,6 +25,7 @@ from memory.failpoints import hit_async
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
+from memory.store.people.approval_rules import MAX_RULES, RULE_VALIDITY, NewApprovalRule
 from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import ConversationRow, NewInboxRow
@@ -32,7 +34,7 @@ from memory.text.quoting import fence_text
 log = structlog.get_logger(__name__)
 # Characters of arguments that a person can be expected to read; longer calls are refused.
 MAX_SHOWN_CHARS = 12_000
-APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # prefixes of the data of the two buttons
+APPROVE_PREFIX, DENY_PREFIX, ALWAYS_PREFIX = "yes:", "no:", "ever:"  # prefixes of the data of the buttons
 # Files and folders of the owner's space that define the bot's persona and rules.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules", "heartbeat.md"})
 EXTENSION_FOLDERS = frozenset({"skills", "tools"})
@@ -41,9 +43,8 @@ APPROVAL_REQUESTED_TEXT = (
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
 )
 # Actions that are asked for, with a warning, although words from outside are in view; the others are refused then.
-ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask"})
+ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask", "plugin.call.ask"})
 EPOCH = "epoch"
-BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more
 INTERRUPTED_TEXT = "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
@@ -130,7 +131,7 @@ class ApprovalService:
         tool = self.toolset(request.conversation.place.space).get(request.tool)
         if isinstance(tool, BoundTool):
             bound = await self._bind(tool, tool.arguments.parse(request.arguments), request.conversation.id)
-            stored = {**request.arguments, BOUND_KEY: bound}
+            stored = {**request.arguments, BOUND_KEY: bound, **({TAINTED_KEY: True} if request.tainted else {})}
             arguments = json.dumps(stored, ensure_ascii=False, sort_keys=True)
         code, button_key = new_code(), secrets.token_urlsafe(24)
         approval = NewApproval(
@@ -145,7 +146,8 @@ class ApprovalService:
             press_sha256=_sha256(button_key),
             expires=self.now() + CODE_VALIDITY,
         )
-        await self.access.ask(approval, [self._question(request, code, button_key, bound)])
+        is_lasting = can_have_rules(tool) and not request.tainted
+        await self.access.ask(approval, [self._question(request, code, button_key, bound, is_lasting=is_lasting)])
         return APPROVAL_REQUESTED_TEXT
 
     async def report_interrupted(self) -> list[NewInboxRow]:
@@ -159,11 +161,14 @@ class ApprovalService:
         row = await self.conversation(conversation)
         return {**await tool.bind(arguments), EPOCH: str(row.epoch if row else 0)}
 
-    async def decide(self, actor: Actor, where: AccessScope, key: str, *, approve: bool) -> BilingualText | None:
+    async def decide(
+        self, actor: Actor, where: AccessScope, key: str, *, approve: bool, always: int | None = None
+    ) -> BilingualText | None:
         """Apply a person's decision and return the reply; None if they have no request with that key.
 
         Args:
             key: the typed code, or the data of the pressed button.
+            always: make it a rule, too: for this command (0), or for all that begin with that many of its words.
         """
         row = await self.access.approval(_code_hash(key), _to_party(actor))
         if row is None:
@@ -176,12 +181,31 @@ class ApprovalService:
         if not authorize(actor, row.action, row.space, replace(where, space=row.space)).allowed:
             await self.access.move(row.id, "asked", "ended")
             return _CLOSED_TEXTS["ended"]
+        try:
+            rule = build_rule(row, always) if always is not None else None
+        except RuleRefused as err:
+            return err.zh, str(err)  # nothing was run, and the request stays open
         if not await self.access.move(row.id, "asked", "running"):
             return _CLOSED_TEXTS["ended"]
-        return await self._run(row)
+        made = await self._add_rule(rule) if rule else ("", "")
+        zh, en = await self._run(row, actor)
+        return f"{made[0]}{zh}", f"{made[1]}{en}"
 
-    async def _run(self, row: ApprovalRow) -> BilingualText:
-        state, text = await self._outcome(row)
+    async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
+        row = await self.access.add_rule(rule)
+        if row is None:
+            return (
+                f"没有记下规则：已经有 {MAX_RULES} 条了，可用 /approvals 撤销一些。\n",
+                f"No rule was made: there are {MAX_RULES} already; /approvals revokes some.\n",
+            )
+        days = RULE_VALIDITY.days
+        return (
+            f"规则 {row.number} 已记下，{days} 天内不再询问；/approvals 查看或撤销。\n",
+            f"Rule {row.number} is made; for {days} days it is not asked again. /approvals shows and revokes it.\n",
+        )
+
+    async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+        state, text = await self._outcome(row, actor)
         await hit_async("approval.ran")
         outcome = await self._to_message(row, state, text)
         await self.access.move(row.id, "running", state, outcome)
@@ -209,7 +233,7 @@ class ApprovalService:
             body=dump_body(body),
         )
 
-    async def _outcome(self, row: ApprovalRow) -> tuple[ApprovalState, str]:
+    async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[ApprovalState, str]:
         """Run exactly the stored call, with the person's own rights."""
         tool = self.toolset(row.space).get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
@@ -217,6 +241,7 @@ class ApprovalService:
         try:
             given = json.loads(row.arguments)
             bound = given.pop(BOUND_KEY, {})
+            given.pop(TAINTED_KEY, None)
             arguments = tool.arguments.parse(given)
             if isinstance(tool, BoundTool):
                 now = await self._bind(tool, arguments, row.conversation)
@@ -224,7 +249,7 @@ class ApprovalService:
                     changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
                     return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
             async with asyncio.timeout(tool.spec.seconds):
-                output = await tool.run(arguments, self._context(row))
+                output = await tool.run(arguments, self._context(row, actor))
                 return "done", output if isinstance(output, str) else output.text
         except ToolFailed as err:
             return "failed", str(err)
@@ -236,7 +261,7 @@ class ApprovalService:
             log.error("approved tool broke", tool=row.tool, error=type(err).__name__, exc_info=True)
             return "failed", f"{type(err).__name__}."
 
-    def _context(self, row: ApprovalRow) -> ToolContext:
+    def _context(self, row: ApprovalRow, actor: Actor) -> ToolContext:
         async def load_message() -> MessageContext:
             # The person has read the complete call.
             return MessageContext(channel=row.party.channel, tainted=False)
@@ -246,22 +271,33 @@ class ApprovalService:
             space=row.space,
             now=self.now,
             idem_key=row.call,
+            actor=actor,
             load_message=load_message,
         )
 
-    def _question(self, request: ApprovalRequest, code: str, button_key: str, bound: Mapping[str, str]) -> Notice:
+    def _question(
+        self, request: ApprovalRequest, code: str, button_key: str, bound: Mapping[str, str], *, is_lasting: bool
+    ) -> Notice:
         channel = self.channels.get(request.conversation.place.channel)
         capabilities = channel.capabilities if channel else Capabilities()
-        out = split_reply(format_approval_question(request, code, bound), "notice", capabilities)
+        out = split_reply(format_approval_question(request, code, bound, is_lasting=is_lasting), "notice", capabilities)
         if capabilities.buttons:
-            approve, deny = ("批准", "拒绝") if request.lang == "zh" else ("Approve", "Deny")
-            buttons = ((approve, f"{APPROVE_PREFIX}{button_key}"), (deny, f"{DENY_PREFIX}{button_key}"))
-            out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=buttons)))
+            once, deny, always = ("批准", "拒绝", "总是批准") if request.lang == "zh" else ("Approve", "Deny", "Always")
+            buttons = [(once, f"{APPROVE_PREFIX}{button_key}"), (deny, f"{DENY_PREFIX}{button_key}")]
+            if is_lasting:
+                buttons.append((always, f"{ALWAYS_PREFIX}{button_key}"))
+            out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=tuple(buttons))))
         return Notice(conversation=request.conversation.id, source=f"approval:{request.call}", out=tuple(out))
 
 
-def format_approval_question(request: ApprovalRequest, code: str, bound: Mapping[str, str] = NOTHING_BOUND) -> str:
-    """Format the question: the complete call, what it is bound to, and how to approve or deny it. Pure."""
+def format_approval_question(
+    request: ApprovalRequest, code: str, bound: Mapping[str, str] = NOTHING_BOUND, *, is_lasting: bool = False
+) -> str:
+    """Format the question: the complete call, what it is bound to, and how to approve or deny it. Pure.
+
+    Args:
+        is_lasting: it may be approved for good.
+    """
     texts = {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in request.arguments.items()
@@ -273,19 +309,27 @@ def format_approval_question(request: ApprovalRequest, code: str, bound: Mapping
         shown = f"{TAINTED_BANNERS[request.lang == 'zh']}\n\n{shown}"
     typed = format_code(code)
     if request.lang == "zh":
+        always = f"　总是批准：`/approve {typed} always`" if is_lasting else ""
         return (
             f"模型想执行 `{request.tool}`，这需要你批准：\n\n{shown}\n\n"
-            f"批准：`/approve {typed}`　拒绝：`/deny {typed}`\n10 分钟内有效，只执行一次，只有你能批准。"
+            f"批准：`/approve {typed}`　拒绝：`/deny {typed}`{always}\n10 分钟内有效，只执行一次，只有你能批准。"
         )
+    always = f"  Always: `/approve {typed} always`" if is_lasting else ""
     return (
         f"The model asks to run `{request.tool}`, which needs your approval:\n\n{shown}\n\n"
-        f"Yes: `/approve {typed}`  No: `/deny {typed}`\nGood for 10 minutes and one run; nobody else can approve it."
+        f"Yes: `/approve {typed}`  No: `/deny {typed}`{always}\n"
+        "Good for 10 minutes and one run; nobody else can approve it."
     )
 
 
 def is_denial_press(key: str) -> bool:
     """Tell whether this is the data of the deny button."""
     return key.startswith(DENY_PREFIX)
+
+
+def is_lasting_press(key: str) -> bool:
+    """Tell whether this is the data of the button that makes a rule."""
+    return key.startswith(ALWAYS_PREFIX)
 
 
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
@@ -297,7 +341,7 @@ def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
 
 def _code_hash(key: str) -> str:
     """Return the hash that an approval is stored under."""
-    for start in (APPROVE_PREFIX, DENY_PREFIX):
+    for start in (APPROVE_PREFIX, DENY_PREFIX, ALWAYS_PREFIX):
         if key.startswith(start):
             return _sha256(key.removeprefix(start))
     plain = re.sub(r"[\s-]", "", key)

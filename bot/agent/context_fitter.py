@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
 from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
+from bot.agent.subagents.values import SUBAGENT_RULES
 from bot.agent.token_calibration import TokenCalibration
 from bot.agent.turn_context import MessageCounter
 from bot.config.schema import Config, time_zone
@@ -31,6 +32,7 @@ SHRINK_FACTOR = 0.65  # next attempt after "too long" without a limit
 MIN_SHRINK_FACTOR = 0.25  # of the refused request; the next attempt is at least this long
 NAMED_LIMIT_SHARE = 0.95  # of a limit that the provider named
 BUDGET_STEP_TOKENS = 500
+_SUBAGENT_PARTS: tuple[SystemPart, ...] = (SystemPart(name=RULES, text=SUBAGENT_RULES),)
 ESTIMATE_MARGIN = 0.02  # share of the window left free: our tokenizer is not the model's
 
 
@@ -42,6 +44,8 @@ class FitRequest:
     model: str
     #: Name of the policy.
     policy: str
+    #: Tools of a sub-agent, which sees no persona and no memory; None for a person's turn.
+    tools: frozenset[str] | None = None
     #: How often the provider refused this request as too long.
     refused: int = 0
     #: Tokens the request may have after a refusal; 0 before one.
@@ -104,6 +108,10 @@ class ContextFitter:
         """Return the tools in every request of a space."""
         return self.prompt.specs(space)
 
+    def _specs_of(self, space: str, fit_request: FitRequest) -> tuple[ToolSpec, ...]:
+        specs = self.specs(space)
+        return specs if fit_request.tools is None else tuple(spec for spec in specs if spec.name in fit_request.tools)
+
     async def counter(self) -> TokenCounter:
         """Return the token counter."""
         return await self.message_counter.counter()
@@ -121,15 +129,18 @@ class ContextFitter:
         Raises:
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
-        config, counter, tools = self.config(), await self.counter(), self.specs(session.space)
+        config, counter, tools = self.config(), await self.counter(), self._specs_of(session.space, fit_request)
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
         limits = request_limits(config, fit_request.model, factor, fit_request.refused, fit_request.shrunk_tokens)
-        prompt_budget = self._prompt_budget(limits.most, session.space, tools, counter)
-        prompt = await self.prompt.load(session, prompt_budget, counter)
-        fixed = fixed_tokens((part.text for part in prompt.parts), tools, "", counter)
+        parts, memory_changes = _SUBAGENT_PARTS, ""
+        if fit_request.tools is None:
+            prompt_budget = self._prompt_budget(limits.most, session.space, tools, counter)
+            prompt = await self.prompt.load(session, prompt_budget, counter)
+            parts, memory_changes = prompt.parts, prompt.memory_changes
+        fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
         least = min_budget(fixed)
         if limits.most < least:
-            raise BudgetTooSmall(least, counter.text(prompt.parts[0].text))
+            raise BudgetTooSmall(least, counter.text(parts[0].text))
         learned = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
         if learned and learned < limits.window:
             reserve, margin = min(limits.reserve, learned // 2), int(learned * ESTIMATE_MARGIN)
@@ -140,12 +151,12 @@ class ContextFitter:
             model=fit_request.model,
             limits=limits,
             policy=build_policy(fit_request.policy, config.policies),
-            parts=prompt.parts,
+            parts=parts,
             tools=tools,
             fixed=fixed,
             factor=factor,
             error_percent=error,
-            memory_changes=prompt.memory_changes,
+            memory_changes=memory_changes,
         )
 
     async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
 from bot.agent.turn_context import (
     EventSink,
@@ -25,10 +26,21 @@ from bot.models.service import ModelService, build_usage_row
 from bot.texts import format_text
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
-from memory.conversation import Image, Part, Reduction, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Image,
+    Part,
+    Reduction,
+    Session,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Turn,
+    inner_call,
+)
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
-from memory.store.rows import CallRow, PlannedCall
+from memory.store.rows import CallRow
 
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
@@ -41,6 +53,7 @@ REFUSED_IMAGE_TEXT = "[picture refused by the model]"
 INVALID_STEPS_PROMPT = (
     "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 )
+TOKENS_USED_PROMPT = "[The tokens of this task are used up. Call no more tools: answer with what you have.]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +198,12 @@ class Agent:
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
             last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
             final_note = self._final_note(context, late=late) if last else ""
+            if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
+                last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
+            if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
+                step, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
+                last = True
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
@@ -201,7 +219,8 @@ class Agent:
         Returns:
             The answer, and whether what was recalled for it may hold outside words.
         """
-        fit_request, dropped = FitRequest(model=context.model, policy=context.policy), False
+        tools, dropped = context.subagent.tools if context.subagent else None, False
+        fit_request = FitRequest(model=context.model, policy=context.policy, tools=tools)
         suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)
@@ -234,11 +253,7 @@ class Agent:
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
         await hit_async("llm.before_commit")
-        effects = {spec.name: spec.effect for spec in self._fitter.specs(context.conversation.place.space)}
-        planned = [
-            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=effects.get(call.name, "pure"))
-            for call in step.calls
-        ]
+        planned = self._tool_runner.plan(context.conversation.place.space, step.calls)
         draft = await self._message_counter.draft("assistant", step.parts, "model", label)
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
@@ -340,10 +355,11 @@ def find_repeated_call(turn: Turn) -> str | None:
     for message in turn.messages:
         for part in message.parts:
             if isinstance(part, ToolCall):
-                key = (part.name, part.input)
+                call = inner_call(part)
+                key = (call.name, call.input)
                 counts[key] = counts.get(key, 0) + 1
                 if counts[key] >= MAX_SAME_CALLS:
-                    return part.name
+                    return call.name
     return None
 
 

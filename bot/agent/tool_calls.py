@@ -25,20 +25,28 @@ from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
+from bot.tools.exec.rules import can_have_rules, find_covering_rule
+from bot.tools.plugins.service import GuardedCall
 from memory.context.taint import judge_results
-from memory.conversation import CallBudget, Image, Message, Text, ToolCall, ToolResult
+from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, ToolSpec, inner_call
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
-from memory.store.rows import CallRow, CallState
+from memory.store.rows import CallRow, CallState, PlannedCall
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 INVALID_CALL_PREFIX = "[invalid call]"
 MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their results are private text
+# Returns why a guard refuses a call, "" if none does.
+FindRefusal = Callable[[GuardedCall], Awaitable[str]]
 # Loads the texts of memory in view: (conversation, space).
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
+MAX_SHOWN_NAME = 100  # characters of a name that no tool has
 NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
+# Nobody watches the turn of a task: it makes no further ones, and changes nothing of what shapes later turns.
+NOT_IN_JOBS = frozenset({"task.own", "delegate", "memory.write", "persona.write"})
+NOT_IN_JOBS_TEXT = "[not allowed in the turn of a task: it sets up no tasks and changes neither memory nor persona]"
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
@@ -65,7 +73,7 @@ async def load_visible_words(
     """Load the words in view that decide what may be sent out."""
     session = await store.sessions.load(context.conversation.id)
     messages = [message for turn in session.turns for message in turn.messages]
-    calls = {part.id: part for message in messages for part in message.parts if isinstance(part, ToolCall)}
+    calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
     results = [part for message in messages for part in message.parts if isinstance(part, ToolResult)]
     web = {*toolset.names_of_budget("fetch"), *toolset.names_of_budget("search")}
 
@@ -88,7 +96,7 @@ async def load_visible_words(
             *texts(MEMORY_TOOLS),
         ),
         fetches=sum(
-            isinstance(part, ToolCall) and part.name in toolset.names_of_budget("fetch")
+            isinstance(part, ToolCall) and inner_call(part).name in toolset.names_of_budget("fetch")
             for message in session.turns[-1].messages
             for part in message.parts
         ),
@@ -121,10 +129,12 @@ class ToolRunner:
         telemetry: Telemetry,
         memory_texts: MemoryTexts,
         guest_actions: Callable[[], Collection[str]],
+        find_refusal: FindRefusal,
     ) -> None:
         """Args:
         now: the owner's local time.
         guest_actions: actions of tools that guests may use, too.
+        find_refusal: returns why a guard refuses a call, or "".
         """
         self._store = store
         self._toolset = toolset
@@ -136,6 +146,17 @@ class ToolRunner:
         self._telemetry = telemetry
         self._memory_texts = memory_texts
         self._guest_actions = guest_actions
+        self._find_refusal = find_refusal
+
+    def plan(self, space: str, calls: Sequence[ToolCall]) -> list[PlannedCall]:
+        """Return the calls as they are stored and judged: one of `use_tool` as the call that it makes."""
+        toolset = self._toolset(space)
+        judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]
+        tools = [toolset.get(call.name) for call in judged]
+        return [
+            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=tool.spec.effect if tool else "pure")
+            for call, tool in zip(judged, tools, strict=True)
+        ]
 
     async def run(self, context: TurnContext, calls: Sequence[CallRow], message: Message) -> None:
         """Run every call and store all results as one message; pure calls run concurrently.
@@ -175,7 +196,7 @@ class ToolRunner:
         planned = [call for call in calls if call.state == "planned"]
         within = planned[: await self._budget_guard.calls_left(context.actor, len(planned))]
         allowed = {call.id for call in within}
-        toolset = self._toolset(context.conversation.place.space)
+        toolset = self._tools_of(context)
         for budget in NARROW_BUDGETS:
             names = toolset.names_of_budget(budget)
             counted = [call for call in within if call.name in names]
@@ -200,7 +221,7 @@ class ToolRunner:
         context.event_sink.send("tool_started", tool=call.name, step=context.turn.step)
         began = time.perf_counter()
         state: CallState = "cancelled"
-        toolset = self._toolset(context.conversation.place.space)
+        toolset = self._tools_of(context)
         # Names that a model makes up must not become labels of metrics.
         label = call.name if toolset.get(call.name) else "none"
         try:
@@ -216,13 +237,19 @@ class ToolRunner:
             return _ToolOutcome(call=call, state=state, text=text)
 
         tool = toolset.get(call.name)
+        if tool is None and context.subagent and self._toolset(context.conversation.place.space).get(call.name):
+            return ended("denied", self._denied(f"{call.name} is none of the tools of this task."))
         if tool is None:
             names = ", ".join(toolset.names())
-            return ended("failed", f"{INVALID_CALL_PREFIX} There is no tool {call.name!r}. There are: {names}.")
+            why = f"There is no tool {call.name[:MAX_SHOWN_NAME]!r}. There are: {names}."
+            more = " Others are found with find_tools." if toolset.get(USE_TOOL) else ""
+            return ended("failed", f"{INVALID_CALL_PREFIX} {why}{more}")
         space = context.conversation.place.space
+        if context.job and tool.spec.action in NOT_IN_JOBS:
+            return ended("denied", NOT_IN_JOBS_TEXT)
         actor = await self._load_actor(context)
         decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
-        if not decision.allowed and not decision.ask:
+        if not decision.allowed and (not decision.ask or context.subagent):
             return ended("denied", self._denied(f"{call.name} is not allowed here."))
         await hit_async("tool.approved")
         try:
@@ -230,12 +257,20 @@ class ToolRunner:
         except ToolFailed as err:
             return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
         action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
+        if context.job and action in NOT_IN_JOBS:
+            return ended("denied", NOT_IN_JOBS_TEXT)
         decision = authorize(actor, action, space, context.scope)
-        if decision.allowed:
-            return await self._run_tool(tool, arguments, context, call)
-        if not decision.ask:
+        if not decision.allowed and (not decision.ask or context.subagent):
             return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
+        if why := await self._find_refusal(_to_guarded_call(tool.spec, arguments, context)):
+            return ended("denied", self._denied(why))
+        if decision.allowed or await self._is_ruled(context, tool, arguments):
+            return await self._run_tool(tool, arguments, context, call)
         return ended("denied", await self._request_approval(context, call, action, arguments.given()))
+
+    def _tools_of(self, context: TurnContext) -> Toolset:
+        toolset = self._toolset(context.conversation.place.space)
+        return toolset.only(context.subagent.tools) if context.subagent else toolset
 
     def _open_to_guests(self, action: str) -> str:
         return f"{action}.guest" if action in self._guest_actions() else action
@@ -246,6 +281,13 @@ class ToolRunner:
         id, proven = context.actor.id, context.actor.bound is None
         person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
         return replace(person, by_model=True)
+
+    async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
+        """Tell whether the person has approved such calls for good; that counts while no outside words are in view."""
+        if context.subagent or not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
+            return False
+        space, now = context.conversation.place.space, self._store.now()
+        return await find_covering_rule(self._store.access, tool, arguments, space, now) is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()
@@ -325,6 +367,20 @@ class ToolRunner:
         outside = tool.spec.outside if output.outside is None else output.outside
         text = output.text or NO_OUTPUT
         return _ToolOutcome(call=call, state="done", text=text, images=output.images, outside=outside)
+
+
+def _to_guarded_call(spec: ToolSpec, arguments: ToolArguments, context: TurnContext) -> GuardedCall:
+    place = context.conversation.place
+    return GuardedCall(
+        tool=spec.name,
+        arguments=arguments.given(),
+        effect=spec.effect,
+        origin=spec.origin,
+        space=place.space,
+        conversation=context.conversation.id,
+        channel=place.channel,
+        person=context.actor.id,
+    )
 
 
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -18,6 +18,8 @@ import structlog
 from bot.access.permissions import LOCAL_CHANNELS, Actor, authorize
 from bot.agent.context_fitter import ContextFitter, FitRequest
 from bot.agent.loop import Agent
+from bot.agent.subagents.service import SubagentService
+from bot.agent.subagents.values import NO_RIGHTS_TEXT, Subagent
 from bot.agent.turn_context import (
     EventSink,
     MessageCounter,
@@ -98,6 +100,7 @@ class TurnRunner:
         create_dispatcher: CreateDispatcher,
         telemetry: Telemetry,
         troubles: TroubleList,
+        subagents: SubagentService,
         space_idle: Callable[[str], None],
     ) -> None:
         """Args:
@@ -114,6 +117,7 @@ class TurnRunner:
         self.dispatcher = create_dispatcher("turn", self.step, config().concurrency)
         self._telemetry = telemetry
         self._troubles = troubles
+        self._subagents = subagents
         self._space_idle = space_idle
         self._isolation = CrashIsolation(self.dispatcher.wake)
         self._started_at = store.now()
@@ -200,7 +204,9 @@ class TurnRunner:
             log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
             await self._give_up(row, "interrupted")
             return True
-        command = None if row.turn_id else parse_command(body.text)  # an edit may have made it a command, or none
+        conversation = await self._setup.conversation(row)
+        # An edit may have made it a command, or none. What a model wants done is never one.
+        command = None if row.turn_id or conversation.place.is_hidden else parse_command(body.text)
         # A mutating command marks itself when it begins; if it was marked before, it would count as interrupted.
         if row.state == "new" and not (command and is_mutating(*command)) and self._arrived_before_start(row):
             await self._store.delivery.mark_opened(row.id)
@@ -209,20 +215,45 @@ class TurnRunner:
             if parts is None:
                 self._telemetry.row_handled(row.trace_id, "command", began)
                 return True
-        conversation = await self._setup.conversation(row)
         actor = await self._setup.actor(row, conversation.place)
-        if not row.turn_id and not await self._check_access(row, body, conversation, actor):
+        is_hidden = conversation.place.is_hidden
+        subagent = await self._subagents.load(conversation) if is_hidden else None
+        if is_hidden and not await self._may_work(row, conversation, actor, subagent):
+            return True
+        if not subagent and not row.turn_id and not await self._check_access(row, body, conversation, actor):
             self._telemetry.row_handled(row.trace_id, "refusal", began)
             return True
         async with self._open_turn(conversation):
             event_sink = await self._event_sink(row, conversation.place)
             event_sink.send("started")
-            context = await self._setup.claim(row, body, conversation, parts, actor, event_sink)
+            context = await self._setup.claim(row, body, conversation, parts, actor, event_sink, subagent)
             result = await self._run_agent(context)
             state, has_next = await self._finish(context, result)
         labels = {"mnema.model": context.model, "mnema.policy": context.policy}
         self._telemetry.turn_ended(row.trace_id, state, began, labels)
         return has_next
+
+    async def _may_work(
+        self, row: InboxRow, conversation: ConversationRow, actor: Actor, subagent: Subagent | None
+    ) -> bool:
+        """Tell whether a sub-agent may begin or go on; if not, its row, turn and task are ended.
+
+        Its task may have been cancelled while no process worked on it, or the person's rights taken away.
+        """
+        place = conversation.place
+        allowed = authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed
+        if subagent is not None and subagent.task.state == "running" and allowed:
+            return True
+        turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
+        if turn is None:
+            await self._subagents.end_unstarted(row, "cancelled", NO_RIGHTS_TEXT)
+            return False
+        final = await self._message_counter.draft("assistant", INTERRUPTED_PARTS, "house")
+        if subagent is None:  # its task was deleted
+            await self._store.delivery.finish(turn, "cancelled", final, ())
+        else:
+            await self._subagents.finish(subagent, turn, "cancelled", final, NO_RIGHTS_TEXT, ())
+        return False
 
     def _arrived_before_start(self, row: InboxRow) -> bool:
         """Tell whether a row is older than this process: the previous one may have died while setting it up.
@@ -269,6 +300,8 @@ class TurnRunner:
 
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be sent there."""
+        if place.is_hidden:
+            return EventSink(show=lambda event: None, address=to_address(place), message_id=row.id)
         streams = self._capabilities(place.channel).live_display in LIVE_STREAMING_KINDS
         is_hidden = streams and place.channel not in LOCAL_CHANNELS
         is_hidden = is_hidden and await self._store.delivery.has_open_parts(row.conversation)
@@ -317,10 +350,17 @@ class TurnRunner:
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
         final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
+        if (subagent := context.subagent) is not None:
+            stored = await self._subagents.finish(
+                subagent, context.turn, result.state, final, result.reply, result.usage
+            )
+            return result.state if stored else "cancelled", False
         kind: OutboxKind = "final" if result.state == "done" else "notice"
         allowance = self._allowance(place)
         split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
         outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
+        if result.unreached and await self._is_untouched_job(context):
+            outbox = []  # it is tried again, or told of, by bot.jobs.runs
         remember = is_worth_extracting(context, result, self._config())
         finished = await self._store.delivery.finish_and_look(
             context.turn, result.state, final, outbox, result.usage, remember=remember
@@ -335,6 +375,11 @@ class TurnRunner:
             self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
         return result.state if finished.stored else "cancelled", finished.has_next
+
+    async def _is_untouched_job(self, context: TurnContext) -> bool:
+        """Tell whether this is the turn of a task that has called no tool."""
+        turn = await self._store.sessions.turn(context.turn.id) if context.job else None
+        return turn is not None and not turn.step
 
     async def _hide_request(self, context: TurnContext) -> None:
         """Show a declined request as one line in later views; the stored message stays as it is."""
@@ -357,7 +402,11 @@ class TurnRunner:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
         began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
-        place = (await self._setup.conversation(row)).place
+        conversation = await self._setup.conversation(row)
+        if subagent := await self._subagents.load(conversation):
+            await self._give_up_task(row, subagent, state)
+            return
+        place = conversation.place
         lang = resolve_language(load_body(row.body).text, self._config().language)
         turn = await delivery.take_over(row.turn_id) if row.turn_id else None
         if is_fatal:
@@ -371,6 +420,16 @@ class TurnRunner:
             parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED_PARTS
             await delivery.finish(turn, state, await self._message_counter.draft("assistant", parts, "house"), notice)
         self._telemetry.turn_ended(row.trace_id, state, began, {})
+
+    async def _give_up_task(self, row: InboxRow, subagent: Subagent, state: Literal["interrupted", "failed"]) -> None:
+        """End a task that kills the process, or that fails at each attempt; nobody is told but who gave it."""
+        turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
+        if turn is None:
+            await self._subagents.end_unstarted(row, "failed", format_text("en", "given_up"))
+            return
+        parts = INTERRUPTED_PARTS if state == "interrupted" else UNANSWERED_PARTS
+        final = await self._message_counter.draft("assistant", parts, "house")
+        await self._subagents.finish(subagent, turn, state, final, format_text("en", "interrupted"), ())
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
         """Cancel the running turn of a conversation; return False when there is none.
@@ -435,7 +494,7 @@ def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config
 
     A tainted turn is read too: whatever the view holds, only the person's own words count (see TurnExchange).
     """
-    if result.state != "done" or result.declined or not config.memory.extract:
+    if result.state != "done" or result.declined or context.job or not config.memory.extract:
         return False
     if context.conversation.place.kind != "dm":
         return False
@@ -467,7 +526,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         return _failed_result(format_text(lang, "fold_failed", why=err.why))
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
-        return _failed_result(format_turn_failure(err, lang, context.turn.trace_id))
+        return replace(_failed_result(format_turn_failure(err, lang, context.turn.trace_id)), unreached=True)
 
 
 def _failed_result(text: str) -> TurnResult:

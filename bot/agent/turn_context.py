@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
@@ -12,6 +12,7 @@ from bot.access.permissions import AccessScope, Actor
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.prompt import TurnSuffix, format_clock_note
+from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
 from bot.config.schema import Config
 from bot.gateway.attachments import StoredFile, format_attachment_refusal, ingest_attachments, sanitize_file_name
 from bot.gateway.downloads import DownloadedFile, Downloads
@@ -40,6 +41,7 @@ from memory.workspace import fold_labels
 from memory.workspace.blobs import Blobs
 
 ShowEvent = Callable[[LiveEvent], None]
+JOB_STEPS, JOB_TOKENS = 8, 50_000  # of the turn of a task; tokens that came from no cache, and those of the answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,12 @@ class TurnContext:
     event_sink: EventSink
     #: The person's own words; "" if they sent only files.
     words: str = ""
+    #: Id of the job whose turn this is; "" for a turn that answers a person.
+    job: str = ""
+    #: Uncached tokens that the turn may use; 0 for no limit.
+    max_tokens: int = 0
+    #: What it works on in a hidden conversation; None for a person's turn.
+    subagent: Subagent | None = None
     #: Monotonic seconds when this process started or resumed the turn.
     started: float = field(default_factory=time.monotonic)
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
@@ -104,6 +112,8 @@ class TurnResult:
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
+    #: The model did not answer.
+    unreached: bool = False
     #: Of the parts.
     label: ReplyLabel = CLEAN_REPLY
 
@@ -166,6 +176,8 @@ class TurnSetup:
     roles: RoleResolver
     downloads: Downloads
     budget_guard: BudgetGuard
+    #: The zones that people have chosen, by channel, account and person.
+    zones: Mapping[tuple[str, str, str], tzinfo]
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
@@ -188,6 +200,7 @@ class TurnSetup:
         parts: tuple[Part, ...] | None,
         actor: Actor,
         event_sink: EventSink,
+        subagent: Subagent | None = None,
     ) -> TurnContext:
         """Return the context of the row's turn: resumed if it was claimed before, claimed now otherwise.
 
@@ -197,27 +210,42 @@ class TurnSetup:
         config = self.config()
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
-        recalling = asyncio.create_task(self._recall(conversation, words))  # beside the claim, which it needs not
+        recalling = asyncio.create_task(
+            self._recall(conversation, "" if subagent else words)
+        )  # beside the claim, which it needs not
         try:
             turn = await self._resume_or_claim(row, body, parts, place, lang, actor)
             recalled = await recalling
         except BaseException:
             await cancel_and_wait({recalling})
             raise
+        most_steps = MAX_STEPS if subagent else JOB_STEPS if body.job else config.agent_max_steps
+        zone = self.zones.get((actor.channel, actor.account, actor.id))
+        now = self.now().astimezone(zone) if zone else self.now()
         return TurnContext(
             conversation=conversation,
             turn=turn,
             actor=actor,
             scope=access_scope(place.channel, place.kind, place.space),
             lang=lang,
-            suffix=TurnSuffix(clock=format_clock_note(self.now()), recalled=recalled),
+            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
-            max_steps=config.agent_max_steps,
+            max_steps=min(config.agent_max_steps, most_steps),
             event_sink=event_sink,
             words=words,
-            timeouts=self.timeouts,
+            job=body.job,
+            max_tokens=int(subagent.tokens * LAST_STEP_SHARE) if subagent else JOB_TOKENS if body.job else 0,
+            subagent=subagent,
+            timeouts=self._timeouts_of(subagent),
         )
+
+    def _timeouts_of(self, subagent: Subagent | None) -> TurnTimeouts:
+        """Return the limits of a turn; a sub-agent's time began with its task."""
+        if subagent is None:
+            return self.timeouts
+        left = min(self.timeouts.cancel_after, max(1.0, subagent.deadline - self.store.now()))
+        return TurnTimeouts(last_step_after=left * LAST_STEP_SHARE, cancel_after=left)
 
     async def _recall(self, conversation: ConversationRow, words: str) -> RecalledPassages:
         """Search memory for the words, and mark the passages that would taint the turn.
@@ -239,7 +267,7 @@ class TurnSetup:
         if parts is None:
             batched = await self.store.delivery.load_batched_rows(row)
             parts = await self._build_parts(row, body, batched, place, lang)
-        draft = await self.message_counter.draft("user", parts, "person")
+        draft = await self.message_counter.draft("user", parts, "model" if place.is_hidden else "person")
         return await self.store.delivery.claim(
             row.id, replace(draft, id=row.id), row.sender_id, batched, body=row.body, who=budget_account(actor)
         )
@@ -255,7 +283,11 @@ class TurnSetup:
         parts += await self._ingest([file for item in album for file in item.files], place, lang)
         text = album_caption(item.text for item in album) if len(album) > 1 else body.text
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
-            parts.append(Text(text=text if text.strip() else "…", by=sender_name(body, row, place.kind)))
+            parts.append(
+                Text(
+                    text=text if text.strip() else "…", by="" if place.is_hidden else sender_name(body, row, place.kind)
+                )
+            )
         return tuple(parts)
 
     async def _ingest(self, files: Sequence[StoredAttachment], place: Place, lang: str) -> list[Part]:

@@ -45,6 +45,8 @@ COMMANDS = {
     "mcp": "bot.cli.connections.mcp:app",
     "audit": "bot.cli.database:app",
     "skills": "bot.cli.skills:app",
+    "exec": "bot.cli.doctor.sandbox:app",
+    "tools": "bot.cli.connections.plugins:app",
     "replay": "bot.cli.sessions:replay",
     "backup": "bot.cli.database:backup",
     "restore": "bot.cli.database:restore",

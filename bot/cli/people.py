@@ -280,7 +280,8 @@ def export(
     done = run_with_store(home, write)
     print(
         f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files {done.files:,}, "
-        f"memories {done.memories:,}, attachments {done.attachments:,}."
+        f"memories {done.memories:,}, jobs {done.jobs:,}, versions of files {done.versions:,}, "
+        f"attachments {done.attachments:,}."
     )
     for name in done.left_out:
         print(f"mnema: left out, because it cannot be read: {name}", file=sys.stderr)

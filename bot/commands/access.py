@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.access.pairing import PairingRefused, parse_typed_code
-from bot.agent.approvals import is_denial_press
+from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
+from bot.tools.exec.rules import format_rule, to_rule
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.people.rows import Party
@@ -18,6 +19,7 @@ WRITE_ACTION = "access.write"  # granting access: the owner only, in the termina
 CONFIRM_WORDS, REFUSE_WORDS = ("confirm", "确认"), ("refuse", "拒绝")
 MAX_NAME_CHARS = 40
 LINK_ACTION = "memory.link"
+_ALWAYS_PATTERN = re.compile(r"(\S.{0,99}?)\s+(?:always|总是)(?:\s+([0-9]{1,3}))?", re.IGNORECASE)
 
 
 async def _pair(context: CommandContext) -> str:
@@ -75,11 +77,12 @@ async def _deny(context: CommandContext) -> str:
 
 async def _decide(context: CommandContext, *, approve: bool) -> str:
     """Decide the sender's tool call or /forget; in the terminal and on the page, an access request too."""
-    key, services = context.arguments.strip(), context.services
+    services = context.services
+    key, always = _split_always(context.arguments.strip())
     if not key:
         return context.text("请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH.")
     if context.scope.kind != "group" and (
-        outcome := await services.approvals.decide(context.actor, context.scope, key, approve=approve)
+        outcome := await services.approvals.decide(context.actor, context.scope, key, approve=approve, always=always)
     ):
         return context.text(*outcome)
     if reply := await decide_forgetting(context, approve=approve):
@@ -97,6 +100,55 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
         return context.text(*await decide(code, context.scope.kind))
     except PairingRefused as err:
         return context.text(err.zh, err.en)
+
+
+def _split_always(typed: str) -> tuple[str, int | None]:
+    """Split a code or a button's data from "always" and the number of words; None for "once"."""
+    if is_lasting_press(typed):
+        return typed, 0
+    found = _ALWAYS_PATTERN.fullmatch(typed)
+    return (found[1], int(found[2] or 0)) if found else (typed, None)
+
+
+async def _approvals(context: CommandContext) -> str:
+    """List what waits for a decision and which commands run without one; or revoke a rule."""
+    access, space = context.services.store.access, context.conversation.place.space
+    word, _, number = context.arguments.strip().partition(" ")
+    if word:
+        if word.lower() != "revoke" or not re.fullmatch(r"[0-9]{1,6}", number.strip()):
+            return context.text("用法：/approvals、/approvals revoke 2", "Usage: /approvals, /approvals revoke 2")
+        if not await access.revoke_rule(space, int(number), context.actor.id):
+            return context.text(f"没有规则 {number}。", f"There is no rule {number}.")
+        return context.text(f"规则 {number} 已撤销。", f"Rule {number} is revoked.")
+    now = context.services.now()
+    waiting = [
+        context.text(
+            f"- `{row.tool}`，还有 {_minutes_left(row.expires, now)} 分钟",
+            f"- `{row.tool}`, {_minutes_left(row.expires, now)} minutes left",
+        )
+        for row in await access.open_approvals(space, context.store.now())
+        if (row.party.channel, row.party.id) == (context.actor.channel, context.actor.id)
+    ]
+    rules = [
+        f"{row.number}. {format_rule(to_rule(row), context.lang)}"
+        + context.text(f"，到 {row.expires:%Y-%m-%d}", f", until {row.expires:%Y-%m-%d}")
+        for row in await access.rules(space, context.store.now())
+    ]
+    parts = []
+    if waiting:
+        parts.append("\n".join([context.text("**等你批准**", "**Waiting for you**"), *waiting]))
+    if rules:
+        head = context.text(
+            "**不再询问**（/approvals revoke 序号 撤销）", "**Not asked again** (/approvals revoke N revokes one)"
+        )
+        parts.append("\n".join([head, *rules]))
+    return "\n\n".join(parts) or context.text(
+        "没有等你批准的，也没有不再询问的命令。", "Nothing waits for you, and no command runs without a question."
+    )
+
+
+def _minutes_left(expires: datetime, now: datetime) -> int:
+    return max(1, round((expires - now) / timedelta(minutes=1)))
 
 
 async def _link(context: CommandContext) -> str:
@@ -338,8 +390,8 @@ ACCESS_COMMANDS = (
     ),
     Command(
         name="approve",
-        usage="CODE",
-        usage_zh="代码",
+        usage="CODE [always [WORDS]]",
+        usage_zh="代码 [总是 [词数]]",
         action="approval.decide",
         zh="同意等待确认的请求（在终端和网页里也批准配对）",
         en="agree to what waits (in the terminal and the page also to somebody's pairing)",
@@ -353,6 +405,15 @@ ACCESS_COMMANDS = (
         zh="拒绝等待确认的请求或配对",
         en="refuse what waits, or somebody's pairing",
         run=_deny,
+    ),
+    Command(
+        name="approvals",
+        usage="[revoke N]",
+        usage_zh="[撤销 序号]",
+        action="approval.decide",
+        zh="等你批准的操作，和不再询问的命令",
+        en="what waits for your approval, and commands that run without it",
+        run=_approvals,
     ),
 )
 LINK_COMMANDS = (

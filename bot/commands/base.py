@@ -19,13 +19,16 @@ from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import format_text
+from bot.tools.base import Toolset
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.service import PluginTools
 from bot.tools.skills.service import SkillTools
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
+from memory.store.people.background_tasks import TaskRow
 from memory.store.rows import ConversationRow, InboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -63,8 +66,13 @@ class CommandServices:
     #: Returns what is known of the sandbox for commands.
     sandbox: Callable[[], SandboxLevel]
     jobs: JobService
+    #: Ends work beside a conversation; False if it has ended.
+    cancel_task: Callable[[TaskRow], Awaitable[bool]]
     skills: SkillTools
     mcp: McpTools
+    plugins: PluginTools
+    #: Returns the tools that a space is offered.
+    toolset: Callable[[str], Toolset]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

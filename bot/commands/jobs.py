@@ -1,23 +1,30 @@
 """The commands /remind and /tasks: what happens later."""
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from bot.commands.base import Command, CommandContext
-from bot.jobs.phrases import read_reminder
-from bot.jobs.service import JobRefused, JobRequest, format_job_line
+from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
+from bot.jobs.phrases import ReminderPhrase, read_reminder
+from bot.jobs.service import JobRequest, format_job_line
+from bot.jobs.times import NO_QUIET, JobRefused
 from memory.store.people.jobs import JobRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
+_BACKGROUND_PATTERN = re.compile(r"cancel\s+w([0-9]{1,9})", re.IGNORECASE)
 _DO_WORDS = ("do ", "做 ", "执行 ")
-_STATE_TEXTS = {"told": ("已发送", "sent"), "run": ("已执行", "run"), "skipped": ("已跳过", "skipped")}
-_REASON_TEXTS = {
-    "late": ("晚了", "late"),
-    "rights": ("你的权限变了", "your rights changed"),
-    "schedule": ("时间读不出来", "its time cannot be read"),
-    "channel": ("渠道或对话不在了", "the channel or chat is gone"),
+_DEFAULT_WORDS = ("default", "默认")
+_OFF_WORDS = (NO_QUIET, "关", "关闭", "无")
+_NO_WORDS = "\N{INVISIBLE SEPARATOR}"  # stands for the words of a time without any
+_EXTRA_TEXTS = {
+    "retry": ("再试一次", "it is tried again"),
+    "quiet": ("等安静时段结束", "until the quiet hours end"),
+    "late": ("一分钟只补做一个", "one late task a minute"),
+    "asked": ("你要求的", "you asked for it"),
 }
+_DONE_TEXTS = {"pause": ("已暂停", "is paused"), "cancel": ("已取消", "is ended"), "run": ("马上执行", "happens now")}
 
 
 async def _remind(context: CommandContext) -> str:
@@ -33,7 +40,7 @@ async def _set(context: CommandContext) -> str:
         if text.lower().startswith(word):
             text, kind = text[len(word) :].strip(), "do"
     jobs = context.services.jobs
-    found = read_reminder(text, context.services.now().astimezone(ZoneInfo(jobs.zone)), jobs.zone)
+    found = await _read(context, text)
     if found is None:
         return context.text(
             "没看懂是什么时候、什么事。例如：/提醒 20分钟后 关火，/提醒 明天早上8点 开会，/提醒 每周一 9:00 写周报，"
@@ -57,40 +64,118 @@ async def _set(context: CommandContext) -> str:
 
 
 async def _tasks(context: CommandContext) -> str:
+    if found := _BACKGROUND_PATTERN.fullmatch(context.arguments.strip()):
+        return await _cancel_background(context, int(found[1]))
     try:
         return await _show_or_change(context)
     except JobRefused as err:
         return context.text(err.zh, str(err))
 
 
+async def _cancel_background(context: CommandContext, number: int) -> str:
+    """End a sub-agent or a command of this chat."""
+    row = await context.store.tasks.find(context.conversation.place.space, number)
+    is_here = row is not None and row.conversation == context.conversation.id
+    if row is None or not is_here or not await context.services.cancel_task(row):
+        return context.text(f"这里没有进行中的 w{number}。", f"There is no running w{number} here.")
+    return context.text(f"w{number} 已结束。", f"w{number} is ended.")
+
+
 async def _show_or_change(context: CommandContext) -> str:
     word, _, rest = context.arguments.strip().partition(" ")
-    if not word:
-        return await _list(context)
-    jobs, number = context.services.jobs, _parse_number(rest or word)
+    match word.lower():
+        case "":
+            return await _list(context)
+        case "zone":
+            return await _zone(context, rest.strip())
+        case "quiet":
+            return await _quiet(context, rest.strip())
+    name, _, words = rest.strip().partition(" ")
+    action = word.lower() if rest else "show"
+    number = _parse_number(name or word)
     if number is None:
         return _usage(context)
-    space = context.conversation.place.space
-    if not rest and (ended := await jobs.jobs.find(space, number)) is not None:
-        return await _show(context, ended)
-    row = await jobs.find(space, number)
-    if rest and not _may_change(context, row):
+    if action == "show":
+        row = await context.services.jobs.jobs.find(context.conversation.place.space, number)
+        return await _show(context, row or await context.services.jobs.find(context.conversation.place.space, number))
+    return await _change(context, action, number, words.strip())
+
+
+async def _change(context: CommandContext, action: str, number: int, words: str) -> str:
+    jobs, by = context.services.jobs, context.actor.id
+    if action not in _DONE_TEXTS and action not in ("resume", "edit"):
+        return _usage(context)
+    row = await jobs.find(context.conversation.place.space, number)
+    if not _may_change(context, row):
         return context.text("只有设定它的人可以改。", "Only the person who set it can change it.")
-    match word.lower():
+    match action:
         case "pause":
-            await jobs.pause(row, context.actor.id)
+            await jobs.pause(row, by)
         case "resume":
-            row = await jobs.resume(row, context.actor.id)
-            return format_job_line(row, context.services.now(), context.lang)
+            return format_job_line(await jobs.resume(row, by), context.services.now(), context.lang)
         case "cancel":
-            await jobs.end(row, context.actor.id)
+            await jobs.end(row, by)
         case "run":
-            await jobs.run_now(row, context.actor.id)
+            await jobs.run_now(row, by)
         case _:
-            return _usage(context)
-    done = {"pause": ("已暂停", "is paused"), "cancel": ("已取消", "is ended"), "run": ("马上执行", "happens now")}
-    zh, en = done[word.lower()]
+            return await _edit(context, row, words)
+    zh, en = _DONE_TEXTS[action]
     return context.text(f"r{row.number} {zh}。", f"r{row.number} {en}.")
+
+
+async def _edit(context: CommandContext, row: JobRow, text: str) -> str:
+    """Change time and words, the time alone, or the words alone."""
+    if not text:
+        return context.text(
+            "写上新的时间、新的内容，或两者，例如 /任务 修改 r3 明天9点。",
+            "Add the new time, the new words or both, such as /tasks edit r3 tomorrow 9:00.",
+        )
+    found = await _read(context, text)
+    words = found.words if found else ""
+    if found is None and (alone := await _read(context, f"{text} {_NO_WORDS}")) and alone.words == _NO_WORDS:
+        found = alone
+    await context.services.jobs.edit(row, context.actor, words if found else text, found.schedule if found else None)
+    return context.text(f"r{row.number} 改好了。", f"r{row.number} is changed.")
+
+
+async def _read(context: CommandContext, text: str) -> ReminderPhrase | None:
+    """Read when and what, in the person's zone."""
+    zone = await context.services.jobs.times.zone_of(context.actor)
+    return read_reminder(text, context.services.now().astimezone(ZoneInfo(zone)), zone)
+
+
+async def _zone(context: CommandContext, name: str) -> str:
+    times, actor = context.services.jobs.times, context.actor
+    if name:
+        chosen = "" if name.lower() in _DEFAULT_WORDS else name
+        await times.choose(actor, context.conversation.place.space, zone=chosen)
+    zone = await times.zone_of(actor)
+    now = f"{context.services.now().astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
+    return context.text(
+        f"你的时区是 {zone}，那里现在是 {now}。换一个：/任务 时区 Europe/Berlin；用设置里的：/任务 时区 默认。",
+        f"Your time zone is {zone}, where it is {now}. Another one: /tasks zone Europe/Berlin; the configured one: "
+        "/tasks zone default.",
+    )
+
+
+async def _quiet(context: CommandContext, hours: str) -> str:
+    times, actor = context.services.jobs.times, context.actor
+    if hours:
+        lower = hours.lower()
+        chosen = "" if lower in _DEFAULT_WORDS else NO_QUIET if lower in _OFF_WORDS else hours
+        await times.choose(actor, context.conversation.place.space, quiet=chosen)
+    quiet = times.quiet_of(await times.setting(actor.channel, actor.account, actor.id))
+    if not quiet:
+        return context.text(
+            "没有安静时段，任务随时执行。/任务 安静 22:30-07:30 可以设一个。",
+            "There are no quiet hours: tasks run at any time. /tasks quiet 22:30-07:30 sets some.",
+        )
+    begin, end = quiet
+    return context.text(
+        f"安静时段是 {begin} 到 {end}：任务推后到 {end}，提醒照常。改：/任务 安静 23:00-07:00；不要：/任务 安静 关。",
+        f"The quiet hours are {begin} to {end}: tasks wait until {end}, reminders come. "
+        "Others: /tasks quiet 23:00-07:00; none: /tasks quiet off.",
+    )
 
 
 def _may_change(context: CommandContext, row: JobRow) -> bool:
@@ -99,26 +184,41 @@ def _may_change(context: CommandContext, row: JobRow) -> bool:
 
 
 async def _list(context: CommandContext) -> str:
-    rows = await context.services.jobs.jobs.open_jobs(context.conversation.place.space)
+    jobs = context.services.jobs
+    rows = await jobs.jobs.open_jobs(context.conversation.place.space)
     if not rows:
         return context.text(
             "没有提醒和任务。/提醒 明天8点 开会 就会有一个。",
             "There are no reminders or tasks. /remind tomorrow 8:00 meeting sets one.",
         )
-    return "\n".join(format_job_line(row, context.services.now(), context.lang) for row in rows)
+    lines = [format_job_line(row, context.services.now(), context.lang) for row in rows]
+    held: set[str] = set()
+    for conversation in {row.conversation for row in rows}:
+        held.update(source.rpartition(":")[0] for source in await jobs.jobs.held_sources(conversation))
+    for index, row in enumerate(rows):
+        if f"job:{row.id}" in held:
+            lines[index] += "\n" + context.text("（有一条在等你写来）", "(one waits until you write)")
+    return "\n".join(lines)
 
 
 async def _show(context: CommandContext, row: JobRow) -> str:
-    zone = ZoneInfo(context.services.jobs.zone)
+    jobs = context.services.jobs
+    zone = ZoneInfo(await jobs.times.zone_of(context.actor))
     lines = [format_job_line(row, context.services.now(), context.lang)]
     if row.state == "done":
         lines = [context.text(f"r{row.number}，已结束", f"r{row.number}, ended"), row.body]
     if row.state == "paused":
-        why = context.text(*_REASON_TEXTS.get(row.reason, ("由你暂停", "by you")))
+        why = context.text(*REASON_TEXTS.get(row.reason, ("由你暂停", "by you")))
         lines.append(context.text(f"已暂停：{why}", f"Paused: {why}"))
-    for run in await context.services.jobs.jobs.occurrences(row.id, MAX_SHOWN_RUNS):
-        state = context.text(*_STATE_TEXTS[run.state])
-        reason = context.text(*_REASON_TEXTS[run.reason]) if run.reason in _REASON_TEXTS else ""
+    if row.extra and row.state == "on":
+        why = context.text(*_EXTRA_TEXTS[row.extra])
+        lines.append(context.text(f"推后的一次：{why}", f"This time is put off: {why}"))
+    held = await jobs.jobs.held_sources(row.conversation)
+    for run in await jobs.jobs.occurrences(row.id, MAX_SHOWN_RUNS):
+        state = context.text(*STATE_TEXTS[run.state])
+        if {job_key(row.id, run.due), f"{run.inbox_row}:answer"} & set(held):
+            state = context.text("等你写来再送到", "held until you write")
+        reason = context.text(*REASON_TEXTS[run.reason]) if run.reason in REASON_TEXTS else ""
         when = datetime.fromtimestamp(run.due, UTC).astimezone(zone)
         lines.append(f"- {when:%Y-%m-%d %H:%M} {state}" + (f" ({reason})" if reason else ""))
     return "\n".join(lines)
@@ -131,8 +231,10 @@ def _parse_number(text: str) -> int | None:
 
 def _usage(context: CommandContext) -> str:
     return context.text(
-        "用法：/任务、/任务 r3、/任务 暂停 r3、/任务 继续 r3、/任务 取消 r3、/任务 执行 r3",
-        "Usage: /tasks, /tasks r3, /tasks pause r3, /tasks resume r3, /tasks cancel r3, /tasks run r3",
+        "用法：/任务、/任务 r3、/任务 修改 r3 明天9点、/任务 暂停 r3、/任务 继续 r3、/任务 取消 r3、/任务 执行 r3、"
+        "/任务 时区、/任务 安静",
+        "Usage: /tasks, /tasks r3, /tasks edit r3 tomorrow 9:00, /tasks pause r3, /tasks resume r3, /tasks cancel r3, "
+        "/tasks run r3, /tasks zone, /tasks quiet",
     )
 
 
@@ -148,8 +250,8 @@ JOB_COMMANDS = (
     ),
     Command(
         name="tasks",
-        usage="[pause|resume|cancel|run] [NUMBER]",
-        usage_zh="[暂停|继续|取消|执行] [编号]",
+        usage="[show|edit|pause|resume|cancel|run NUMBER | zone | quiet]",
+        usage_zh="[查看|修改|暂停|继续|取消|执行 编号 | 时区 | 安静]",
         action=JOB_ACTION,
         zh="查看和管理提醒与任务",
         en="list and change reminders and tasks",

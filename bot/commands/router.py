@@ -14,9 +14,9 @@ from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS, SKILLS_COMMAND
 from bot.commands.jobs import JOB_COMMANDS
-from bot.commands.mcp import MCP_COMMAND
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
+from bot.commands.tools import MCP_COMMAND, TOOLS_COMMAND
 from bot.commands.trace import TRACE_COMMAND
 from bot.config.messages import ConfigRejected
 from bot.errors import MnemaError
@@ -53,6 +53,7 @@ COMMANDS: dict[str, Command] = {
         *JOB_COMMANDS,
         SKILLS_COMMAND,
         MCP_COMMAND,
+        TOOLS_COMMAND,
     )
 }
 # Other names; /start is what Telegram sends when a person opens the chat for the first time.

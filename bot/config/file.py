@@ -32,7 +32,8 @@ from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one
-FILE_ONLY = ("mcp",)  # it names programs that are run, so neither a command nor the page writes it
+# They name programs that are run, and hold the keys of plug-ins: neither a command nor the page writes them.
+FILE_ONLY = ("mcp", "plugins")
 _EMPTY = "{\n}\n"
 
 SettingSteps = tuple[str, ...]

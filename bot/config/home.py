@@ -82,6 +82,11 @@ class HomeFolder:
         return self.data / "skills.json"
 
     @property
+    def plugins_state(self) -> Path:
+        """Which plug-ins are enabled, by their hash."""
+        return self.data / "plugins.json"
+
+    @property
     def soul_copy(self) -> Path:
         """The last readable SOUL.md, for a start at which the file cannot be read."""
         return self.data / "SOUL.md.last-good"

@@ -33,6 +33,7 @@ def find_key_text(name: str) -> KeyText | None:
 _ITEM_TEXTS = {
     "mcp.*.env.*": "A variable of its environment.",
     "mcp.*.headers.*": "A header of each request.",
+    "plugins.*.env.*": "A secret.",
 }  # of keys that are no fields, in English
 
 
@@ -295,8 +296,28 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "tools.exec.memory_mb": ("内存上限", "Memory limit", "一条命令和它启动的一切最多用多少 MB 内存。", "2048"),
     "tools.exec.processes": ("进程上限", "Process limit", "一条命令最多有多少进程和线程。", "128"),
     "tools.exec.disk_mb": ("写盘上限", "Disk limit", "一条命令最多往磁盘写多少 MB。", "1024"),
+    "delegate": ("子代理", "Sub-agents", "模型把任务交给子代理，它们同时进行，互不影响。", ""),
+    "delegate.enabled": ("启用子代理", "Use sub-agents", "让模型可以把任务交给子代理。会多用 token。", "true"),
+    "delegate.at_once": ("同时几个", "At once", "一份记忆里最多同时有几个子代理。", "5"),
+    "delegate.tokens": ("token 上限", "Token limit", "一个子代理最多读写多少 token。", "50000"),
+    "delegate.minutes": ("时间上限", "Time limit", "一个子代理最多用多少分钟。", "20"),
+    "delegate.wait_seconds": (
+        "等待",
+        "Wait",
+        "模型最多等结果多少秒；等不到就先往下做，结果之后作为消息送到。",
+        "20",
+    ),
     "skills": ("技能", "Skills", "工作区里由你启用的成套说明。", ""),
     "skills.index_tokens": ("技能目录", "List of skills", "每次请求里技能目录最多占多少 token。", "1000"),
+    "jobs": ("提醒与任务", "Reminders and tasks", "提醒什么时候发，任务什么时候执行。", ""),
+    "jobs.quiet": (
+        "安静时段",
+        "Quiet hours",
+        "这段时间里不执行任务，提醒照常；写起止时刻，[] 表示没有。",
+        '["23:00", "07:00"]',
+    ),
+    "jobs.do_a_day": ("每天任务次数", "Tasks a day", "每人（包括所有者）每天最多执行多少次任务；0 表示不限。", "48"),
+    "jobs.late_hours": ("最多晚多久", "Hours late", "提醒和一次性任务最多晚多少小时还会发出；再晚就跳过。", "12"),
     "tools.web": ("网页", "Web", "打开网页和联网搜索。", ""),
     "tools.web.fetch": ("打开网页", "Open pages", "模型可以打开公开的网页、PDF 和图片。", "false"),
     "tools.web.guests": ("访客也可用", "For guests", "群里的访客也可以让机器人打开网页和搜索。", "true"),
@@ -353,6 +374,25 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '["telegram-123456789"]',
     ),
     "mcp.*.seconds": ("时限", "Time limit", "一次调用最多多少秒。", "120"),
+    "plugins": (
+        "插件",
+        "Plug-ins",
+        "按文件名或包名列出插件得到的东西；只能写在这个文件里。文件要用 mnema tools on 启用。",
+        '{"weather": {"env": {"WEATHER_KEY": "${WEATHER_KEY}"}}}',
+    ),
+    "plugins.*.env": (
+        "密钥",
+        "Secrets",
+        "按名称列出的密钥；工具只得到它声明需要的那些。",
+        '{"WEATHER_KEY": "${WEATHER_KEY}"}',
+    ),
+    "plugins.*.env.*": ("密钥", "Secret", "一个密钥。", "${WEATHER_KEY}"),
+    "plugins.*.spaces": (
+        "空间",
+        "Spaces",
+        "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
+        '["telegram-123456789"]',
+    ),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),
     "log.max_mb": ("日志文件大小", "Size of a log file", "写满多少 MB 换一个文件。重启后生效。", "20"),

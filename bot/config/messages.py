@@ -103,6 +103,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         "such as "
         '{{"files": {{"command": ["server-files"]}}}}',
     ),
+    "plugins": (
+        '应为按插件名列出的对象，例如 {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
+        'it must hold objects by the plug-in\'s name, such as {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
+    ),
     "command": (
         '应为程序和它的参数，例如 ["npx", "-y", "server-files"]',
         'it must be a program and its arguments, such as ["npx", "-y", "server-files"]',
@@ -136,6 +140,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         'it must be an address that begins with postgresql+psycopg://, or "" for SQLite',
     ),
     "zone": ('应为时区名，例如 Asia/Shanghai，或留空 ""', 'it must be a time zone such as Asia/Shanghai, or ""'),
+    "quiet_hours": (
+        '应为起止两个时刻，例如 ["22:30", "07:30"]，或空列表 []',
+        'it must be a begin and an end, such as ["22:30", "07:30"], or the empty list []',
+    ),
     "clock": ("应为时刻 HH:MM，例如 03:30", "it must be a time of day as HH:MM, such as 03:30"),
 }
 

@@ -193,6 +193,44 @@ class SkillsConfig(ConfigSection):
     )
 
 
+def _check_quiet_hours(hours: tuple[str, ...]) -> tuple[str, ...]:
+    if len(hours) not in (0, 2):
+        raise ValueError("not a begin and an end")
+    return hours
+
+
+QuietHours = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")], ...],
+    Field(strict=False),
+    AfterValidator(_check_quiet_hours),
+    ValueForm("quiet_hours"),
+]
+
+
+class JobsConfig(ConfigSection):
+    """Reminders and tasks."""
+
+    quiet: QuietHours = Field(
+        ("22:30", "07:30"), description="Begin and end of the hours in which no task runs; [] for none. Reminders come."
+    )
+    do_a_day: int = Field(
+        24, ge=0, le=10_000, description="Tasks that may run for one person in a day, the owner included; 0: no limit."
+    )
+    late_hours: int = Field(
+        24, ge=1, le=720, description="How late a reminder or a single task may come; what is later is skipped."
+    )
+
+
+class DelegateConfig(ConfigSection):
+    """Sub-agents of the model."""
+
+    enabled: bool = Field(False, description="Offer the model to give tasks to sub-agents.")
+    at_once: int = Field(3, ge=1, le=20, description="Sub-agents that may work in a space at the same time.")
+    tokens: int = Field(30_000, ge=2_000, le=1_000_000, description="What one may read and write, in tokens.")
+    minutes: int = Field(10, ge=1, le=120, description="How long one may take, in minutes.")
+    wait_seconds: int = Field(45, ge=0, le=45, description="How long the model waits for outcomes, in seconds.")
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
@@ -240,6 +278,16 @@ class McpServerConfig(ConfigSection):
         if bool(self.command) == bool(self.url):
             raise ValueError("either command or url")
         return self
+
+
+PluginName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+
+
+class PluginConfig(ConfigSection):
+    """What a plug-in, a file or an installed package, is given."""
+
+    env: Environment = Field({}, description="Secrets by name; a tool gets those that it says it needs, and no other.")
+    spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
 
 
 class LogConfig(ConfigSection):
@@ -303,8 +351,13 @@ class Config(ConfigSection):
     access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
     tools: ToolsConfig = Field(ToolsConfig(), description="What the model may use.")
     skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
+    jobs: JobsConfig = Field(JobsConfig(), description="Reminders and tasks.")
+    delegate: DelegateConfig = Field(DelegateConfig(), description="Tasks that the model gives to sub-agents.")
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
         {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
+    )
+    plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins")] = Field(
+        {}, description="What plug-ins get, by the name of their file or package. Only written in this file."
     )
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 

@@ -21,9 +21,11 @@ from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.config.keys import KEYS, LIST_ITEM
 from bot.console import models
+from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.openapi import config_key_to_json, describe_api
+from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
@@ -170,6 +172,9 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def tools(self) -> Mapping[str, Any]:
+        return tools_to_json(self._bot)
+
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
         for name, (_, _, since) in report_spans(self._bot.now()).items():
@@ -242,6 +247,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
+        *ApprovalRoutes(console.store).calls(),
         _get_route(
             "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
         ),
@@ -251,6 +257,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/config/keys", "config.read", handlers.config_keys, models.SettingsKeysBody),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
+        _get_route("/api/tools", "console.read", _facts_handler(console.tools)),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),

@@ -1,7 +1,8 @@
 """When a job is due: one moment, every so many minutes, or a cron expression, in a time zone. Pure."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import islice, pairwise
@@ -14,6 +15,9 @@ MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
 CHECKED_RUNS = 50  # of which the distances are checked
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
 WEEKDAYS_ZH = "一二三四五六日"
+_QUIET = re.compile(
+    r"(?P<h1>\d{1,2})(?:[:：](?P<m1>\d{2}))?\s{0,3}[-–—~到至]\s{0,3}(?P<h2>\d{1,2})(?:[:：](?P<m2>\d{2}))?"
+)
 
 
 class ScheduleRefused(ValueError):
@@ -185,6 +189,39 @@ def _check_cron(cron: str) -> None:
         CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as err:
         raise ScheduleRefused(f"{cron!r} is no cron expression: {err}", f"{cron!r} 不是 cron 表达式：{err}") from err
+
+
+def quiet_until(quiet: Sequence[str], moment: datetime, zone: tzinfo) -> datetime | None:
+    """Return when the quiet hours end in which a moment lies, in UTC; None outside of them.
+
+    Args:
+        quiet: local begin and end, HH:MM; empty for none.
+    """
+    if len(quiet) != 2 or quiet[0] == quiet[1]:
+        return None
+    begin, end = quiet
+    local = moment.astimezone(zone)
+    clock = f"{local:%H:%M}"
+    over_night = begin > end
+    if not (clock >= begin or clock < end if over_night else begin <= clock < end):
+        return None
+    day = local.date() + timedelta(days=1 if over_night and clock >= begin else 0)
+    first = resolve_local(f"{day}T{end}", zone)
+    if first > moment:
+        return first
+    # The clock was put back, and shows the end of the quiet hours a second time.
+    return datetime.fromisoformat(f"{day}T{end}").replace(tzinfo=zone, fold=1).astimezone(UTC)
+
+
+def parse_quiet(text: str) -> tuple[str, str] | None:
+    """Read quiet hours such as "23:00-7:30" or "23-7"; None if they are none. Pure."""
+    found = _QUIET.fullmatch(text.strip())
+    if found is None:
+        return None
+    begin, end = (
+        f"{int(found[hour]):02}:{int(found[minute] or 0):02}" for hour, minute in (("h1", "m1"), ("h2", "m2"))
+    )
+    return (begin, end) if begin < "24" and end < "24" and begin[3:] < "60" and end[3:] < "60" else None
 
 
 def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:

@@ -1,30 +1,25 @@
 """Makes, lists and changes the jobs of people, within their limits."""
 
 import hashlib
-import os
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.access.permissions import Actor
 from bot.config.schema import Config
-from bot.errors import MnemaError
-from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, next_run
-from memory.store.people.jobs import JobKind, JobRow, Jobs, NewJob
+from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, load_zone, next_run
+from bot.jobs.times import JobRefused, JobTimes
+from channels.base import Channel
+from memory.store.people.jobs import CANCELLED, JobKind, JobRow, Jobs, NewJob
+from memory.store.rows import ConversationRow
 from memory.text.normalize import normalize_text
 
 MAX_BODY_CHARS = 2_000
 Announce = Callable[[str, str, str, str], Awaitable[None]]
-
-
-class JobRefused(MnemaError):
-    """The job cannot be made or changed; the text, in English and as `zh` in Chinese, says what would be right."""
-
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.zh = zh
+WRITES_FIRST_TEXT = (
+    "这个渠道要你先发过消息才收得到；到时候发不出去的话，会等你写来再送到。",
+    "This channel only delivers for a while after you have written; otherwise it waits until you write.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +42,7 @@ class JobService:
     """Makes and changes jobs."""
 
     jobs: Jobs
+    times: JobTimes
     config: Callable[[], Config]
     #: The current time, with a zone.
     now: Callable[[], datetime]
@@ -54,13 +50,10 @@ class JobService:
     announce: Announce
     #: Called when a job may be due sooner than before.
     changed: Callable[[], None]
-    #: The machine's zone, for a configuration without one.
-    machine_zone: str = field(default_factory=lambda: find_machine_zone())
-
-    @property
-    def zone(self) -> str:
-        """The name of the owner's zone."""
-        return self.config().timezone or self.machine_zone
+    #: Loads a conversation by its id.
+    conversation: Callable[[str], Awaitable[ConversationRow | None]]
+    #: The running channels by name.
+    channels: Mapping[str, Channel]
 
     async def add(self, request: JobRequest) -> JobRow:
         """Store a job and tell the chat of it, in the program's own words; an equal one is returned as it is.
@@ -68,18 +61,9 @@ class JobService:
         Raises:
             JobRefused: an impossible time, no words, or too many jobs.
         """
-        words, owner = request.words.strip(), request.actor.role == "owner"
-        if not words or len(words) > MAX_BODY_CHARS:
-            raise JobRefused(
-                f"Say what is to happen, in {MAX_BODY_CHARS:,} characters at most.",
-                f"请写明要做什么，最多 {MAX_BODY_CHARS:,} 字。",
-            )
-        try:
-            first = check_schedule(request.schedule, self.now(), owner=owner)
-        except ScheduleRefused as err:
-            raise JobRefused(f"{str(err)[:1].upper()}{str(err)[1:]}.", f"{err.zh}。") from err
+        words, first = request.words.strip(), self._check(request)
         await self._check_limit(request.actor)
-        row, _ = await self.jobs.add(
+        row, is_new = await self.jobs.add(
             NewJob(
                 space=request.space,
                 conversation=request.conversation,
@@ -95,10 +79,92 @@ class JobService:
                 norm=_norm(request),
             )
         )
-        zh, en = (format_job_line(row, self.now(), lang) for lang in ("zh", "en"))
-        await self.announce(request.conversation, zh, en, f"job:{row.id}:made")
+        await self._show(row, f"job:{row.id}:made", with_warnings=is_new)
         self.changed()
         return row
+
+    def _check(self, request: JobRequest) -> datetime:
+        """Return the first time of a request.
+
+        Raises:
+            JobRefused: an impossible time, or no words.
+        """
+        words = request.words.strip()
+        if not words or len(words) > MAX_BODY_CHARS:
+            raise JobRefused(
+                f"Say what is to happen, in {MAX_BODY_CHARS:,} characters at most.",
+                f"请写明要做什么，最多 {MAX_BODY_CHARS:,} 字。",
+            )
+        try:
+            return check_schedule(request.schedule, self.now(), owner=request.actor.role == "owner")
+        except ScheduleRefused as err:
+            raise JobRefused.of(err) from err
+
+    async def _show(self, row: JobRow, key: str, *, with_warnings: bool) -> None:
+        """Tell the chat of a job's time, and of what may keep it from happening then."""
+        lines = [[format_job_line(row, self.now(), lang)] for lang in ("zh", "en")]
+        for texts in await self._warnings(row) if with_warnings else ():
+            for line, text in zip(lines, texts, strict=True):
+                line.append(text)
+        zh, en = ("\n".join(line) for line in lines)
+        await self.announce(row.conversation, zh, en, key)
+
+    async def _warnings(self, row: JobRow) -> list[tuple[str, str]]:
+        """Return what keeps a job from its time, in Chinese and English."""
+        warnings = []
+        place = await self.conversation(row.conversation)
+        channel = self.channels.get(place.place.channel) if place else None
+        if channel is not None and channel.capabilities.user_writes_first:
+            warnings.append(WRITES_FIRST_TEXT)
+        setting = await self.times.setting(row.channel, row.account, row.person)
+        due = datetime.fromtimestamp(row.next_at, UTC)
+        if row.kind == "do" and (until := self.times.quiet_until(setting, due)) is not None:
+            clock = f"{until.astimezone(load_zone(setting.zone or self.times.zone)):%H:%M}"
+            warnings.append(
+                (
+                    f"那时是安静时段，会等到 {clock} 再做；用 /任务 安静 可以改。",
+                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",
+                )
+            )
+        return warnings
+
+    async def edit(self, row: JobRow, actor: Actor, words: str, schedule: Schedule | None) -> JobRow:
+        """Change the words or the schedule of a job, and tell the chat; it is on afterwards.
+
+        Args:
+            words: "" for the former ones.
+            schedule: None for the former one.
+
+        Raises:
+            JobRefused: an impossible time, or words that are too long.
+        """
+        try:
+            kept = schedule or Schedule.from_json(row.schedule)
+        except ScheduleRefused as err:
+            raise JobRefused.of(err) from err
+        request = JobRequest(
+            actor=replace(actor, channel=row.channel, account=row.account, id=row.person),
+            space=row.space,
+            conversation=row.conversation,
+            kind=row.kind,
+            words=words or row.body,
+            schedule=kept,
+        )
+        first = self._check(request)
+        changed = replace(
+            row,
+            body=request.words.strip(),
+            schedule=kept.to_json(),
+            next_at=first.timestamp(),
+            norm=_norm(request),
+            tainted=row.tainted and not words,
+        )
+        if not await self.jobs.edit(row, changed, actor.id):
+            raise _not_open(row.number)
+        edited = await self.find(row.space, row.number)
+        await self._show(edited, f"job:{row.id}:{self.now().timestamp():.3f}", with_warnings=True)
+        self.changed()
+        return edited
 
     async def _check_limit(self, actor: Actor) -> None:
         most = self.config().budgets.user.jobs
@@ -118,12 +184,12 @@ class JobService:
         """
         row = await self.jobs.find(space, number)
         if row is None or row.state == "done":
-            raise JobRefused(f"There is no open task r{number} here.", f"这里没有进行中的 r{number}。")
+            raise _not_open(number)
         return row
 
     async def end(self, row: JobRow, by: str) -> None:
         """End a job."""
-        await self.jobs.set_state(row, "done", "", 0.0, by)
+        await self.jobs.set_state(row, "done", CANCELLED, 0.0, by)
 
     async def pause(self, row: JobRow, by: str) -> None:
         """Pause a job."""
@@ -150,8 +216,12 @@ class JobService:
 
     async def run_now(self, row: JobRow, by: str) -> None:
         """Let a job happen at once, besides its schedule."""
-        await self.jobs.set_state(row, "on", "", self.now().timestamp(), by)
+        await self.jobs.ask_now(row, self.now().timestamp(), by)
         self.changed()
+
+
+def _not_open(number: int) -> JobRefused:
+    return JobRefused(f"There is no open task r{number} here.", f"这里没有进行中的 r{number}。")
 
 
 def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
@@ -175,15 +245,3 @@ def _norm(request: JobRequest) -> str:
     words = " ".join(normalize_text(request.words).split())
     who = f"{request.actor.channel}|{request.actor.account}|{request.actor.id}|{request.conversation}"
     return hashlib.sha256(f"{who}|{request.kind}|{when}|{words}".encode("utf-8", "replace")).hexdigest()
-
-
-def find_machine_zone() -> str:
-    """Return the IANA name of the machine's zone; "UTC" if it has none."""
-    target = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2]
-    for name in (os.environ.get("TZ", "").removeprefix(":"), target):
-        try:
-            if name:
-                return ZoneInfo(name).key
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            continue
-    return "UTC"

@@ -5,32 +5,46 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from typing import Any
 
 import structlog
 
+from bot.access.budgets import start_of_day
 from bot.access.permissions import authorize
 from bot.access.roles import RoleResolver
 from bot.gateway.receiver import access_scope
-from bot.jobs.schedule import Schedule, ScheduleRefused, next_run
-from bot.messages import MessageBody, dump_body, split_reply
+from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key
+from bot.jobs.runs import RunSettler
+from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone, next_run
+from bot.jobs.times import JobTimes
+from bot.messages import split_reply
+from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
-from channels.message import Quote
 from memory.store.errors import StoreError
 from memory.store.people.jobs import JobFiring, JobRow
 from memory.store.people.rows import Notice
-from memory.store.rows import ConversationRow, NewInboxRow
+from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 JOB_ACTION = "task.own"
 MAX_SLEEP_SECONDS = 5.0  # the wall clock may be set, and other processes may add jobs
-BATCH = 100
-LATE_AFTER = timedelta(minutes=1)  # from here on the text says when it was due
-MAX_LATE = timedelta(hours=24)  # of a text, or of a task that does not repeat; a later one is skipped
-MIN_REPEAT_LATE, MAX_REPEAT_LATE = timedelta(minutes=15), timedelta(hours=12)
+BATCH = 100  # due jobs read at once
+COMMIT = 20  # due jobs fired in one transaction
+LATE_TURN_SECONDS = 60.0  # between two late tasks of a conversation
 MAX_LISTED = 20  # in a notice of skipped jobs
-LOST_RIGHTS, NO_CHANNEL, NO_SCHEDULE = "rights", "channel", "schedule"
+MAX_OUTCOMES = 3  # earlier times that a task is shown
+LOST_RIGHTS, NO_CHANNEL, NO_SCHEDULE, FAULT = "rights", "channel", "schedule", "fault"
+
+
+# What was loaded for the jobs of one batch, so that many jobs of a chat cost one query.
+Known = dict[tuple[str, ...], Any]
+
+
+async def _load_once(known: Known, key: tuple[str, ...], load: Callable[[], Awaitable[Any]]) -> Any:
+    if key not in known:
+        known[key] = await load()
+    return known[key]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +53,20 @@ class JobTicker:
 
     store: Store
     roles: RoleResolver
+    times: JobTimes
     #: The running channels by name.
     channels: Mapping[str, Channel]
     #: The language of a conversation, "zh" or "en".
     language: Callable[[str], Awaitable[str]]
     #: The current time, with a zone.
     now: Callable[[], datetime]
+    telemetry: Telemetry
+    runs: RunSettler
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Held while due jobs are read and fired: two would plan the same ones, and one of them in vain.
+    _firing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    #: When the newest late task of a conversation was to begin, unix seconds.
+    _late_turns: dict[str, float] = field(default_factory=dict)
 
     def wake(self) -> None:
         """Look again at once."""
@@ -57,62 +78,156 @@ class JobTicker:
             self._woken.clear()
             wait = MAX_SLEEP_SECONDS
             try:
-                if not await self.fire_due():
-                    due = await self.store.jobs.next_due()
-                    wait = min(wait, max(0.0, due - self.now().timestamp())) if due is not None else wait
-                else:
+                await self.runs.settle()
+                if await self.fire_due():
                     wait = 0.0
+                elif (due := await self.store.jobs.next_due()) is not None:
+                    wait = min(wait, max(0.0, due - self.now().timestamp()))
             except StoreError as err:
                 log.warning("jobs could not be fired, it is tried again", error=type(err).__name__)
+            except Exception as err:
+                log.error("jobs could not be fired", error=type(err).__name__, exc_info=True)
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._woken.wait()
 
     async def fire_due(self) -> int:
         """Fire the oldest due jobs, `BATCH` at most; return how many there were."""
-        now = self.now()
+        async with self._firing:
+            return await self._fire_due()
+
+    async def _fire_due(self) -> int:
+        now, known = self.now(), dict[tuple[str, ...], Any]()
         rows = await self.store.jobs.due(now.timestamp(), BATCH)
+        planned: list[JobFiring] = []
         too_late: dict[str, list[JobFiring]] = {}
         for row in rows:
-            try:
-                firing = await self._plan(row, now)
-            except ScheduleRefused:  # damaged, or its zone is gone from this machine: the others go on
-                await self.store.jobs.set_state(row, "paused", NO_SCHEDULE, row.next_at, "")
-                continue
+            firing = await self._plan_or_pause(row, now, known)
             if firing is None:
                 continue
-            if firing.state == "skipped":
+            if (firing.state, firing.reason) == ("skipped", "late"):
                 too_late.setdefault(row.conversation, []).append(firing)
             else:
-                await self.store.jobs.fire(firing)
+                planned.append(firing)
+        for start in range(0, len(planned), COMMIT):
+            await self._fire(planned[start : start + COMMIT], now)
         for conversation, firings in too_late.items():
-            await self._skip(conversation, firings)
+            await self._skip(conversation, firings, now)
         return len(rows)
 
-    async def _plan(self, row: JobRow, now: datetime) -> JobFiring | None:
+    async def _fire(self, firings: Sequence[JobFiring], now: datetime) -> None:
+        """Fire jobs in one commit; if one of them cannot be, each alone."""
+        try:
+            fired = await self.store.jobs.fire_all(firings)
+        except StoreError:
+            raise
+        except Exception as err:
+            log.error("jobs not fired", error=type(err).__name__, jobs=len(firings), exc_info=True)
+            if len(firings) > 1:
+                for firing in firings:
+                    await self._fire([firing], now)
+            else:
+                await self._pause(firings[0].job, FAULT)
+            return
+        for firing, is_fired in zip(firings, fired, strict=True):
+            if is_fired:
+                late = now.timestamp() - firing.job.next_at
+                self.telemetry.job_fired(firing.job.kind, firing.state, max(0.0, late))
+
+    async def _plan_or_pause(self, row: JobRow, now: datetime, known: Known) -> JobFiring | None:
         """Return what happens to a due job now; None if it has been paused instead."""
-        place = await self.store.sessions.conversation(row.conversation)
+        try:
+            return await self._plan(row, now, known)
+        except ScheduleRefused:  # damaged, or its zone is gone from this machine: the others go on
+            await self._pause(row, NO_SCHEDULE)
+        except StoreError:
+            raise
+        except Exception as err:
+            log.error("a job was paused", job=row.id, error=type(err).__name__, exc_info=True)
+            await self._pause(row, FAULT)
+        return None
+
+    async def _pause(self, row: JobRow, reason: str) -> None:
+        await self.store.jobs.set_state(row, "paused", reason, row.next_at, "")
+
+    async def _plan(self, row: JobRow, now: datetime, known: Known) -> JobFiring | None:
+        place: ConversationRow | None = await _load_once(
+            known, ("conversation", row.conversation), lambda: self.store.sessions.conversation(row.conversation)
+        )
         channel = self.channels.get(place.place.channel) if place else None
         if place is None or channel is None:
-            await self.store.jobs.set_state(row, "paused", NO_CHANNEL, row.next_at, "")
+            await self._pause(row, NO_CHANNEL)
             return None
-        if not await self._is_allowed(row, place):
-            await self.store.jobs.set_state(row, "paused", LOST_RIGHTS, row.next_at, "")
+        who = (row.channel, row.account, row.person)
+        if not await _load_once(known, ("allowed", *who, row.conversation), lambda: self._is_allowed(row, place)):
+            await self._pause(row, LOST_RIGHTS)
             return None
         schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
-        later = next_run(schedule, max(due, now))
+        later, late = _following(row, schedule, max(due, now)), now - due
         firing = JobFiring(job=row, state="told", next_at=later.timestamp() if later else 0.0)
-        late = now - due
-        if is_too_late(row, schedule, late, due, later):
+        max_late = timedelta(hours=self.times.config().jobs.late_hours)
+        if is_too_late(row, schedule, late, due, later, max_late):
             return replace(firing, state="skipped", reason="late")
-        lang = await self.language(row.conversation)
-        firing = replace(firing, reason="late" if late > LATE_AFTER else "")
+        lang = await _load_once(known, ("language", row.conversation), lambda: self.language(row.conversation))
+        is_late = late > LATE_AFTER and not row.extra
         if row.kind == "do":
-            return replace(firing, state="run", arrivals=(_arrival(row, place, due, lang),))
-        text = f"⏰ {row.body}{format_late(due, late, schedule.zone, lang)}"
+            return await self._plan_task(firing, place, now, lang, known, is_late=is_late)
+        text = f"⏰ {row.body}{'' if row.extra else format_late(due, late, schedule.zone, lang)}"
+        notice = self._notice(row, job_key(row.id, row.next_at), text, channel)
+        return replace(firing, reason="late" if is_late else "", notices=(notice,))
+
+    async def _plan_task(
+        self, firing: JobFiring, place: ConversationRow, now: datetime, lang: str, known: Known, *, is_late: bool
+    ) -> JobFiring:
+        """Return what happens to a due task: it runs, is put off, or is skipped."""
+        row, who = firing.job, (firing.job.channel, firing.job.account, firing.job.person)
+        setting = await _load_once(known, ("setting", *who), lambda: self.times.setting(*who))
+        if row.extra != "asked" and (until := self.times.quiet_until(setting, now)) is not None:
+            later = _following(row, Schedule.from_json(row.schedule), until)
+            return replace(
+                firing,
+                state="held",
+                reason="quiet",
+                extra="quiet",
+                extra_at=until.timestamp(),
+                next_at=later.timestamp() if later else 0.0,
+            )
+        if await self.store.jobs.is_running(row.id):
+            return replace(firing, state="skipped", reason="busy")
+        if is_late and (slot := self._late_slot(row.conversation, now.timestamp())):
+            return replace(firing, state="held", reason="late", extra="late", extra_at=slot)
+        day = start_of_day(now.astimezone(load_zone(setting.zone or self.times.zone)))
+        limit = self.times.config().jobs.do_a_day
+        begun = await _load_once(
+            known,
+            ("runs", row.channel, row.person),
+            lambda: self.store.jobs.count_runs(row.channel, row.person, day.timestamp()),
+        )
+        if limit and begun >= limit:
+            text = (
+                f"⏰ 今天的 {limit} 次任务用完了，r{row.number} 没有执行。"
+                if lang == "zh"
+                else f"⏰ The {limit} tasks of today are used up; r{row.number} was not run."
+            )
+            key = f"job-limit:{':'.join(who)}:{day:%Y-%m-%d}"
+            notice = self._notice(row, key, text, self.channels[place.place.channel])
+            return replace(firing, state="skipped", reason="limit", notices=(notice,))
+        known["runs", row.channel, row.person] = begun + 1
+        outcomes = await self.store.jobs.outcomes(row.id, MAX_OUTCOMES)
+        arrival = build_arrival(row, place.place, now, lang, outcomes)
+        return replace(firing, state="run", reason="late" if is_late else "", arrival=arrival)
+
+    def _late_slot(self, conversation: str, now: float) -> float:
+        """Return when a late task of a conversation may begin, 0 for at once: one a minute, never a burst."""
+        slot = max(now, self._late_turns.get(conversation, 0.0) + LATE_TURN_SECONDS)
+        self._late_turns[conversation] = slot
+        for name in [name for name, at in self._late_turns.items() if at + LATE_TURN_SECONDS < now]:
+            del self._late_turns[name]
+        return slot if slot > now else 0.0
+
+    def _notice(self, row: JobRow, key: str, text: str, channel: Channel) -> Notice:
         out = tuple(split_reply(text, "notice", channel.capabilities))
-        notice = Notice(conversation=row.conversation, source=f"job:{row.id}:{row.next_at:.0f}", out=out)
-        return replace(firing, notices=(notice,))
+        return Notice(conversation=row.conversation, source=key, out=out)
 
     async def _is_allowed(self, row: JobRow, conversation: ConversationRow) -> bool:
         """Tell whether the person who made a job still may have it, at this moment."""
@@ -120,66 +235,29 @@ class JobTicker:
         actor = await self.roles.actor(row.channel, row.account, row.person, place.chat_id, place.kind, proven=True)
         return authorize(actor, JOB_ACTION, "", access_scope(place.channel, place.kind, place.space)).allowed
 
-    async def _skip(self, conversation: str, firings: Sequence[JobFiring]) -> None:
+    async def _skip(self, conversation: str, firings: Sequence[JobFiring], now: datetime) -> None:
         """Skip jobs that are too late, with one notice for all of a conversation: never a burst."""
         lang = await self.language(conversation)
         first = firings[0].job
         place = await self.store.sessions.conversation(conversation)
-        channel = self.channels[place.place.channel] if place else None
+        channel = self.channels.get(place.place.channel) if place else None
         if channel is None:
             return
-        lines = [_missed_line(firing.job, lang) for firing in firings[:MAX_LISTED]]
+        lines = [format_missed(firing.job) for firing in firings[:MAX_LISTED]]
         if len(firings) > MAX_LISTED:
             more = len(firings) - MAX_LISTED
             lines.append(f"……还有 {more} 条" if lang == "zh" else f"… and {more} more")
         head = "我不在的时候错过了：" if lang == "zh" else "Missed while I was away:"
-        out = tuple(split_reply("\n".join([head, *lines]), "notice", channel.capabilities))
-        notice = Notice(conversation=conversation, source=f"job-missed:{first.id}:{first.next_at:.0f}", out=out)
-        await self.store.jobs.fire_all([replace(firings[0], notices=(notice,)), *firings[1:]])
+        key = f"job-missed:{first.id}:{first.next_at:.0f}"
+        notice = self._notice(first, key, "\n".join([head, *lines]), channel)
+        await self._fire([replace(firings[0], notices=(notice,)), *firings[1:]], now)
 
 
-def is_too_late(row: JobRow, schedule: Schedule, late: timedelta, due: datetime, later: datetime | None) -> bool:
-    """Tell whether a job is skipped because it is late. Pure.
-
-    A text is sent up to a day late. A repeated task is worth half of its period, between 15 minutes and 12 hours.
-    """
-    if row.kind == "say" or not schedule.repeats:
-        return late > MAX_LATE
-    following = next_run(schedule, due) or later
-    period = following - due if following else MAX_LATE
-    return late > min(max(period / 2, MIN_REPEAT_LATE), MAX_REPEAT_LATE)
-
-
-def format_late(due: datetime, late: timedelta, zone: str, lang: str) -> str:
-    """Say when a late text was due; "" if it is in time. Pure."""
-    if late <= LATE_AFTER:
-        return ""
-    local = due.astimezone(ZoneInfo(zone))
-    when = f"{local:%H:%M}" if late < timedelta(hours=12) else f"{local:%Y-%m-%d %H:%M}"
-    return f"（原定 {when}）" if lang == "zh" else f" (was due {when})"
-
-
-def _missed_line(row: JobRow, lang: str) -> str:
-    zone = Schedule.from_json(row.schedule).zone
-    local = datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(zone))
-    words = " ".join(row.body.split())
-    return f"- {local:%Y-%m-%d %H:%M} {words[:200]}"
-
-
-def _arrival(row: JobRow, conversation: ConversationRow, due: datetime, lang: str) -> NewInboxRow:
-    """Return the message that starts a task's turn; words that outside text may have shaped come as a quotation."""
-    made = datetime.fromtimestamp(row.at, UTC).astimezone(ZoneInfo(Schedule.from_json(row.schedule).zone))
-    day = f"{made:%Y-%m-%d}"
-    head = f"⏰ r{row.number}（{day} 设定）：" if lang == "zh" else f"⏰ r{row.number}, set on {day}: "
-    if row.tainted:
-        asked = "请完成上面引用的任务。" if lang == "zh" else "do the quoted task."
-        body = MessageBody(text=f"{head}{asked}", quote=Quote(text=row.body))
-    else:
-        body = MessageBody(text=f"{head}{row.body}")
-    return NewInboxRow(
-        place=conversation.place,
-        key=f"job:{row.id}:{row.next_at:.0f}",
-        kind="message",
-        sender_id=row.person,
-        body=dump_body(body),
-    )
+def _following(row: JobRow, schedule: Schedule, after: datetime) -> datetime | None:
+    """Return the next time of a job's schedule after a moment; None if it has none left."""
+    if not row.extra:
+        return next_run(schedule, after)
+    if not row.resumes_at:
+        return None
+    resumes = datetime.fromtimestamp(row.resumes_at, UTC)
+    return resumes if resumes > after else next_run(schedule, after)

@@ -17,6 +17,7 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 PAGE_ROWS = 500
+MAX_OCCURRENCES = 10_000  # of one job
 EXPORTS_FOLDER = "exports/"
 UNIX_EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -70,6 +71,9 @@ class BundleSummary:
     files: int = 0
     memories: int = 0
     attachments: int = 0
+    jobs: int = 0
+    #: Former contents of files.
+    versions: int = 0
     #: Names of files that could not be included.
     left_out: list[str] = field(default_factory=list)
 
@@ -95,6 +99,8 @@ class PersonBundle:
         blobs = await self._conversations(person)
         await self._files(person)
         await self._memories(person)
+        await self._jobs(person)
+        await self._versions(person)
         await self._attachments(blobs)
         whole = {"made_at": now.isoformat(), "spaces": person.spaces, "accounts": person.accounts, **asdict(self._done)}
         await self._json("manifest.json", whole)
@@ -142,6 +148,31 @@ class PersonBundle:
         rows = [row for space in person.spaces for row in await self._store.memories.rows(space, state="")]
         await self._json("memories.json", [asdict(row) for row in rows])
         self._done.memories = len(rows)
+
+    async def _jobs(self, person: Person) -> None:
+        rows = [row for space in person.spaces for row in await self._store.jobs.of_space(space)]
+        found = []
+        for row in rows:
+            ended = await self._store.jobs.occurrences(row.id, MAX_OCCURRENCES)
+            found.append({**asdict(row), "occurrences": [asdict(one) for one in ended]})
+        await self._json("jobs.json", found)
+        self._done.jobs = len(found)
+
+    async def _versions(self, person: Person) -> None:
+        """Write the former contents of files, by hash, and which file each is of."""
+        found = []
+        for space in person.spaces:
+            for row in await self._store.file_versions.load_all(space):
+                found.append({**asdict(row), "space": space})
+                name = f"versions/{row.sha256}"
+                if not row.sha256 or name in self._zip.namelist():
+                    continue
+                try:
+                    await self._put(name, await asyncio.to_thread(self._blobs.get, row.sha256))
+                except OSError:
+                    self._done.left_out.append(name)
+        await self._json("versions.json", found)
+        self._done.versions = len(found)
 
     async def _attachments(self, names: dict[str, str]) -> None:
         left = self._max_attachment_bytes

@@ -43,6 +43,8 @@ class Bot(Components):
         await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await self.mcp_tools.load()
+        await self.job_times.load_zones()
+        await self.plugins.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()
@@ -51,6 +53,7 @@ class Bot(Components):
             await self._restore_lean()
         # Before anybody can press a button of the last run: an approval is void where the sandbox is not known yet.
         await self.exec_tools.probe()
+        await self.exec_tools.background.report_lost()
         if interrupted := await self.approvals.report_interrupted():
             await self.store.delivery.accept(interrupted)
         for conversation in await self.store.delivery.unsent():
@@ -79,6 +82,7 @@ class Bot(Components):
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
         self._spawn(self.mcp_tools.watch())
+        self._spawn(self.job_times.watch())
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
@@ -93,7 +97,7 @@ class Bot(Components):
             ]
             row = await self.store.sessions.conversation(conversation)
             channel = self.channels.get(row.place.channel) if row else None
-            if not late or channel is None:
+            if row is None or not late or channel is None or row.place.is_hidden:
                 continue
             lang = resolve_language(late[-1].text, self.config().language)
             text = format_text(lang, "away", span=format_span(now - late[0].at, lang), count=len(late))
@@ -120,6 +124,7 @@ class Bot(Components):
         await self.urgent_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await self.turn_dispatcher.close(patience)
         await self.turns.close()
+        await self.exec_tools.background.close()
         await self.outbox_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await cancel_and_wait(self._tasks)
         await self.tool_lines.close()

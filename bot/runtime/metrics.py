@@ -124,6 +124,7 @@ class MetricsCollector:
             "inbox_oldest_age_s": {(): age},
             "outbox_depth": {(): stats.outbox_depth},
             "folds_open": {(): stats.folds_open},
+            "work_open": {(kind,): stats.tasks_open.get(kind, 0) for kind in ("agent", "exec")},
             "prefix_breaks_total": {(reason,): number for reason, number in stats.prefix_breaks.items()},
             "db_busy_total": {(): stats.busy},
             "db_bytes": {(): stats.db_bytes},

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -21,6 +21,9 @@ from bot.agent.context_report import ContextReport
 from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.subagents.service import SubagentService
+from bot.agent.subagents.tool import DelegateTool
+from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
@@ -45,8 +48,10 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
+from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.memory.service import MemoryService
 from bot.messages import load_body
@@ -60,6 +65,8 @@ from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.service import PluginTools
 from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
@@ -72,6 +79,7 @@ from memory.conversation import SystemPart
 from memory.folding import FoldRunner
 from memory.recall.index import SpaceIndexes
 from memory.store.engine.database import QueueKey
+from memory.store.people.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
@@ -140,14 +148,10 @@ class Components:
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
-        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
-        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
-        self.exec_tools = ExecTools(self.config, self.workspace.root)
-        self.skills = SkillTools(self._skill_library(owner), self.config)
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self._is_space_in_use)
-        self.toolset = self._offered_tools()
+        self._build_tools(owner)
         self.prompt = self._system_prompt()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
         self._build_turns(dependencies.times)
@@ -156,9 +160,21 @@ class Components:
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()
 
+    def _build_tools(self, owner: OwnerNotifier) -> None:
+        """Build what the model may use."""
+        self.web_tools = WebTools(self.config, self._secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
+        self.exec_tools = self._exec_tools()
+        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.message_counter = MessageCounter(load_best_counter)
+        self.subagents = self._subagent_service()
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
+        self.toolset = self._offered_tools()
+        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
+
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
-        self.message_counter = MessageCounter(load_best_counter)
         self.tool_lines = ToolLineWriter(self._summarise)
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
@@ -204,21 +220,38 @@ class Components:
 
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
-        stopped = self.exec_tools.tool.stop(conversation)
-        return self.turns.stop(conversation) or stopped
+        stopped = await self.exec_tools.stop(conversation)
+        cancelled = await self.subagents.cancel_all(conversation)
+        return self.turns.stop(conversation) or stopped or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation and nothing else; False if none runs."""
+        return self.turns.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
         if not inbox_id:
-            self.exec_tools.tool.stop(conversation)
+            self._spawn(self.exec_tools.stop(conversation))
+            self._spawn(self.subagents.cancel_all(conversation))
         self.turns.stop(conversation, inbox_id)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         self.web_tools.forget(space)
+        return self._quiet(space)
+
+    @asynccontextmanager
+    async def _quiet(self, space: str) -> AsyncIterator[None]:
         if not space:
-            self.exec_tools.tool.stop("")
-        return self.turns.quiet(space)
+            await self.exec_tools.stop("")
+        async with self.turns.quiet(space):
+            yield
+
+    async def cancel_task(self, row: TaskRow) -> bool:
+        """End work beside a conversation; False if it has ended."""
+        if row.kind == "exec":
+            return await self.exec_tools.background.stop(row.number)
+        return await self.subagents.cancel(row)
 
     def start_receiving(self, channel: Channel) -> None:
         """Start receiving from a registered channel."""
@@ -276,17 +309,28 @@ class Components:
         return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
 
     def _ticker(self) -> JobTicker:
+        runs = RunSettler(store=self.store, channels=self.channels, language=self._language, now=self.now)
         return JobTicker(
-            store=self.store, roles=self.roles, channels=self.channels, language=self._language, now=self.now
+            store=self.store,
+            roles=self.roles,
+            times=self.job_times,
+            channels=self.channels,
+            language=self._language,
+            now=self.now,
+            telemetry=self.telemetry,
+            runs=runs,
         )
 
     def _job_service(self) -> JobService:
         return JobService(
             jobs=self.store.jobs,
+            times=self.job_times,
             config=self.config,
             now=self.now,
             announce=self.notifier.notify,
             changed=self.ticker.wake,
+            conversation=self.store.sessions.conversation,
+            channels=self.channels,
         )
 
     def _secrets(self) -> Collection[str]:
@@ -295,12 +339,40 @@ class Components:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
-    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        return self.mcp_tools.offered(space) if self.config().mcp else ()
+    def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
 
-    def _adopt_outside_tools(self, space: str) -> None:
-        if self.config().mcp:
-            self.mcp_tools.adopt(space)
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
+
+    def _outside_tools(self, space: str) -> tuple[Tool, ...]:
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
+        return (*self.plugins.offered(space), *servers)
+
+    def _subagent_service(self) -> SubagentService:
+        return SubagentService(
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            counter=self.message_counter.counter,
+            stop_turn=lambda conversation: self.stop_turn(conversation),
+        )
+
+    def _exec_tools(self) -> ExecTools:
+        return ExecTools(
+            self.config,
+            self.workspace.root,
+            self.store.tasks,
+            self.store.sessions.conversation,
+            compose_outcome_body,
+            self.telemetry.command_ended,
+        )
+
+    def _delegate_tools(self) -> tuple[Tool, ...]:
+        return (self._delegate_tool,) if self.config().delegate.enabled else ()
 
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
@@ -320,8 +392,10 @@ class Components:
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
+            delegate=self._delegate_tools,
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
+            in_use=self._is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -369,6 +443,7 @@ class Components:
             budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
             guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
+            find_refusal=self.plugins.find_refusal,
         )
         return Agent(
             sessions=self.store.sessions,
@@ -404,8 +479,11 @@ class Components:
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
+            cancel_task=self.cancel_task,
             skills=self.skills,
             mcp=self.mcp_tools,
+            plugins=self.plugins,
+            toolset=self.toolset,
         )
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
@@ -420,6 +498,7 @@ class Components:
             roles=self.roles,
             downloads=self.downloads,
             budget_guard=self.budget_guard,
+            zones=self.job_times.zones,
             timeouts=times,
             turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )
@@ -435,7 +514,8 @@ class Components:
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
-            space_idle=self._adopt_outside_tools,
+            subagents=self.subagents,
+            space_idle=self.toolset.adopt,
         )
 
     def _receiver(self) -> Receiver:

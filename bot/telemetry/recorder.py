@@ -172,6 +172,15 @@ class Telemetry:
         """Count an attempt to answer that failed by an error of this machine or of mnema. error: its class."""
         self.tally.count("turn_faults_total", error)
 
+    def job_fired(self, kind: str, state: str, late: float) -> None:
+        """Count a due moment of a reminder or task, and how many seconds after it that was stored."""
+        self.tally.count("jobs_fired_total", kind, state)
+        self.tally.observe("job_lag_seconds", late)
+
+    def command_ended(self, outcome: str) -> None:
+        """Count a command: done, failed (exit code), limit, stopped, or refused (not run)."""
+        self.tally.count("exec_total", outcome)
+
     def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")

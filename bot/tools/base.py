@@ -213,32 +213,47 @@ class BoundTool(Tool, Protocol):
 
 
 class Toolset:
-    """Tools in a fixed order, so that the cached prompt prefix stays valid."""
+    """Tools in a fixed order, so that the cached prompt prefix stays valid.
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        self._tools = {tool.spec.name: tool for tool in tools}
-        if len(self._tools) != len(tools):
+    Args:
+        deferred: tools that can be called, too, but are not in the prompt.
+    """
+
+    def __init__(self, tools: Sequence[Tool], deferred: Sequence[Tool] = ()) -> None:
+        self._shown = {tool.spec.name: tool for tool in tools}
+        self._tools = self._shown | {tool.spec.name: tool for tool in deferred}
+        if len(self._tools) != len(tools) + len(deferred):
             raise ValueError("two tools have the same name")
 
     def names(self) -> tuple[str, ...]:
-        """Return the tool names in order."""
-        return tuple(self._tools)
+        """Return the names of the tools in the prompt, in order."""
+        return tuple(self._shown)
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """Return the tool specs for the model, in order."""
-        return tuple(tool.spec for tool in self._tools.values())
+        """Return the specs of the tools in the prompt, in order."""
+        return tuple(tool.spec for tool in self._shown.values())
+
+    def all(self) -> tuple[Tool, ...]:
+        """Return all tools, those in the prompt first."""
+        return tuple(self._tools.values())
 
     def names_of_budget(self, budget: CallBudget) -> tuple[str, ...]:
         """Return the names of the tools whose calls count towards this daily limit."""
         return tuple(name for name, tool in self._tools.items() if tool.spec.budget == budget)
 
     def get(self, name: str) -> Tool | None:
-        """Return the tool of that name, or None."""
+        """Return the tool of that name, also a deferred one, or None."""
         return self._tools.get(name)
 
     def without(self, names: Collection[str]) -> "Toolset":
         """Return a copy without the tools of these names."""
-        return Toolset([tool for name, tool in self._tools.items() if name not in names])
+        shown = [tool for name, tool in self._shown.items() if name not in names]
+        rest = [tool for name, tool in self._tools.items() if name not in names and name not in self._shown]
+        return Toolset(shown, rest)
+
+    def only(self, names: Collection[str]) -> "Toolset":
+        """Return a copy with the tools of these names."""
+        return Toolset([tool for name, tool in self._tools.items() if name in names])
 
 
 def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:

@@ -12,8 +12,8 @@ from bot.errors import ToolFailed
 from bot.memory.files import find_memory_file
 from bot.memory.recall import SearchPassages, UseCounters, find_tainted, format_passage_source, load_fold_labels
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
-from bot.tools.files import format_page
 from bot.tools.recall import PAGE_CHARS, paginate_text
+from bot.tools.workspace.files import format_page
 from memory.context.taint import NOT_NOTED, NOTE_TOOL, OUTSIDE_LABEL
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MEMORY_PATH, MemoryFileUnreadable, MemoryLossRefused

@@ -1,5 +1,6 @@
 """The tool that shows earlier messages of a conversation as they were stored."""
 
+import re
 from datetime import tzinfo
 
 from pydantic import Field
@@ -10,8 +11,10 @@ from memory.context.reductions import Handle, conversation_tag, parse_handle
 from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 from memory.store.conversations.sessions import Sessions
+from memory.store.people.background_tasks import TaskRecords
 
 PAGE_CHARS = 8_000
+_TASK_HANDLE = re.compile(r"w([0-9]{1,9})")
 MAX_MESSAGES = 200  # of one turn; no turn within the step limit has more
 
 
@@ -42,8 +45,9 @@ class RecallTool:
         outside=False,
     )
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, tasks: TaskRecords) -> None:
         self._sessions = sessions
+        self._tasks = tasks
 
     async def run(self, arguments: RecallArguments, context: ToolContext) -> str:
         if bool(arguments.handle) == bool(arguments.turn):
@@ -57,6 +61,8 @@ class RecallTool:
 
     async def _show_handle(self, context: ToolContext, text: str) -> tuple[str, bool]:
         """Return the text, and whether it is tainted."""
+        if found := _TASK_HANDLE.fullmatch(text.strip()):
+            return await self._show_task(context, int(found[1]), text)
         handle = _parse(text)
         conversation = await _named_conversation(self._sessions, context, handle, text)
         if handle.turn:
@@ -67,6 +73,17 @@ class RecallTool:
             found for other, part, found in judge_parts(around) if other.id == message.id and other.parts[part] in parts
         )
         return format_message(message, parts, context.now().tzinfo), tainted
+
+    async def _show_task(self, context: ToolContext, number: int, text: str) -> tuple[str, bool]:
+        """Return all that a sub-agent of this conversation saw and wrote."""
+        task = await self._tasks.find(context.space, number)
+        row = await self._sessions.conversation(task.child) if task and task.child else None
+        if task is None or row is None or task.conversation != context.conversation:
+            raise _nothing_at(text)
+        messages = await self._sessions.messages(row.id, 1, row.next_seq, MAX_MESSAGES)
+        zone = context.now().tzinfo
+        shown = "\n\n".join(filter(None, (format_message(message, message.parts, zone) for message in messages)))
+        return shown, task.tainted or is_tainted(messages)
 
     async def _show_turn(self, context: ToolContext, conversation: str, turn: int) -> tuple[str, bool]:
         zone = context.now().tzinfo

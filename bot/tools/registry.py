@@ -1,31 +1,35 @@
 """The built-in tools, and which of them are offered to the model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
+from bot.tools.deferred import Findable, FindToolsTool, UseToolTool, are_too_many, to_findable
 from bot.tools.exec.service import ExecTools
-from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
 from bot.tools.reminders import RemindersTool, RemindTool
-from bot.tools.send_file import SendFileTool
+from bot.tools.skills.library import Skill
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.fetch import WebFetchTool
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
 from bot.tools.workspace.patch import PatchFilesTool
 from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
+from bot.tools.workspace.send_file import SendFileTool
 from channels.base import Channel
-from memory.conversation import ToolSpec
+from memory.conversation import USE_TOOL, ToolSpec
 from memory.longterm.memories import Memories
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
 MAX_CACHED_SPACES = 1_000
+# Of tools of ours that are not always offered: no plug-in stands in for one that is off.
+RESERVED_NAMES = frozenset({"exec", "find_tools", "skill", USE_TOOL, "web_fetch", "web_search"})
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
 _READING_TOOLS = (ListFilesTool, ReadFileTool)
 _WRITING_TOOLS = (WriteFileTool, EditFileTool)
@@ -49,8 +53,10 @@ class OfferedTools:
         memories: returns the memories of a space.
         uses: counts the memories shown to the model.
         notify: sends a notice to a conversation.
-        outside: returns the tools of servers that a space is offered.
+        delegate: returns the tool for sub-agents, if it is on.
+        outside: returns the tools of plug-ins and servers that a space is offered.
         off: returns the names of the tools that are turned off.
+        in_use: tells whether a turn of a space runs: its tools stay as they are until `adopt`.
     """
 
     def __init__(
@@ -69,11 +75,13 @@ class OfferedTools:
         web: WebTools,
         exec_tools: ExecTools,
         skills: SkillTools,
+        delegate: Callable[[], tuple[Tool, ...]],
         outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
+        in_use: Callable[[str], bool],
     ) -> None:
         self._own: list[Tool] = [
-            RecallTool(store.sessions),
+            RecallTool(store.sessions, store.tasks),
             MemorySearchTool(store, search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
@@ -87,21 +95,57 @@ class OfferedTools:
         self._web = web
         self._skills = skills
         self._exec = exec_tools
+        self._delegate = delegate
         self._outside = outside
         self._off = off
+        self._in_use = in_use
         self._offered: dict[str, tuple[object, Toolset]] = {}
+        #: Of the spaces in which a turn runs.
+        self._held: dict[str, Toolset] = {}
 
     def __call__(self, space: str) -> Toolset:
-        """Return the current tools of a space; the same object until the configuration changes."""
-        added = (*self._web.offered(), *self._skills.offered(space), *self._exec.offered(space))
-        off, more = self._off(), (*added, *self._outside(space))
+        """Return the tools of a space; the same object until something changes, and while a turn of it runs."""
+        if (held := self._held.get(space)) is not None:
+            return held
+        found = self._current(space)
+        if self._in_use(space):
+            self._held[space] = found
+        return found
+
+    def adopt(self, space: str) -> None:
+        """Take up changes, for no turn of the space runs now."""
+        self._held.pop(space, None)
+
+    def _current(self, space: str) -> Toolset:
+        skills = self._skills.offered(space)
+        added = (*self._web.offered(), *skills, *self._exec.offered(space), *self._delegate())
+        current = self._off(), added, self._outside(space)
         known = self._offered.get(space)
-        if known is None or known[0] != (off, more):
+        if known is None or known[0] != current:
             if len(self._offered) >= MAX_CACHED_SPACES:
                 self._offered.clear()
-            known = self._offered[space] = ((off, more), Toolset([*self._own, *more]).without(off))
+            unlisted = [skill for tool in skills for skill in tool.unlisted]
+            known = self._offered[space] = (current, self._build(*current, list(map(_to_findable, unlisted))))
         return known[1]
+
+    def _build(
+        self, off: Collection[str], added: Sequence[Tool], outside: Sequence[Tool], skills: Sequence[Findable]
+    ) -> Toolset:
+        """Return the tools of a space; outside ones that are too many for the prompt are deferred."""
+        own = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
+        outside = [tool for tool in outside if tool.spec.name not in off and tool.spec.name not in own]
+        deferred = outside if are_too_many(outside) else []
+        found = [*map(to_findable, deferred), *skills]
+        finders: list[Tool] = [FindToolsTool(found)] if found else []
+        if deferred:
+            finders.append(UseToolTool())
+        return Toolset([*self._own, *added, *finders, *([] if deferred else outside)], deferred).without(off)
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""
         return self(space).specs()
+
+
+def _to_findable(skill: Skill) -> Findable:
+    about = f"A skill: read it with the tool skill. {skill.description}"
+    return Findable(name=skill.name, origin="skills", description=about)

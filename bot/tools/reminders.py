@@ -6,7 +6,8 @@ from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.jobs.schedule import Schedule
-from bot.jobs.service import JobRefused, JobRequest, JobService, format_job_line
+from bot.jobs.service import JobRequest, JobService, format_job_line
+from bot.jobs.times import JobRefused
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 
 
@@ -51,7 +52,7 @@ class RemindTool:
                 "Words from outside are in view, so no task is set up from them. The person can do it themselves: "
                 "/remind do WHEN WHAT."
             )
-        zone = arguments.zone or self._jobs.zone
+        zone = arguments.zone or await self._jobs.times.zone_of(context.actor)
         start = context.now().timestamp() + arguments.every_minutes * 60 if arguments.every_minutes else 0.0
         schedule = Schedule(
             zone=zone,

@@ -21,6 +21,8 @@ QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
 NOT_READ_LABEL = "a file that was not read"
 OUTCOME_LABEL = "outcome of your call, from the program"
+EARLIER_LABEL = "earlier times, from the program"
+TASK_LABEL = "your task, worded while words from outside were in view"
 
 # In results of memory tools that contain words of a tainted fold or turn.
 OUTSIDE_LABEL = "[this holds words from outside]"

@@ -9,7 +9,17 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from memory.context.policies.tool_lines import call_subject
-from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text, ToolCall, ToolResult
+from memory.conversation import (
+    BOT_SPEAKER,
+    USER_SPEAKER,
+    Document,
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    inner_call,
+)
 from memory.workspace import daily_log
 
 # A line of MEMORY.md, a line of a daily log, what a person or the bot said, a piece of a tool's result.
@@ -225,7 +235,7 @@ def rows_of_messages(
     rows: list[IndexRow] = []
     calls: dict[str, ToolCall] = {}
     for message in messages:
-        calls |= {part.id: part for part in message.parts if isinstance(part, ToolCall)}
+        calls |= {part.id: inner_call(part) for part in message.parts if isinstance(part, ToolCall)}
         if message.seq < until.seq:
             continue
         rows += _rows_of_results(message, calls, zone)

@@ -40,6 +40,9 @@ CALL_TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "unknown": ("unknown",),
 }
 
+# Threads of hidden conversations, in which sub-agents work: at the place of the conversation that asked for them, so
+# that the same person has the same rights there. No platform has such a thread.
+HIDDEN_THREAD = "agent:"
 ALBUM_SECONDS = 2.0  # to wait for more parts of an album after the newest
 
 
@@ -55,6 +58,11 @@ class Place:
     kind: str
     #: "" for the owner's.
     space: str
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is a sub-agent's, which no person sees and nothing is sent to."""
+        return self.thread_id.startswith(HIDDEN_THREAD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,8 @@ class NewInboxRow:
     to_space: str = ""
     #: Rows with the same album become one turn; each new part moves their `not_before`.
     album: str = ""
+    #: The program wrote it, not the person: what waits for a message of theirs goes on waiting.
+    by_program: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

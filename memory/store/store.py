@@ -34,6 +34,7 @@ from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
+from memory.store.people.background_tasks import TaskRecords
 from memory.store.people.jobs import Jobs
 from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
@@ -83,6 +84,7 @@ class Store:
         self.file_labels = FileLabels(database)
         self.file_versions = FileVersions(database)
         self.jobs = Jobs(database)
+        self.tasks = TaskRecords(database)
         self.mcp = McpRecords(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)

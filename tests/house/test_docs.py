@@ -14,7 +14,7 @@ from tests.house.sources import ROOT, Source, product, sources
 
 COMMANDS = (
     "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay",
-    "skills", "migrate",
+    "skills", "exec", "tools", "migrate",
     "backup", "restore", "audit", "people", "mcp",
 )  # fmt: skip
 RAISED = re.compile(r"^\s+([A-Z][\w.]*(?:, [A-Z][\w.]*)*): ", re.MULTILINE)

@@ -17,7 +17,7 @@ HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastin
 # Layers from bottom to top. A module belongs to the longest prefix here and imports only its own layer and lower ones.
 LAYERS = {
     "bot": (
-        ("bot.errors", "bot.dispatch"),
+        ("bot.errors", "bot.dispatch", "bot.plugins"),
         ("bot.texts", "bot.config"),
         ("bot.messages", "bot.telemetry"),
         ("bot.models",),

@@ -301,8 +301,8 @@ REQUESTS = (
         name="tools stand in the order of a set",
         guards="I38",
         file="bot/tools/base.py",
-        old="        return tuple(tool.spec for tool in self._tools.values())\n",
-        new="        return tuple(self._tools[name].spec for name in {*self._tools})\n",
+        old="        return tuple(tool.spec for tool in self._shown.values())\n",
+        new="        return tuple(self._shown[name].spec for name in {*self._shown})\n",
         tests=("tests/bot/tools/test_base.py",),
     ),
     Mutant(

@@ -3,6 +3,7 @@
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.delivery_patches import DELIVERY
 from tests.mutants.exec_patches import EXEC
+from tests.mutants.extension_patches import EXTENSIONS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.files_patches import FILES
 from tests.mutants.guards_patches import GUARDS
@@ -579,4 +580,5 @@ MUTANTS = (
     *DELIVERY,
     *FILES,
     *EXEC,
+    *EXTENSIONS,
 )

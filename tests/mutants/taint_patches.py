@@ -78,7 +78,7 @@ TAINT = (
     Mutant(
         name="a name that a page gave to a file is no word from outside",
         guards="S55",
-        file="bot/tools/files.py",
+        file="bot/tools/workspace/files.py",
         old="        await context.mark_tainted(new_paths)\n",
         new="        pass\n",
         tests=(f"{ATTACKS}::test_S55_a_name_given_in_a_tainted_turn_taints_who_lists_it",),

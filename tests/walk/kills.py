@@ -285,6 +285,8 @@ MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
 PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
 # Failpoints of calls that wait for a person; `tests/bot/tools/exec/test_exec_in_bot.py` kills there.
 APPROVALS = ("approval.ran",)
+# Failpoints of work beside conversations; `tests/walk/test_kill_subagents.py` kills there.
+SUBAGENTS = ("work.started", "work.ended", "outcome.committed")
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
@@ -292,7 +294,14 @@ CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": f
 
 def names_hit() -> set[str]:
     """Every failpoint that the kill suite ends a process at."""
-    return {*COMMANDS, *MOVES, *PROCESSES, *APPROVALS, *(kill.name for kills in GROUPS.values() for kill in kills)}
+    return {
+        *COMMANDS,
+        *MOVES,
+        *PROCESSES,
+        *APPROVALS,
+        *SUBAGENTS,
+        *(kill.name for kills in GROUPS.values() for kill in kills),
+    }
 
 
 @cache

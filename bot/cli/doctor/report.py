@@ -68,7 +68,7 @@ async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
         *await _check_embedding(config),
         *await check_channels(home, file),
         *await check_public(home, config),
-        *await check_tools(config, await _load_mcp_servers(home, config)),
+        *await check_tools(config, await _load_mcp_servers(home, config), home),
         _check_counter(),
         _check_clock(config),
     ]

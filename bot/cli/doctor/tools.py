@@ -1,5 +1,6 @@
 """Checks of what the model's tools need."""
 
+import asyncio
 import importlib.util
 import shutil
 from collections.abc import Mapping
@@ -8,9 +9,13 @@ from typing import Any
 
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
+from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.skills.library import SkillLibrary, SkillState
+from memory.workspace.files import Workspace
 
 SANDBOX_HINT = (
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
@@ -42,9 +47,46 @@ async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
     }
 
 
-async def check_tools(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
+async def check_tools(config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder) -> list[DoctorCheck]:
     """Say what the model may reach, and what would help; nothing of it stops the bot."""
-    return [_check_web(config), await _check_exec(config), *_check_mcp(config, servers)]
+    return [
+        _check_web(config),
+        await _check_exec(config),
+        *_check_mcp(config, servers),
+        await asyncio.to_thread(_check_skills, home),
+        await _check_plugins(config, home),
+    ]
+
+
+def _check_skills(home: HomeFolder) -> DoctorCheck:
+    library = SkillLibrary(Workspace(home.workspace), SkillState(home.skills_state))
+    found, on = library.all(), library.enabled("")
+    state = library.state.load()
+    changed = [one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256]
+    invalid = [one for one in found if one.problem]
+    if not found:
+        return passed("skills", "There are none.")
+    text = f"{len(on)} of {len(found)} are on."
+    if invalid:
+        return failed("skills", f"{text} {invalid[0].name}: {invalid[0].problem}.", "Correct it, or remove the folder.")
+    return passed("skills", text, f"Changed, so off: {', '.join(changed)}. mnema skills on NAME" if changed else "")
+
+
+async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
+    """Say which plug-in files are on, and whether they can run and have their secrets."""
+    library = PluginLibrary(Workspace(home.workspace), PluginState(home.plugins_state))
+    found, on = await asyncio.to_thread(library.all), library.enabled()
+    if not found:
+        return passed("plug-ins", "There are none.")
+    text, state = f"{len(on)} of {len(found)} files are on.", library.state.load()
+    changed = [one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256]
+    for file, row in on:
+        given = config.plugins[file.name].env if file.name in config.plugins else {}
+        if missing := sorted({name for tool in row.tools for name in tool.needs if not given.get(name)}):
+            return failed("plug-ins", f"{text} {file.name} lacks {missing[0]}.", f"Set plugins.{file.name}.env.")
+    if on and (level := await probe_sandbox()).level == "C":
+        return failed("plug-ins", f"{text} They cannot run: {level.reason}.", SANDBOX_HINT)
+    return passed("plug-ins", text, f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "")
 
 
 def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:

@@ -87,6 +87,7 @@ class ClusterBot(Bot):
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
         await self.mcp_tools.load()
+        await self.job_times.load_zones()
         self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
@@ -134,11 +135,17 @@ class ClusterBot(Bot):
         return self._quiescer.quiet(space)
 
     async def stop(self, conversation: str) -> bool:
+        cancelled = await self.subagents.cancel_all(conversation)
+        return await self._jobs.stop(conversation) or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
         return await self._jobs.stop(conversation)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         async def stop() -> None:
             row = await self.store.delivery.inbox(inbox_id) if inbox_id else None
+            if not inbox_id:
+                await self.subagents.cancel_all(conversation)
             if not inbox_id or (row is not None and row.state == "running"):
                 await self._jobs.stop(conversation)
 

@@ -55,15 +55,26 @@ def find_bubblewrap() -> str:
     return found
 
 
-async def run_in_sandbox(command: SandboxCommand, limits: SandboxLimits, bubblewrap: str = "") -> SandboxResult:
+async def run_in_sandbox(
+    command: SandboxCommand,
+    limits: SandboxLimits,
+    bubblewrap: str = "",
+    output: OutputBuffer | None = None,
+    passed: Sequence[int] = (),
+) -> SandboxResult:
     """Run a command to its end or its limits; when this returns or is cancelled, no process of it is left.
+
+    Args:
+        bubblewrap: its path, "" to look for it.
+        output: takes what the command prints, to be read meanwhile.
+        passed: descriptors that it inherits under their numbers.
 
     Raises:
         SandboxError: nothing was run.
     """
-    run = _SandboxRun(command, limits)
+    run = _SandboxRun(command, limits, output or OutputBuffer())
     try:
-        await run.start(bubblewrap or find_bubblewrap())
+        await run.start(bubblewrap or find_bubblewrap(), passed)
         return await run.finish()
     finally:
         await run.end()
@@ -72,10 +83,10 @@ async def run_in_sandbox(command: SandboxCommand, limits: SandboxLimits, bubblew
 class _SandboxRun:
     """One run: its processes, what they printed, and how they end."""
 
-    def __init__(self, command: SandboxCommand, limits: SandboxLimits) -> None:
+    def __init__(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> None:
         self._command = command
         self._limits = limits
-        self._output = OutputBuffer()
+        self._output = output
         self._process: asyncio.subprocess.Process | None = None
         #: The first process in the sandbox; the kernel kills all others with it.
         self._pid, self._pid_fd = 0, -1
@@ -83,7 +94,7 @@ class _SandboxRun:
         self._began = time.monotonic()
         self._ended = ""
 
-    async def start(self, bubblewrap: str) -> None:
+    async def start(self, bubblewrap: str, inherited: Sequence[int] = ()) -> None:
         """Start bubblewrap, set the limits of what it has created, and only then let it go on."""
         info, info_write = os.pipe()
         block_read, block = os.pipe()
@@ -94,7 +105,9 @@ class _SandboxRun:
             self._group = create_process_limit(self._limits.processes)
             try:
                 await self._spawn(
-                    bubblewrap, build_arguments(self._command, info_write, block_read, seccomp, script), passed
+                    bubblewrap,
+                    build_arguments(self._command, info_write, block_read, seccomp, script),
+                    [*passed, *inherited],
                 )
             finally:
                 for fd in passed:

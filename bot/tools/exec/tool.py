@@ -2,9 +2,10 @@
 
 import asyncio
 import hashlib
+import json
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -13,14 +14,19 @@ from pydantic import Field
 from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
 from bot.tools.exec.binding import check_folder, hash_files
+from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, guarded_names
+from memory.store.people.background_tasks import NewTask
+from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
 
 MAX_SECONDS = 600
 _INTERPRETERS = {"sh": "/bin/sh", "python": "python3"}
+_NAME_PATTERN = "^w[0-9]{1,9}$"
 _UNTRUSTED_SUFFIX = "made-by-exec"
 
 
@@ -31,7 +37,10 @@ class ExecArguments(ToolArguments):
     script: str = Field("", description="Text of a script")
     language: Literal["sh", "python"] = Field("sh", description="Of the script")
     cwd: str = Field("", description="Folder of the workspace")
-    seconds: int = Field(0, ge=0, le=MAX_SECONDS, description="Time limit; 0 for the usual one")
+    seconds: int = Field(
+        0, ge=0, le=MAX_BACKGROUND_SECONDS, description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most"
+    )
+    background: bool = Field(False, description="Return at once; the end comes as a message; up to an hour")
 
 
 class ExecTool:
@@ -54,17 +63,25 @@ class ExecTool:
         level: Callable[[], SandboxLevel],
         config: Callable[[], ExecToolConfig],
         zone: Callable[[], str],
+        background: BackgroundCommands,
+        conversation: Callable[[str], Awaitable[ConversationRow | None]],
+        ended: Callable[[str], None],
     ) -> None:
         """Args:
         folder: of the owner's space.
         level: the level of the sandbox, as it was probed.
         zone: IANA name.
+        conversation: loads a conversation.
+        ended: counts how a command ended.
         """
+        self._background = background
+        self._conversation = conversation
+        self._ended = ended
         self._folder = folder
         self._level = level
         self._config = config
         self._zone = zone
-        self._running: dict[str, set[asyncio.Task[SandboxResult]]] = {}
+        self._running: dict[str, set[asyncio.Task[str]]] = {}
 
     async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -88,8 +105,9 @@ class ExecTool:
         if self._level().level != "A":
             raise ToolFailed(f"There is no sandbox: {self._level().reason}. Nothing was run.")
         command = self._to_command(arguments)
-        before = guarded_names(self._folder)
-        task = asyncio.create_task(run_in_sandbox(command, self._limits(arguments.seconds)))
+        if arguments.background:
+            return await self._start(arguments, command, context)
+        task = asyncio.create_task(self._run(command, self._limits(arguments.seconds), OutputBuffer()))
         self._running.setdefault(context.conversation, set()).add(task)
         try:
             await asyncio.wait({task})
@@ -98,13 +116,51 @@ class ExecTool:
             self._running[context.conversation].discard(task)
             if not self._running[context.conversation]:
                 del self._running[context.conversation]
-            moved = _set_aside_new_names(self._folder, before)
         if task.cancelled():
             raise ToolFailed("It was stopped by the person; what it had done by then stays done.")
+        return task.result()
+
+    async def _start(self, arguments: ExecArguments, command: SandboxCommand, context: ToolContext) -> str:
+        """Start a command in the background."""
+        row, actor = await self._conversation(context.conversation), context.actor
+        if row is None or actor is None:
+            raise ToolFailed("Nothing can be run in the background here.")
+        new = NewTask(
+            kind="exec",
+            space=context.space,
+            conversation=context.conversation,
+            call=context.idem_key,
+            position=0,
+            channel=actor.channel,
+            account=actor.account,
+            person=actor.id,
+            goal=" ".join(arguments.argv) or f"{arguments.language} script",
+            request=json.dumps(arguments.given(), ensure_ascii=False),
+            epoch=row.epoch,
+        )
+        limits = self._limits(arguments.seconds or MAX_BACKGROUND_SECONDS)
+        task = await self._background.start(new, lambda output: self._run(command, limits, output))
+        return (
+            f'[{task.name} runs in the background; its end comes as a message. exec_status(id="{task.name}") shows it]'
+        )
+
+    async def _run(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> str:
+        """Run a command to its end, and set aside what it may not create.
+
+        Raises:
+            ToolFailed: nothing was run.
+        """
+        before, state = guarded_names(self._folder), "stopped"
         try:
-            return format_result(task.result(), moved)
+            result = await run_in_sandbox(command, limits, output=output)
+            state = "limit" if result.ended else "done" if not result.code else "failed"
         except SandboxError as err:
+            state = "refused"
             raise ToolFailed(f"Nothing was run: {err}.") from err
+        finally:
+            self._ended(state)
+            moved = _set_aside_new_names(self._folder, before)
+        return format_result(result, moved)
 
     def stop(self, conversation: str) -> bool:
         """End what runs for a conversation, "" for all; False if nothing does."""
@@ -117,6 +173,8 @@ class ExecTool:
     def _to_command(self, arguments: ExecArguments) -> SandboxCommand:
         if bool(arguments.argv) == bool(arguments.script):
             raise ToolFailed("Give either argv or script.")
+        if arguments.seconds > MAX_SECONDS and not arguments.background:
+            raise ToolFailed(f"seconds may be {MAX_SECONDS} at most; what takes longer runs with background.")
         argv = tuple(arguments.argv)
         if arguments.script:
             argv = (_INTERPRETERS[arguments.language], SCRIPT_PATH)
@@ -156,3 +214,56 @@ def _set_aside_new_names(folder: Path, before: tuple[str, ...]) -> Mapping[str, 
         moved[name] = f"{name}.{_UNTRUSTED_SUFFIX}-{secrets.token_hex(4)}"
         (folder / name).rename(folder / moved[name])
     return moved
+
+
+class ExecStatusArguments(ToolArguments):
+    """Arguments of `exec_status`."""
+
+    id: str = Field(pattern=_NAME_PATTERN)
+    after: int = Field(0, ge=0, description="Characters that you have seen")
+
+
+class ExecStopArguments(ToolArguments):
+    """Arguments of `exec_stop`."""
+
+    id: str = Field(pattern=_NAME_PATTERN)
+
+
+class ExecStatusTool:
+    """Shows a command in the background."""
+
+    arguments = ExecStatusArguments
+    spec = LazyToolSpec(
+        arguments,
+        name="exec_status",
+        description="How a command in the background is, and what it printed.",
+        effect="pure",
+        action="exec.status",
+    )
+
+    def __init__(self, background: BackgroundCommands) -> None:
+        self._background = background
+
+    async def run(self, arguments: ExecStatusArguments, context: ToolContext) -> str:
+        return await self._background.status(int(arguments.id[1:]), arguments.after)
+
+
+class ExecStopTool:
+    """Ends a command in the background."""
+
+    arguments = ExecStopArguments
+    spec = LazyToolSpec(
+        arguments,
+        name="exec_stop",
+        description="End a command in the background.",
+        effect="idempotent",
+        action="exec.status",
+        outside=False,
+    )
+
+    def __init__(self, background: BackgroundCommands) -> None:
+        self._background = background
+
+    async def run(self, arguments: ExecStopArguments, context: ToolContext) -> str:
+        stopped = await self._background.stop(int(arguments.id[1:]))
+        return f"{arguments.id} was ended." if stopped else f"{arguments.id} does not run."

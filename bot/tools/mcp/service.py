@@ -49,7 +49,6 @@ class McpTools:
 
     Args:
         notify_owner: sends the owner a notice.
-        in_use: tells whether a turn of a space runs: its tools stay as they are until it ends.
     """
 
     def __init__(
@@ -58,19 +57,15 @@ class McpTools:
         config: Callable[[], Config],
         blobs: Blobs,
         notify_owner: NotifyOwner,
-        in_use: Callable[[str], bool],
     ) -> None:
         self._records = records
         self._config = config
         self._blobs = blobs
         self._notify_owner = notify_owner
-        self._in_use = in_use
         self._servers: dict[str, McpServer] = {}
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
         self._built: dict[tuple[McpToolRow, int], McpTool] = {}
-        #: Of the spaces in which a turn runs.
-        self._shown: dict[str, tuple[Tool, ...]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     async def load(self) -> None:
@@ -92,19 +87,6 @@ class McpTools:
                 log.info("MCP tools not read", error=type(err).__name__)
             for name in [name for name in self._servers if name not in self._config().mcp]:
                 self._retire(name)
-
-    def offered(self, space: str) -> tuple[Tool, ...]:
-        """Return the tools of a space, by server and name; the same ones for as long as a turn of it runs."""
-        if (shown := self._shown.get(space)) is not None:
-            return shown
-        found = self._build(space)
-        if self._in_use(space):
-            self._shown[space] = found
-        return found
-
-    def adopt(self, space: str) -> None:
-        """Take up changes, for no turn of the space runs now."""
-        self._shown.pop(space, None)
 
     def views(self) -> list[McpServerView]:
         """Return all configured servers as they are now."""
@@ -132,7 +114,8 @@ class McpTools:
         if self._closing:
             await asyncio.wait(self._closing)
 
-    def _build(self, space: str) -> tuple[Tool, ...]:
+    def offered(self, space: str) -> tuple[Tool, ...]:
+        """Return the tools of a space, by server and name."""
         tools: dict[str, Tool] = {}
         for name, settings in sorted(self._config().mcp.items()):
             if space not in (OWNER_SPACE, *settings.spaces) or not self._is_reviewed(name, settings):

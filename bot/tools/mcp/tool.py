@@ -57,6 +57,7 @@ class McpTool:
             effect=row.effect,
             action=ASK_ACTION if row.mode == "ask" else RUN_ACTION,
             seconds=calls * seconds + CONNECT_SECONDS + LIST_SECONDS + CLOSE_SECONDS,
+            origin=row.server,
         )
         self._server = server
         self._still_allowed = still_allowed

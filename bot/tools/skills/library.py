@@ -1,16 +1,15 @@
 """The skills of the workspace: what they say, and which of them the owner enabled."""
 
 import hashlib
-import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.workspace.files import FileTooBig, Workspace, write_atomic
+from bot.config.enabled import EnabledFile
+from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 FOLDER, MAIN_FILE = "skills", "SKILL.md"
@@ -110,37 +109,11 @@ def _load_head(text: str) -> Mapping[str, Any]:
     return head
 
 
-class SkillState:
-    """Which skills are enabled, in a file of the data folder: nothing in a workspace can change it."""
+class SkillState(EnabledFile[EnabledSkill]):
+    """Which skills are enabled."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stamp = 0
-        self._enabled: Mapping[str, EnabledSkill] = {}
-
-    def load(self) -> Mapping[str, EnabledSkill]:
-        """Return the enabled skills by name; an unreadable file enables none."""
-        try:
-            stamp = self._path.stat().st_mtime_ns
-        except OSError:
-            self._stamp, self._enabled = 0, {}
-            return self._enabled
-        if stamp != self._stamp:
-            self._enabled = {}
-            with suppress(OSError, ValueError, TypeError, AttributeError):
-                rows = json.loads(self._path.read_text("utf-8"))
-                self._enabled = {str(name): EnabledSkill(**row) for name, row in rows.items()}
-            self._stamp = stamp
-        return self._enabled
-
-    def set(self, name: str, enabled: EnabledSkill | None) -> None:
-        """Enable a skill, or None to turn it off."""
-        rows = {known: row for known, row in self.load().items() if known != name}
-        if enabled is not None:
-            rows[name] = enabled
-        record = {known: {"sha256": row.sha256, "spaces": row.spaces} for known, row in sorted(rows.items())}
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomic(self._path, json.dumps(record, indent=1).encode())
+        super().__init__(path, EnabledSkill)
 
 
 class SkillLibrary:

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 from bot.config.schema import Config
-from bot.tools.base import Tool
 from bot.tools.skills.library import Skill, SkillLibrary
 from bot.tools.skills.tool import SkillTool
 
-CHARS_PER_TOKEN = 3  # of English and Chinese descriptions, on the safe side
 MAX_CACHED_SPACES = 1_000
 
 
@@ -19,12 +17,11 @@ class SkillTools:
         self._config = config
         self._built: dict[str, tuple[tuple[Skill, ...], int, SkillTool]] = {}
 
-    def offered(self, space: str) -> list[Tool]:
+    def offered(self, space: str) -> list[SkillTool]:
         """Return the tool, if any skill is enabled in this space."""
-        skills = self.library.enabled(space)
-        if not skills:
+        if not self.library.state.path.exists() or not (skills := self.library.enabled(space)):
             return []
-        limit = self._config().skills.index_tokens * CHARS_PER_TOKEN
+        limit = self._config().skills.index_tokens
         known = self._built.get(space)
         if known is None or known[:2] != (skills, limit):
             if len(self._built) >= MAX_CACHED_SPACES:

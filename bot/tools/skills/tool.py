@@ -7,12 +7,14 @@ from pydantic import Field
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.skills.library import MAIN_FILE, Skill, SkillLibrary
+from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolSpec
 from memory.workspace.files import FileTooBig
 from memory.workspace.safe_path import PathRefused
 
 PAGE_CHARS = 15_000  # about 5,000 tokens
 INDEX_CHARS = 160  # of one description
+MORE_TOKENS = 20  # of the line on those that do not fit
 _HEAD = "Read a skill before you do something that it is for: instructions that the owner installed. Skills:"
 
 
@@ -29,17 +31,20 @@ class SkillTool:
 
     Args:
         skills: the enabled ones.
-        index_chars: characters that the list of them may take in the description.
+        index_tokens: what the list of them may take in the description.
     """
 
     arguments = SkillArguments
 
-    def __init__(self, library: SkillLibrary, skills: Sequence[Skill], index_chars: int) -> None:
+    def __init__(self, library: SkillLibrary, skills: Sequence[Skill], index_tokens: int) -> None:
         self._library = library
         self._skills = {skill.name: skill for skill in skills}
+        index, listed = format_index(skills, index_tokens)
+        #: Those that the list has no room for.
+        self.unlisted = tuple(skills[listed:])
         self.spec = ToolSpec(
             name="skill",
-            description=f"{_HEAD}\n{format_index(skills, index_chars)}",
+            description=f"{_HEAD}\n{index}",
             schema=SkillArguments.to_json_schema(),
             effect="pure",
             action="skill.read",
@@ -71,14 +76,22 @@ class SkillTool:
         return data.decode("utf-8", "replace")
 
 
-def format_index(skills: Sequence[Skill], limit: int) -> str:
-    """List names and short descriptions, as many as fit. Pure."""
+def format_index(skills: Sequence[Skill], limit: int) -> tuple[str, int]:
+    """List names and short descriptions, as many as fit into so many tokens. Pure.
+
+    Returns:
+        The list, and how many skills are in it.
+    """
     lines: list[str] = []
-    for number, skill in enumerate(skills):
+    room = limit - MORE_TOKENS
+    for skill in skills:
         short = skill.description if len(skill.description) <= INDEX_CHARS else f"{skill.description[:INDEX_CHARS]}…"
         line = f"- {skill.name}: {short}"
-        if sum(map(len, lines)) + len(line) > limit:
-            lines.append(f"- and by name alone: {', '.join(other.name for other in skills[number:])}"[: limit // 4])
+        room -= WEIGHTED.text(line) + 1
+        if room < 0:
             break
         lines.append(line)
-    return "\n".join(lines)
+    listed = len(lines)
+    if listed < len(skills):
+        lines.append(f"- and {len(skills) - listed} more: find_tools finds them")
+    return "\n".join(lines), listed

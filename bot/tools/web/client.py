@@ -122,13 +122,23 @@ class GuardedClient:
         Raises:
             WebError: see WebErrorCode.
         """
+        return await self.request("GET", text, headers)
+
+    async def request(
+        self, method: str, text: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> WebResponse:
+        """Send a request as `get` does; only the redirects of a GET are followed.
+
+        Raises:
+            WebError: see WebErrorCode.
+        """
         url = parse_url(text)
         try:
             async with asyncio.timeout(self.total_seconds):
                 for _ in range(MAX_REDIRECTS + 1):
-                    answer = await self._send(url, headers or {})
+                    answer = await self._send(method, url, headers or {}, body)
                     target = answer.headers.get("location", "")
-                    if answer.status not in REDIRECTS or not target:
+                    if answer.status not in REDIRECTS or not target or method != "GET":
                         return answer
                     new = parse_url(urljoin(str(url), target))
                     if url.scheme == "https" and new.scheme == "http":
@@ -160,7 +170,7 @@ class GuardedClient:
             raise WebError("denied", f"{url.host} is not a public address")
         return addresses
 
-    async def _send(self, url: WebUrl, headers: Mapping[str, str]) -> WebResponse:
+    async def _send(self, method: str, url: WebUrl, headers: Mapping[str, str], body: bytes) -> WebResponse:
         import httpcore2 as core
 
         addresses = await self.judge(url)
@@ -172,9 +182,10 @@ class GuardedClient:
         sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         sent |= {"Connection": "close", **headers}
         request = core.Request(
-            "GET",
+            method,
             core.URL(scheme=url.scheme.encode(), host=url.host.encode(), port=url.port, target=url.target.encode()),
             headers=[(name.encode(), value.encode()) for name, value in sent.items()],
+            content=body or None,
         )
         try:
             response = await connection.handle_async_request(request)

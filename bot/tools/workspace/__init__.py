@@ -1,1 +1,1 @@
-"""The tools that search the files of a space, patch them, and keep their former contents."""
+"""The tools that list, read, write, search, patch and send files of a space, and keep their former contents."""

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
-from bot.tools.files import VERSION_CHARS, check_writable, file_tool_spec, format_written, mark_new_paths
 from bot.tools.workspace.changes import FileChange, FileChanges, run_in_tool_thread
+from bot.tools.workspace.files import VERSION_CHARS, check_writable, file_tool_spec, format_written, mark_new_paths
 from memory.store.longterm.file_versions import FileVersionRow
 from memory.workspace.files import SpaceFiles, Workspace
 

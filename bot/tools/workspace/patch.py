@@ -2,8 +2,8 @@
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
-from bot.tools.files import MAX_READ_BYTES, check_writable, file_tool_spec, format_written, mark_new_paths
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
+from bot.tools.workspace.files import MAX_READ_BYTES, check_writable, file_tool_spec, format_written, mark_new_paths
 from bot.tools.workspace.unified_diff import FilePatch, PatchError, apply_patch, parse_patch
 from memory.workspace.files import SpaceFiles, TextFile, Workspace
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
-from bot.tools.files import MAX_LISTED, MAX_READ_BYTES, file_tool_spec, label_tainted
 from bot.tools.workspace.changes import run_in_tool_thread
+from bot.tools.workspace.files import MAX_LISTED, MAX_READ_BYTES, file_tool_spec, label_tainted
 from memory.workspace.files import FileEntry, FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 

@@ -9,7 +9,7 @@ from memory.context.policies.result_description import cut_text, describe_result
 from memory.context.policies.state import FINAL_FORMS, ToolLines
 from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
-from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn
+from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn, inner_call
 from memory.text.quoting import neutralize_data_tags
 
 MIN_CHARS = 300  # a result up to this length stays: a line with its handle would save next to nothing
@@ -45,7 +45,7 @@ def find_tool_results(turns: Sequence[Turn]) -> Iterator[ToolResultRef]:
         for message in turn.messages:
             for number, part in enumerate(message.parts):
                 if isinstance(part, ToolCall):
-                    calls[part.id] = part
+                    calls[part.id] = inner_call(part)
                 elif isinstance(part, ToolResult):
                     yield ToolResultRef(message=message, part=number, result=part, call=calls.get(part.call_id))
 

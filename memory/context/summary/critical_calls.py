@@ -10,7 +10,7 @@ from memory.context.reductions import name_handles, part_handle
 from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.taint import NOTE_TOOL
 from memory.context.tokens import TokenCounter
-from memory.conversation import Message, ToolCall, ToolResult
+from memory.conversation import Message, ToolCall, ToolResult, inner_call
 from memory.text.quoting import first_line
 
 MAX_LINE = 200  # characters of a line with its handle
@@ -145,7 +145,7 @@ def call_outcomes(messages: Sequence[Message]) -> Iterator[CallOutcome]:
             if isinstance(part, ToolCall):
                 answered, at, result = results.get(part.id, (None, 0, None))
                 yield CallOutcome(
-                    at=message, part=number, call=part, result=result, answered=answered, answered_part=at
+                    at=message, part=number, call=inner_call(part), result=result, answered=answered, answered_part=at
                 )
 
 

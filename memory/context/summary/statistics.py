@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.conversation import Document, Image, Message, Text, ToolCall, ToolResult
+from memory.conversation import Document, Image, Message, Text, ToolCall, ToolResult, inner_call
 
 # Arguments of tools that name a file.
 _FILE_KEYS = ("path", "file_path", "filename", "file", "source", "destination", "target", "new_path")
@@ -31,7 +31,7 @@ class RangeStatistics:
 def count_statistics(messages: Sequence[Message]) -> RangeStatistics:
     """Count what these messages hold. Pure and linear."""
     parts = [part for message in messages for part in message.parts]
-    calls = [part for part in parts if isinstance(part, ToolCall)]
+    calls = [inner_call(part) for part in parts if isinstance(part, ToolCall)]
     tools = Counter(call.name for call in calls)
     return RangeStatistics(
         user=_count_spoken(messages, "user"),

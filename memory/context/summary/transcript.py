@@ -17,6 +17,7 @@ from memory.conversation import (
     Thinking,
     ToolCall,
     ToolResult,
+    inner_call,
 )
 
 
@@ -38,7 +39,7 @@ def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
     for message in messages:
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
-                names[part.id] = part.name
+                names[part.id] = inner_call(part).name
             if not isinstance(part, Thinking):
                 speaker = _speaker_name(message, part, names)
                 yield Utterance(message=message, part=number, speaker=speaker, text=_part_text(part))
@@ -76,7 +77,7 @@ def write_turns(messages: Iterable[Message], zone: tzinfo) -> str:
 def _speaker_name(message: Message, part: Part, names: dict[str, str]) -> str:
     match part:
         case ToolCall():
-            return f"{BOT_SPEAKER} used {part.name}"
+            return f"{BOT_SPEAKER} used {inner_call(part).name}"
         case ToolResult():
             failed = " (failed)" if part.is_error else ""
             return f"{names.get(part.call_id, 'tool')} answered{failed}"

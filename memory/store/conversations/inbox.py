@@ -1,5 +1,6 @@
 """Received messages: the inbox, what edits, deletions and moves change, and the notes of channels."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -184,12 +185,13 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
             _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
         return AcceptedRow(**known, new=False)
     conversation_id = await _get_or_create_conversation(tx, place)
-    before = await take_numbers(tx, conversation_id, lines=1)
+    before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    if start.state == "new" or arrival.ignored == "stranger":
+    is_told = not arrival.by_program and not place.is_hidden  # a hidden conversation is in no list
+    if is_told and (start.state == "new" or arrival.ignored == "stranger"):
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
-    if start.state == "new":
+    if is_told and start.state == "new":
         title = make_title(text)
         await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:
@@ -423,3 +425,9 @@ class ChannelNotes(Repository):
 
     load = read(_load_notes)
     put = write(put_notes)
+
+
+def sender_name(body: str) -> str:
+    """The display name of the sender in a stored body; "" if it has none."""
+    fields = json.loads(body)
+    return str(fields.get("name") or "") if isinstance(fields, dict) else ""

@@ -1,6 +1,5 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,12 +28,14 @@ from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
+from memory.store.conversations.inbox import sender_name
 from memory.store.conversations.messages import load_calls, load_conversation_row, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.rows import (
+    HIDDEN_THREAD,
     IS_AT_PLACE,
     LINKED_SPACE,
     PLACE_COLUMNS,
@@ -49,7 +50,7 @@ from memory.store.rows import (
     to_message,
     to_transcript_row,
 )
-from memory.store.schema.memory_tables import access_request, approval, extraction, job
+from memory.store.schema.memory_tables import access_request, approval, background_task, extraction, job
 from memory.store.schema.tables import (
     clearing,
     conversation,
@@ -146,7 +147,9 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
 
 
 _SELECT_NEXT_SEQS = select(conversation.c.id, conversation.c.next_seq).where(
-    conversation.c.space == bindparam("space"), conversation.c.next_seq > 1
+    conversation.c.space == bindparam("space"),
+    conversation.c.next_seq > 1,
+    ~conversation.c.thread_id.like(literal_text(f"{HIDDEN_THREAD}%")),
 )
 
 
@@ -395,24 +398,22 @@ def _to_summary(row: Row) -> Summary | None:
     )
 
 
-_MAX_SECONDS = 1e15
+_MAX_SECONDS = 1e14
 _CURSOR = re.compile(r"([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
+# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
+_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
 _PAGE = _NEWEST_FIRST.where(
     conversation.c.updated <= bindparam("updated"),
     or_(
         conversation.c.updated < bindparam("updated"),
         and_(conversation.c.updated == bindparam("updated"), conversation.c.id < bindparam("id")),
     ),
-).limit(bindparam("limit"))
-_OWN_PAGE = _PAGE.where(conversation.c.space == literal_text(""), conversation.c.kind != literal_text("group"))
-# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
-_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
-_FOUND_PAGE = _PAGE.where(
     or_(
         and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
         conversation.c.chat_id.icontains(bindparam("words"), escape="/"),
-    )
-)
+    ),
+).limit(bindparam("limit"))
+_OWN_PAGE = _PAGE.where(conversation.c.space == literal_text(""), conversation.c.kind != literal_text("group"))
 _CHANGED = _NEWEST_FIRST.where(conversation.c.updated >= bindparam("since")).limit(bindparam("limit"))
 
 
@@ -424,20 +425,16 @@ async def load_page(
 
     One that gets no message while the pages are read is on exactly one of them; one that does moves to the front.
 
-    Args:
-        own: only the owner's private conversations.
-        words: instead only those whose title contains this; of other people's private chats, whose id does.
+    Args: own: only the owner's private ones. words: only those whose title, or id on their channel, contains this.
 
     Raises:
         ValueError: the cursor is not one of this list.
     """
-    found = _CURSOR.fullmatch(cursor)
-    if cursor and found is None:
+    found = _CURSOR.fullmatch(cursor or f"{_MAX_SECONDS}_-")
+    if found is None:
         raise ValueError("the cursor is not one of this list")
-    updated, id = (float(found[1]), found[2]) if found else (_MAX_SECONDS, "")
-    query = _FOUND_PAGE if words else _OWN_PAGE if own else _PAGE
-    given = {"words": re.sub("[/%_]", "/\\g<0>", words)} if words else {}
-    rows = await tx.all(query, updated=updated, id=id, limit=limit + 1, **given)
+    place = {"updated": float(found[1]), "id": found[2], "words": re.sub("[/%_]", "/\\g<0>", words)}
+    rows = await tx.all(_OWN_PAGE if own else _PAGE, **place, limit=limit + 1)
     next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 
@@ -454,7 +451,7 @@ _TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"
 # Rows that refer to others by a foreign key go first.
 _CONVERSATION_TABLES = (
     *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
-    *(access_request, approval, job),
+    *(access_request, approval, job, background_task),
 )
 _DELETES = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),
@@ -467,8 +464,15 @@ _DELETES = (
 _SELECT_SPACE = select(conversation.c.space).where(conversation.c.id == bindparam("id"))
 
 
+_SELECT_CHILDREN = select(background_task.c.child).where(
+    background_task.c.conversation == bindparam("conversation"), background_task.c.child != literal_text("")
+)
+
+
 async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
-    """Delete a conversation with all its rows; the audit chain stores that it happened, and no word of it."""
+    """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it happened, no more."""
+    for task in await tx.all(_SELECT_CHILDREN, conversation=id):
+        await delete_conversation(tx, task["child"], by)
     row = await tx.one(_SELECT_SPACE, id=id)
     tx.changed.update({(row["space"], id)} if row else ())
     await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
@@ -548,7 +552,7 @@ async def load_name(tx: Tx, id: str) -> ConversationName | None:
     if row is None:
         return None
     newest = await tx.one(_SELECT_NEWEST_BODY, conversation=id) if row["kind"] == "dm" else None
-    person, chat = _sender_name(newest["body"]) if newest else "", _chat_name(row)
+    person, chat = sender_name(newest["body"]) if newest else "", _chat_name(row)
     space = await load_linked_space(tx, row["space"])
     others = [_chat_name(other) for other in await tx.all(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)]
     is_unique = not others if person else chat not in others
@@ -557,11 +561,6 @@ async def load_name(tx: Tx, id: str) -> ConversationName | None:
 
 def _chat_name(row: Row) -> str:
     return "/".join(filter(None, (row["chat_id"], row["thread_id"])))
-
-
-def _sender_name(body: str) -> str:
-    fields = json.loads(body)
-    return str(fields.get("name") or "") if isinstance(fields, dict) else ""
 
 
 class Sessions(Repository):
@@ -591,6 +590,7 @@ class Sessions(Repository):
     choose = write(_set_choices)
     next_seqs = read(load_next_seqs)
     usage = read(usage_rows.sum_usage)
+    turn_tokens = read(usage_rows.count_turn_tokens)
     factor = read(usage_rows.load_factor)
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)

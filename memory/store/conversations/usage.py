@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, or_, select, update
 
 from memory.ids import new_id
 from memory.store.engine.database import Row, Tx, light, single_query, soft
-from memory.store.rows import Usage, column_values, new_binds
+from memory.store.rows import TurnRow, Usage, column_values, new_binds
 from memory.store.schema.tables import conversation as conversation_table
 from memory.store.schema.tables import literal_text, model_factor, turn, usage
 
@@ -21,6 +21,9 @@ _SELECT_SUMS = (
     .group_by(usage.c.model, usage.c.purpose)
     .order_by(usage.c.model, usage.c.purpose)
 )
+_SUM_OF_TURN = select(
+    func.coalesce(func.sum(usage.c.input - usage.c.cache_read + usage.c.output), 0).label("count")
+).where(usage.c.conversation == bindparam("conversation"), usage.c.turn_id == bindparam("turn_id"))
 _SELECT_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("model"))
 _SET_FACTOR = (
     update(model_factor)
@@ -68,6 +71,12 @@ async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usa
     """Sum the usage per model and purpose; of one conversation, or of all for ""."""
     rows = await tx.all(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)
     return [Usage(**row) for row in rows]
+
+
+@single_query
+async def count_turn_tokens(tx: Tx, turn_row: TurnRow) -> int:
+    """Count the tokens that a turn has used, without those that came from a cache."""
+    return await tx.count(_SUM_OF_TURN, conversation=turn_row.conversation, turn_id=turn_row.id)
 
 
 @light

@@ -8,11 +8,13 @@ from sqlalchemy import bindparam, func, or_, select
 from memory.conversation import Message
 from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Tx, light, read, single_query
-from memory.store.rows import load_member_spaces
-from memory.store.schema.tables import conversation, fold, is_one_of
+from memory.store.rows import HIDDEN_THREAD, load_member_spaces
+from memory.store.schema.tables import conversation, fold, is_one_of, literal_text
 
 _SELECT_NEXT_SEQ = select(conversation.c.next_seq).where(
-    conversation.c.id == bindparam("id"), conversation.c.space == bindparam("space")
+    conversation.c.id == bindparam("id"),
+    conversation.c.space == bindparam("space"),
+    ~conversation.c.thread_id.like(literal_text(f"{HIDDEN_THREAD}%")),
 )
 _SELECT_VIEW = (
     select(

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, Update, bindparam, select, update
 
-from memory.store.schema.memory_tables import approval, dream, job, link_code, memory_change
+from memory.store.schema.memory_tables import (
+    approval,
+    approval_rule,
+    background_task,
+    dream,
+    job,
+    link_code,
+    memory_change,
+)
 from memory.store.schema.tables import conversation, inbox, literal_text, outbox, reduction, tool_call, turn
 from memory.text.mentions import MentionMatcher
 from memory.text.redaction import redact_json, redact_list, redact_memory, redact_text
@@ -62,6 +70,10 @@ SPACE_COLUMNS = (
     text_column(memory_change.c.removed, memory_change.c.space == SCOPE, redact_list),
     text_column(memory_change.c.before, memory_change.c.space == SCOPE, redact_memory),
     text_column(dream.c.reason, dream.c.space == SCOPE, redact_text),
+    text_column(background_task.c.goal, background_task.c.space == SCOPE, redact_text),
+    text_column(background_task.c.request, background_task.c.space == SCOPE, redact_json),
+    text_column(background_task.c.outcome, background_task.c.space == SCOPE, redact_text),
+    text_column(approval_rule.c.command, approval_rule.c.space == SCOPE, redact_json),
     text_column(job.c.body, job.c.space == SCOPE, redact_text),
     text_column(link_code.c.typed_name, link_code.c.typed_space == SCOPE, redact_text),
 )

@@ -9,6 +9,7 @@ from memory.store.engine.database import Repository, Tx, read, write
 from memory.store.schema.memory_tables import (
     access_request,
     approval,
+    background_task,
     dream,
     extraction,
     forgetting,
@@ -94,6 +95,7 @@ _IS_ENDED: dict[Table, ColumnElement[bool]] = {
     memory_change: true(),
     job: is_one_of(job.c.state, "done"),
     occurrence: true(),
+    background_task: ~is_one_of(background_task.c.state, "running"),
 }
 
 

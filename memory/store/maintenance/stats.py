@@ -11,6 +11,7 @@ from memory.store.conversations.folds import OPEN
 from memory.store.conversations.usage import sum_usage
 from memory.store.engine.database import Statement, Tx
 from memory.store.rows import Usage
+from memory.store.schema.memory_tables import background_task
 from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, is_one_of, outbox, stamp, turn
 
 
@@ -27,6 +28,8 @@ class StoreStats:
     inbox_oldest: float
     #: Rows that are pending, being sent, or of unknown outcome.
     outbox_depth: int
+    #: Running work beside conversations, by kind.
+    tasks_open: Mapping[str, int] = field(default_factory=dict)
     #: Changes of cached prompt prefixes by reason, since the store was opened.
     prefix_breaks: Mapping[str, int] = field(default_factory=dict)
     #: Transactions given up because another process held the lock, since the store was opened.
@@ -52,6 +55,11 @@ class StoreTotals:
 _SELECT_SIZE = select(func.pg_database_size(func.current_database()).label("value"))
 _SELECT_VERSION = select(stamp.c.version_num)
 _EPOCH_START = datetime.fromtimestamp(0, UTC)
+_COUNT_TASKS = (
+    select(background_task.c.kind, func.count().label("value"))
+    .where(is_one_of(background_task.c.state, "running"))
+    .group_by(background_task.c.kind)
+)
 _COUNT_FOLDS = (
     select(fold.c.method, fold.c.state, func.count().label("value"))
     .where(is_one_of(fold.c.state, "folded", "undone", "stale"))
@@ -89,6 +97,7 @@ async def load_stats(tx: Tx) -> StoreStats:
         inbox_depth=await _first_value(tx, _COUNT_INBOX),
         inbox_oldest=float((oldest["value"] if oldest else 0.0) or 0.0),
         outbox_depth=await _first_value(tx, _COUNT_OUTBOX),
+        tasks_open={row["kind"]: int(row["value"]) for row in await tx.all(_COUNT_TASKS)},
     )
 
 

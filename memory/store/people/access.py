@@ -9,7 +9,7 @@ from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
-from memory.store.people import approvals
+from memory.store.people import approval_rules, approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
 from memory.store.people.rows import (
     AccessRequest,
@@ -92,10 +92,11 @@ async def add_grant(tx: Tx, row: GrantRow) -> None:
 
 
 async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
-    """Delete every grant of a person or group, including a block, and end the person's open approvals."""
+    """Delete every grant of a person or group, including a block, end the person's open approvals and rules."""
     grants = [_to_grant_row(row) for row in await tx.all(_SELECT_OF_PARTY, channel=channel, subject_id=id)]
     await tx.run(_DELETE_GRANTS, channel=channel, subject_id=id)
     ended = await end_approvals_of(tx, channel, id)
+    await approval_rules.delete_rules_of(tx, channel, id)
     turns = tuple(OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS, channel=channel))
     result = " ".join(row.role for row in grants) or "nothing"
     await append_act(tx, "revoke", f"{channel}//{id}", result, by)
@@ -318,7 +319,7 @@ def _to_request_row(row: Row) -> AccessRequestRow:
 
 
 class AccessRecords(Repository):
-    """Grants, requests for access, owner codes and approvals; every change is added to the audit chain."""
+    """Grants, requests for access, owner codes, approvals and their rules; every change is added to the audit chain."""
 
     grants = read(load_grants)
     load_all_grants = read(load_all_grants)
@@ -336,3 +337,7 @@ class AccessRecords(Repository):
     approval = read(approvals.find_approval)
     running_approvals = read(approvals.find_running)
     move = write(approvals.set_state)
+    open_approvals = read(approvals.find_asked)
+    add_rule = write(approval_rules.add_rule)
+    rules = read(approval_rules.load_rules)
+    revoke_rule = write(approval_rules.revoke_rule)

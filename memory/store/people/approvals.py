@@ -28,6 +28,11 @@ _SELECT_BY_CODE = _SELECT.where(
     table.c.subject_id == bindparam("subject_id"),
 )
 _SELECT_RUNNING = _SELECT.where(table.c.state == literal_text("running"), table.c.expires > bindparam("since"))
+_SELECT_ASKED = _SELECT.where(
+    table.c.space == bindparam("space"),
+    is_one_of(table.c.state, "asked"),
+    table.c.expires > bindparam("now"),
+).order_by(table.c.id)
 _SET_STATE = (
     update(table)
     .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
@@ -85,6 +90,11 @@ async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | Non
 async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
     """Load approvals that began to run and have no end, of those that were valid at `since`."""
     return [_to_row(row) for row in await tx.all(_SELECT_RUNNING, since=since.timestamp())]
+
+
+async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
+    """Load the requests of a space that wait for a decision (now: unix seconds), oldest first."""
+    return [_to_row(row) for row in await tx.all(_SELECT_ASKED, space=space, now=now)]
 
 
 async def set_state(

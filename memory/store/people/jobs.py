@@ -1,10 +1,10 @@
 """Stores what people want done later, and fires it: each due moment once, with what it says or starts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
@@ -12,13 +12,17 @@ from memory.store.conversations.inbox import accept
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
-from memory.store.rows import NewInboxRow, column_values, columns_of
-from memory.store.schema.memory_tables import job, occurrence
-from memory.store.schema.tables import is_one_of
+from memory.store.rows import HELD_UNTIL_REPLY, NewInboxRow, column_values, columns_of, new_binds
+from memory.store.schema.memory_tables import job, job_setting, occurrence
+from memory.store.schema.tables import inbox, is_one_of, literal_text, message, outbox, turn
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
-OccurrenceState = Literal["told", "run", "skipped"]
+# "run": its turn has begun, and ends as "done" or "failed". "held": it happens at a later time of its own.
+OccurrenceState = Literal["told", "run", "done", "failed", "held", "skipped"]
+# Why a job is due at a time that its schedule does not name; "" for a time of its schedule.
+ExtraTime = Literal["", "retry", "quiet", "late", "asked"]
+CANCELLED = "cancelled"  # reason of a job that a person ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,13 @@ class JobRow(NewJob):
     reason: str
     #: Unix seconds when it was made.
     at: float
+    #: Due moments in a row that failed.
+    fails: int = 0
+    #: Further attempts at the newest due moment.
+    retries: int = 0
+    extra: ExtraTime = ""
+    #: Unix seconds of the next time of the schedule where `next_at` is none; 0 for none.
+    resumes_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +81,12 @@ class JobFiring:
     #: Why it was skipped, or how late it is.
     reason: str = ""
     notices: tuple[Notice, ...] = ()
-    arrivals: tuple[NewInboxRow, ...] = ()
-    #: Unix seconds of the next time; 0 for none.
+    arrival: NewInboxRow | None = None
+    #: Unix seconds of the schedule's next time; 0 for none.
     next_at: float = 0.0
+    #: A time before that at which this moment's work is done, and why.
+    extra_at: float = 0.0
+    extra: ExtraTime = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +98,74 @@ class OccurrenceRow:
     state: OccurrenceState
     reason: str
     at: float
+    #: The message that it started, or "".
+    inbox_row: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run that has begun, with how far it came."""
+
+    #: Job id.
+    job: str
+    due: float
+    #: Unix seconds when it began.
+    at: float
+    #: State of the message that started it; "" if it is gone.
+    inbox_state: str
+    #: State of its turn; "" if there is none.
+    turn_state: str
+    #: The person was told how it went.
+    told: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """How a run ended, and what follows."""
+
+    state: Literal["done", "failed"]
+    reason: str = ""
+    #: Unix seconds of a further attempt; 0 for none.
+    retry_at: float = 0.0
+    #: Of the job from now on.
+    fails: int = 0
+    pause: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """How an earlier due moment of a job ended, for the next one."""
+
+    due: float
+    state: OccurrenceState
+    reason: str
+    #: The answer as JSON parts, "" if there is none.
+    parts: str
+    #: Words from outside were in view.
+    tainted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSetting:
+    """What a person has chosen for their jobs."""
+
+    channel: str
+    account: str
+    person: str
+    #: Space of the chat in which it was chosen.
+    space: str
+    #: Name of an IANA zone; "" for the configured one.
+    zone: str = ""
+    #: "HH:MM-HH:MM", "off", or "" for the configured hours.
+    quiet: str = ""
 
 
 _SELECT = select(*columns_of(JobRow, job))
 _IS_OPEN = is_one_of(job.c.state, "on", "paused")
 _IN_SPACE = job.c.space == bindparam("space")
 _SELECT_OPEN = _SELECT.where(_IN_SPACE, _IS_OPEN).order_by(job.c.number)
+_SELECT_OF_SPACE = _SELECT.where(_IN_SPACE).order_by(job.c.number)
 _SELECT_BY_NUMBER = _SELECT.where(_IN_SPACE, job.c.number == bindparam("number"))
 _SELECT_EQUAL = _SELECT.where(_IN_SPACE, job.c.norm == bindparam("norm"), is_one_of(job.c.state, "on"))
 _SELECT_LAST_NUMBER = select(func.max(job.c.number).label("number")).where(_IN_SPACE)
@@ -100,19 +176,135 @@ _COUNT_OF_PERSON = (
 )
 _SELECT_DUE = (
     _SELECT.where(is_one_of(job.c.state, "on"), job.c.next_at <= bindparam("until"))
-    .order_by(job.c.next_at, job.c.id)
+    .order_by(job.c.next_at, job.c.at, job.c.number)
     .limit(bindparam("limit"))
 )
 _SELECT_NEXT = select(func.min(job.c.next_at).label("at")).where(is_one_of(job.c.state, "on"))
 _MOVE = (
     update(job)
     .where(job.c.id == bindparam("id"), job.c.next_at == bindparam("seen"), is_one_of(job.c.state, "on"))
-    .values(next_at=bindparam("new_next_at"), runs_left=bindparam("new_runs_left"), state=bindparam("new_state"))
+    .values(**new_binds("next_at", "runs_left", "state", "extra", "resumes_at", "retries"))
 )
 _SET_STATE = (
     update(job)
     .where(job.c.id == bindparam("id"), is_one_of(job.c.state, "on", "paused"))
-    .values(state=bindparam("new_state"), reason=bindparam("new_reason"), next_at=bindparam("new_next_at"))
+    .values(**new_binds("state", "reason", "next_at", "extra", "resumes_at"), fails=0, retries=0)
+)
+_EDIT = (
+    update(job)
+    .where(job.c.id == bindparam("id"), is_one_of(job.c.state, "on", "paused"))
+    .values(
+        **new_binds("body", "schedule", "next_at", "norm", "tainted"),
+        state=literal_text("on"),
+        reason=literal_text(""),
+        extra=literal_text(""),
+        resumes_at=0.0,
+        fails=0,
+        retries=0,
+    )
+)
+_END_RUN = (
+    update(occurrence)
+    .where(
+        occurrence.c.job == bindparam("job"),
+        occurrence.c.due == bindparam("due"),
+        occurrence.c.state == literal_text("run"),
+    )
+    .values(**new_binds("state", "reason"))
+)
+_SET_FAILS = update(job).where(job.c.id == bindparam("id")).values(fails=bindparam("new_fails"))
+_PAUSE_FAILED = (
+    update(job)
+    .where(job.c.id == bindparam("id"), is_one_of(job.c.state, "on"))
+    .values(state=literal_text("paused"), reason=literal_text("failed"))
+)
+# A job whose only time has come is done; it is on again for the attempt, after which it ends.
+_RETRY = (
+    update(job)
+    .where(
+        job.c.id == bindparam("id"),
+        job.c.extra == literal_text(""),
+        (is_one_of(job.c.state, "on") & (job.c.next_at > bindparam("retry_at")))
+        | (is_one_of(job.c.state, "done") & (job.c.reason == literal_text(""))),
+    )
+    .values(
+        resumes_at=case((job.c.state == literal_text("on"), job.c.next_at), else_=0.0),
+        state=literal_text("on"),
+        next_at=bindparam("retry_at"),
+        extra=literal_text("retry"),
+        retries=job.c.retries + 1,
+    )
+)
+_SELECT_RUNS = (
+    select(
+        occurrence.c.job,
+        occurrence.c.due,
+        occurrence.c.at,
+        func.coalesce(inbox.c.state, "").label("inbox_state"),
+        func.coalesce(turn.c.state, "").label("turn_state"),
+        exists().where(outbox.c.source == occurrence.c.inbox_row.concat(literal_text(":answer"))).label("told"),
+    )
+    .select_from(occurrence)
+    .outerjoin(inbox, inbox.c.id == occurrence.c.inbox_row)
+    .outerjoin(turn, turn.c.id == inbox.c.turn_id)
+    .where(occurrence.c.state == literal_text("run"))
+)
+_SELECT_ENDED_RUNS = _SELECT_RUNS.where(or_(inbox.c.id.is_(None), ~is_one_of(inbox.c.state, "new", "running"))).limit(
+    bindparam("limit")
+)
+_SELECT_OPEN_RUN = (
+    select(occurrence.c.id)
+    .where(occurrence.c.job == bindparam("job"), occurrence.c.state == literal_text("run"))
+    .limit(1)
+)
+_COUNT_RUNS = (
+    select(func.count().label("count"))
+    .select_from(occurrence)
+    .join(job, job.c.id == occurrence.c.job)
+    .where(
+        job.c.channel == bindparam("channel"),
+        job.c.person == bindparam("person"),
+        occurrence.c.at >= bindparam("since"),
+        is_one_of(occurrence.c.state, "run", "done", "failed"),
+    )
+)
+_SELECT_BY_ID = _SELECT.where(job.c.id == bindparam("id"))
+_SELECT_SETTINGS = select(*columns_of(JobSetting, job_setting))
+_SELECT_SETTING = _SELECT_SETTINGS.where(
+    job_setting.c.channel == bindparam("channel"),
+    job_setting.c.account == bindparam("account"),
+    job_setting.c.person == bindparam("person"),
+)
+_DELETE_SETTING = delete(job_setting).where(
+    job_setting.c.channel == bindparam("channel"),
+    job_setting.c.account == bindparam("account"),
+    job_setting.c.person == bindparam("person"),
+)
+_held = outbox.alias("held")
+# What comes after a part that is held waits for it too.
+_SELECT_HELD = select(outbox.c.source).where(
+    outbox.c.conversation == bindparam("conversation"),
+    is_one_of(outbox.c.state, "pending"),
+    exists().where(
+        _held.c.conversation == outbox.c.conversation,
+        is_one_of(_held.c.state, "pending"),
+        _held.c.not_before >= HELD_UNTIL_REPLY,
+    ),
+)
+_SELECT_ENDED = (
+    select(*columns_of(OccurrenceRow, occurrence))
+    .where(occurrence.c.job == bindparam("job"), is_one_of(occurrence.c.state, "told", "done", "failed", "skipped"))
+    .order_by(occurrence.c.due.desc())
+    .limit(bindparam("limit"))
+)
+_SELECT_ANSWER = (
+    select(message.c.parts, message.c.tainted)
+    .select_from(inbox)
+    .join(turn, turn.c.id == inbox.c.turn_id)
+    .join(message, (message.c.conversation == turn.c.conversation) & (message.c.seq >= turn.c.first_seq))
+    .where(inbox.c.id == bindparam("id"), message.c.turn_id == turn.c.id, message.c.role == literal_text("assistant"))
+    .order_by(message.c.seq.desc())
+    .limit(1)
 )
 _SELECT_OCCURRENCES = (
     select(*columns_of(OccurrenceRow, occurrence))
@@ -149,6 +341,12 @@ async def add_job(tx: Tx, new: NewJob) -> tuple[JobRow, bool]:
 async def load_open_jobs(tx: Tx, space: str) -> list[JobRow]:
     """Load the jobs of a space that are on or paused, by number."""
     return [_to_row(row) for row in await tx.all(_SELECT_OPEN, space=space)]
+
+
+@single_query
+async def load_jobs_of_space(tx: Tx, space: str) -> list[JobRow]:
+    """Load all jobs of a space, ended ones included, by number."""
+    return [_to_row(row) for row in await tx.all(_SELECT_OF_SPACE, space=space)]
 
 
 @light
@@ -189,18 +387,25 @@ async def fire(tx: Tx, firing: JobFiring) -> bool:
         False if somebody else fired it, moved it or ended it: then nothing is stored.
     """
     due = firing.job
-    left = max(0, due.runs_left - 1)
-    is_last = not firing.next_at or (due.runs_left and not left)
+    left, next_at = due.runs_left, firing.next_at
+    if left and not due.extra:  # what is made up for was counted when it was due
+        left -= 1
+        next_at = next_at if left else 0.0
+    to = firing.extra_at or next_at
     moved = await tx.run(
         _MOVE,
         id=due.id,
         seen=due.next_at,
-        new_next_at=0.0 if is_last else firing.next_at,
+        new_next_at=to,
         new_runs_left=left,
-        new_state="done" if is_last else "on",
+        new_state="on" if to else "done",
+        new_extra=firing.extra,
+        new_resumes_at=next_at if firing.extra_at else 0.0,
+        new_retries=due.retries if due.extra == "retry" or firing.extra else 0,
     )
     if not moved:
         return False
+    accepted = await accept(tx, (firing.arrival,)) if firing.arrival else []
     await tx.insert(
         occurrence,
         id=new_id(tx.now),
@@ -210,24 +415,143 @@ async def fire(tx: Tx, firing: JobFiring) -> bool:
         reason=firing.reason,
         space=due.space,
         at=tx.now,
+        inbox_row=accepted[0].id if accepted else "",
     )
     await add_all_notices(tx, firing.notices)
-    if firing.arrivals:
-        await accept(tx, firing.arrivals)
     return True
 
 
-async def fire_all(tx: Tx, firings: Sequence[JobFiring]) -> int:
-    """Fire several jobs in one commit, so that a notice of all of them is sent with all of them or not at all."""
-    return sum([await fire(tx, firing) for firing in firings])
+async def fire_all(tx: Tx, firings: Sequence[JobFiring]) -> list[bool]:
+    """Fire several jobs in one commit, all of them or none; return for each whether it was still to be fired."""
+    return [await fire(tx, firing) for firing in firings]
 
 
 async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_at: float, by: str) -> bool:
     """Pause, resume or end a job; False if it has ended."""
-    changed = await tx.run(_SET_STATE, id=row.id, new_state=state, new_reason=reason, new_next_at=next_at)
+    changed = await tx.run(
+        _SET_STATE,
+        id=row.id,
+        new_state=state,
+        new_reason=reason,
+        new_next_at=next_at,
+        new_extra="",
+        new_resumes_at=0.0,
+    )
     if changed:
         await _note(tx, row, state, by)
     return bool(changed)
+
+
+async def ask_now(tx: Tx, row: JobRow, at: float, by: str) -> bool:
+    """Let a job happen at a moment besides its schedule; False if it has ended."""
+    regular = row.resumes_at if row.extra else row.next_at
+    changed = await tx.run(
+        _SET_STATE,
+        id=row.id,
+        new_state="on",
+        new_reason="",
+        new_next_at=at,
+        new_extra="asked",
+        new_resumes_at=regular if row.state == "on" else 0.0,
+    )
+    if changed:
+        await _note(tx, row, "asked for", by)
+    return bool(changed)
+
+
+async def edit_job(tx: Tx, row: JobRow, changed: JobRow, by: str) -> bool:
+    """Change words and schedule of a job, which is on afterwards; False if it has ended."""
+    columns = ("body", "schedule", "next_at", "norm", "tainted")
+    edited = await tx.run(_EDIT, id=row.id, **{f"new_{name}": getattr(changed, name) for name in columns})
+    if edited:
+        await _note(tx, row, "edited", by)
+    return bool(edited)
+
+
+@light
+@single_query
+async def load_ended_runs(tx: Tx, limit: int) -> list[RunRow]:
+    """Load runs whose message is settled, so that their end can be stored."""
+    return [RunRow(**{**row, "told": bool(row["told"])}) for row in await tx.all(_SELECT_ENDED_RUNS, limit=limit)]
+
+
+@light
+@single_query
+async def is_running(tx: Tx, job_id: str) -> bool:
+    """Tell whether an earlier run of a job has not ended."""
+    return await tx.one(_SELECT_OPEN_RUN, job=job_id) is not None
+
+
+@light
+@single_query
+async def load_job(tx: Tx, id: str) -> JobRow | None:
+    """Load a job by its id, None if it is gone."""
+    row = await tx.one(_SELECT_BY_ID, id=id)
+    return _to_row(row) if row else None
+
+
+async def end_run(tx: Tx, run: RunRow, end: RunEnd) -> bool:
+    """Store how a run ended, and what follows for its job; False if that is stored already."""
+    if not await tx.run(_END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason):
+        return False
+    if end.retry_at and await tx.run(_RETRY, id=run.job, retry_at=end.retry_at):
+        return True
+    await tx.run(_SET_FAILS, id=run.job, new_fails=end.fails)
+    if end.pause:
+        await tx.run(_PAUSE_FAILED, id=run.job)
+    await add_all_notices(tx, end.notices)
+    return True
+
+
+@light
+@single_query
+async def count_runs(tx: Tx, channel: str, person: str, since: float) -> int:
+    """Count the turns that the jobs of a person have begun since a moment."""
+    return await tx.count(_COUNT_RUNS, channel=channel, person=person, since=since)
+
+
+async def load_outcomes(tx: Tx, job_id: str, limit: int) -> list[RunOutcome]:
+    """Load how the newest due moments of a job ended and what was answered, newest first."""
+    outcomes = []
+    for row in await tx.all(_SELECT_ENDED, job=job_id, limit=limit):
+        answer = await tx.one(_SELECT_ANSWER, id=row["inbox_row"]) if row["inbox_row"] else None
+        outcomes.append(
+            RunOutcome(
+                due=row["due"],
+                state=row["state"],
+                reason=row["reason"],
+                parts=answer["parts"] if answer else "",
+                tainted=bool(answer and answer["tainted"]),
+            )
+        )
+    return outcomes
+
+
+@light
+@single_query
+async def load_held_sources(tx: Tx, conversation: str) -> Collection[str]:
+    """Load the sources of what waits in a conversation until the person writes."""
+    return {row["source"] for row in await tx.all(_SELECT_HELD, conversation=conversation)}
+
+
+@light
+@single_query
+async def load_setting(tx: Tx, channel: str, account: str, person: str) -> JobSetting | None:
+    """Load what a person has chosen, None for nothing."""
+    row = await tx.one(_SELECT_SETTING, channel=channel, account=account, person=person)
+    return JobSetting(**row) if row else None
+
+
+@single_query
+async def load_settings(tx: Tx) -> list[JobSetting]:
+    """Load what everybody has chosen."""
+    return [JobSetting(**row) for row in await tx.all(_SELECT_SETTINGS)]
+
+
+async def save_setting(tx: Tx, setting: JobSetting) -> None:
+    """Store what a person has chosen, in place of what they chose before."""
+    await tx.run(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
+    await tx.insert(job_setting, **column_values(setting, job_setting))
 
 
 @light
@@ -250,6 +574,7 @@ class Jobs(Repository):
 
     add = write(add_job)
     open_jobs = read(load_open_jobs)
+    of_space = read(load_jobs_of_space)
     find = read(find_job)
     count = read(count_jobs)
     due = read(load_due_jobs)
@@ -257,4 +582,16 @@ class Jobs(Repository):
     fire = write(fire)
     fire_all = write(fire_all)
     set_state = write(set_job_state)
+    ask_now = write(ask_now)
+    edit = write(edit_job)
+    load = read(load_job)
+    is_running = read(is_running)
+    ended_runs = read(load_ended_runs)
+    end_run = write(end_run)
+    count_runs = read(count_runs)
+    outcomes = read(load_outcomes)
+    held_sources = read(load_held_sources)
     occurrences = read(load_occurrences)
+    setting = read(load_setting)
+    settings = read(load_settings)
+    save_setting = write(save_setting)

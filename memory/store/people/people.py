@@ -19,12 +19,16 @@ from memory.store.schema.memory_tables import (
     access_request,
     account_link,
     approval,
+    approval_rule,
+    background_task,
     dream,
     extraction,
     file_label,
     file_version,
     forgetting,
+    heartbeat,
     job,
+    job_setting,
     link_code,
     memory,
     memory_change,
@@ -97,7 +101,21 @@ _DELETE = delete(person_removal).where(person_removal.c.id == bindparam("id"))
 _DELETES_OF_SPACE = (
     *(
         delete(table).where(table.c.space == bindparam("space"))
-        for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label, job, occurrence)
+        for table in (
+            memory,
+            memory_change,
+            extraction,
+            dream,
+            forgetting,
+            approval,
+            approval_rule,
+            background_task,
+            file_label,
+            job,
+            occurrence,
+            job_setting,
+            heartbeat,
+        )
     ),
     delete(file_version).where(file_version.c.space == bindparam("space")),
     delete(account_link).where(
@@ -114,6 +132,11 @@ _DELETES_OF_PARTY = tuple(
         *([table.c.subject != literal_text("group")] if table is not approval else ()),
     )
     for table in (access_grant, access_request, approval)
+)
+# What they set up in groups; their own spaces are deleted as a whole.
+_DELETES_OF_PERSON = tuple(
+    delete(table).where(table.c.channel == bindparam("channel"), table.c.person == bindparam("person"))
+    for table in (job, job_setting)
 )
 _DELETE_LIMIT_NOTICES = delete(limit_told).where(limit_told.c.who.like(bindparam("pattern"), escape="\\"))
 # Usage in groups stays without a person, and still counts in the totals.
@@ -243,6 +266,8 @@ async def _delete_rows(tx: Tx, removal: PersonRemovalRow) -> int:
         channel, id = _split_account(account)
         for statement in _DELETES_OF_PARTY:
             deleted += await tx.run(statement, channel=channel, subject_id=id)
+        for statement in _DELETES_OF_PERSON:
+            deleted += await tx.run(statement, channel=channel, person=id)
         who = f"{_escape_like(channel)}:%:{_escape_like(id)}"
         deleted += await tx.run(_DELETE_LIMIT_NOTICES, pattern=who)
         for anonymise in _ANONYMISE:

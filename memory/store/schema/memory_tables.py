@@ -213,6 +213,57 @@ approval = Table(
 )
 Index("approval_person", approval.c.channel, approval.c.subject_id)
 
+# What people have approved for good: calls that a rule covers run without a question.
+approval_rule = Table(
+    "approval_rule",
+    metadata,
+    id_column(),
+    text("space"),
+    integer("number"),
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("tool"),
+    text("command"),  # JSON; what bot.tools.exec.rules writes
+    text("cwd"),
+    text("level"),  # of the sandbox
+    moment("expires"),
+    moment("at"),
+    UniqueConstraint("space", "number", name="approval_rule_number"),
+)
+
+# Work beside a conversation: turns of sub-agents, and commands.
+background_task = Table(
+    "background_task",
+    metadata,
+    id_column(),
+    text("space"),
+    integer("number"),
+    text("kind"),
+    text("conversation"),
+    text("call"),
+    integer("position"),
+    text("child"),  # the hidden conversation of an agent
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("goal"),
+    text("request"),  # JSON
+    text("state"),
+    flag("detached"),
+    text("outcome"),
+    flag("tainted"),
+    integer("epoch"),
+    moment("at"),
+    moment("ended"),
+    UniqueConstraint("space", "number", name="background_task_number"),
+    UniqueConstraint("call", "position", name="background_task_call"),
+)
+Index("background_task_child", background_task.c.child)
+partial_index(
+    "background_task_open", background_task.c.conversation, where=is_one_of(background_task.c.state, "running")
+)
+
 # What people want done later.
 job = Table(
     "job",
@@ -234,6 +285,10 @@ job = Table(
     text("state"),
     text("reason"),
     moment("at"),
+    integer("fails", added=True),
+    integer("retries", added=True),
+    text("extra", added=True),  # why next_at is no time of the schedule, "" if it is one
+    moment("resumes_at", added=True),  # the time of the schedule that follows such a one
     UniqueConstraint("space", "number", name="job_number"),
 )
 partial_index("job_due", job.c.next_at, where=is_one_of(job.c.state, "on"))
@@ -250,9 +305,40 @@ occurrence = Table(
     text("reason"),
     text("space"),
     moment("at"),
+    text("inbox_row", added=True),  # of the message that it started
     UniqueConstraint("job", "due", name="occurrence_due"),
 )
 Index("occurrence_space", occurrence.c.space)
+partial_index("occurrence_running", occurrence.c.job, where=is_one_of(occurrence.c.state, "run"))
+
+# What a person has chosen for their jobs.
+job_setting = Table(
+    "job_setting",
+    metadata,
+    text("channel"),
+    text("account"),
+    text("person"),
+    text("space"),
+    text("zone"),
+    text("quiet"),  # HH:MM-HH:MM, "off", "" for the configured hours
+    PrimaryKeyConstraint("channel", "account", "person"),
+)
+Index("job_setting_space", job_setting.c.space)
+
+# Beats of the heartbeat that asked the model, and when it was turned on, off or paused.
+heartbeat = Table(
+    "heartbeat",
+    metadata,
+    id_column(),
+    text("space"),
+    text("decision"),
+    text("sha256"),  # of the inputs
+    text("norm"),  # hash of the notice
+    text("reason"),
+    integer("tokens"),
+    moment("at"),
+)
+Index("heartbeat_space", heartbeat.c.space, heartbeat.c.at)
 
 # Former contents of files that a tool changed.
 file_version = Table(

@@ -24,7 +24,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011")
+REVISIONS = (
+    *("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011"),
+    "r0012",
+)
 
 metadata = MetaData()  # of all tables of the store; those of memory_tables too
 

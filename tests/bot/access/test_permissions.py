@@ -124,9 +124,15 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "web.fetch.guest": ("guest", None, True),
     "web.search.guest": ("guest", None, True),
     "skill.read": ("user", None, True),
+    "tools.find": ("user", None, True),
+    "tools.read": ("user", None, False),
+    "plugin.call": ("user", None, True),
+    "plugin.call.ask": ("user", None, "ask"),
     "mcp.call": ("user", None, True),
     "mcp.call.ask": ("user", None, "ask"),
     "mcp.status": ("owner", PRIVATE, False),
+    "exec.status": ("owner", {"dm", "terminal", "console"}, True),
+    "delegate": ("user", None, True),
     "task.own": ("user", None, True),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
@@ -176,7 +182,7 @@ def test_asking_is_never_a_way_around_a_place_a_role_or_a_space() -> None:
 
 def test_who_has_joined_the_owners_memory_writes_none_of_the_owners_files() -> None:
     for role in ("user", "admin"):
-        for action in ("files.write", "mcp.call"):
+        for action in ("files.write", "mcp.call", "plugin.call"):
             assert not authorize(actor(role, by_model=True), action, "", where("dm", "")).allowed
         assert not authorize(actor(role, by_model=True), "mcp.call.ask", "", where("dm", "")).ask
         assert authorize(actor(role, by_model=True), "files.read", "", where("dm", "")).allowed

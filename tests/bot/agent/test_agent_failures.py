@@ -288,6 +288,7 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
             telemetry=house.telemetry,
             memory_texts=house.prompt.memory_texts,
             guest_actions=tuple,
+            find_refusal=house.plugins.find_refusal,
         )
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None

@@ -21,7 +21,8 @@ from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_cal
 from bot.errors import ToolFailed
 from bot.messages import load_extras
 from bot.tools.base import ToolArguments, Toolset
-from bot.tools.files import (
+from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.files import (
     EditFileArguments,
     EditFileTool,
     ReadFileArguments,
@@ -29,7 +30,6 @@ from bot.tools.files import (
     WriteFileArguments,
     WriteFileTool,
 )
-from bot.tools.workspace.changes import FileChanges
 from bot.tools.workspace.history import RestoreFileArguments, RestoreFileTool
 from bot.tools.workspace.patch import PatchFilesArguments, PatchFilesTool
 from channels.message import Capabilities

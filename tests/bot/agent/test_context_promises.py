@@ -20,8 +20,16 @@ from memory.conversation import Text, ToolResult, Turn
 from memory.store.engine.sqlite_connection import copy_database
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, words
+from tests.by_night import by_night
 
 NAMES = sorted(POLICIES)
+
+
+def by_day(*names: str) -> list[Any]:
+    """All policies, those that are not named by night only."""
+    return [name if name in names else pytest.param(name, marks=by_night) for name in NAMES]
+
+
 INVENTED = "987654"
 START = 1_795_000_000.0  # 2026-11-18
 TIGHT = {"agent_max_context_turns": 6, "agent_max_context_tokens": 8_000}
@@ -94,7 +102,7 @@ class Unreliable:
         """Nothing is open."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", by_day("rolling", "turns", "layers"))
 async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summariser_does(
     tmp_path: Path, name: str
 ) -> None:
@@ -173,7 +181,7 @@ def breaks(before: Request, after: Request) -> bool:
     return two[: len(one)] != one or after.messages[: before.stable] != before.messages[: before.stable]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", by_day("rolling", "budget", "boundary"))
 async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves(
     tmp_path: Path, name: str
 ) -> None:

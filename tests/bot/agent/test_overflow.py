@@ -13,6 +13,7 @@ from memory.context.policies.policies import POLICIES
 from memory.conversation import Message, Session
 from tests.bot.inside import Inside
 from tests.bot.wired import wired
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator, Seen
 from tests.emulators.model_counts import Count, named
 from tests.emulators.model_replies import Call, Reply, echo, is_fold, last_words, refuse
@@ -24,8 +25,16 @@ WORDS = ("the", "old", "harbour", "crane", "moved", "forty", "boxes", "中间", 
 COUNTS = named("pieces:50000")
 LONGER = {True: "prompt is too long: 250000 tokens > 200000 maximum", False: "Input is too long for requested model."}
 
-policies = pytest.mark.parametrize("policy", sorted(POLICIES))
 wordings = pytest.mark.parametrize("told", [True, False], ids=["numbers", "no numbers"])
+# Each wording of a refusal with half of the policies by day, with all by night.
+policies_and_wordings = pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        pytest.param(policy, told, id=f"{name}-{policy}", marks=() if (at + told) % 2 else by_night)
+        for at, policy in enumerate(sorted(POLICIES))
+        for told, name in ((True, "numbers"), (False, "no numbers"))
+    ],
+)
 # What is recalled would make some requests longer, by how quickly it is found.
 QUIET: Any = {"memory": {"extract": False, "recall_limit": 0}}
 
@@ -90,8 +99,7 @@ def notes(folder: Path) -> None:
     (folder / "workspace" / "notes.md").write_text(essay(99, 250))
 
 
-@policies
-@wordings
+@policies_and_wordings
 async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_within_two_more_tries(
     tmp_path: Path, policy: str, told: bool
 ) -> None:
@@ -117,8 +125,7 @@ async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_wi
         await nothing_lost(it, before)
 
 
-@policies
-@wordings
+@policies_and_wordings
 async def test_a_window_smaller_than_we_know_never_keeps_an_answer_back(
     tmp_path: Path, policy: str, told: bool
 ) -> None:
@@ -136,8 +143,7 @@ async def test_a_window_smaller_than_we_know_never_keeps_an_answer_back(
         assert len(seen) == 48
 
 
-@policies
-@wordings
+@policies_and_wordings
 async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go_on(
     tmp_path: Path, policy: str, told: bool
 ) -> None:

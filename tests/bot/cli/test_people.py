@@ -43,6 +43,7 @@ async def _talked(it: Inside) -> None:
         await it.say(f"/remember I like {canary} very much", chat=who, sender=who)
         await it.say("look", chat=who, sender=who, attachments=sent(SHARED))
         await it.say(f"in the group {canary}", chat="g", sender=who, kind="group")
+        await it.say(f"/remind 30d {canary} once more", chat=who, sender=who)
     await it.say("mine", chat="7", sender="7", attachments=sent(OWN))
     store = it.house.store
     row = await store.sessions.find("telegram", "bot", "7")
@@ -108,6 +109,11 @@ def test_one_file_has_all_that_is_kept_of_a_person_and_nothing_of_another(
     assert held["files/telegram-7/notes.md"] == ANNA.encode()
     assert ANNA.encode() in held["files/telegram-7/MEMORY.md"]
     assert SHARED in held.values()
+    [job] = json.loads(held["jobs.json"])
+    assert (job["body"], job["state"], job["occurrences"]) == (f"{ANNA} once more", "on", [])
+    former = [one for one in json.loads(held["versions.json"]) if one["sha256"]]
+    assert manifest["versions"] >= len(former)
+    assert all(f"versions/{one['sha256']}" in held for one in former)
     [talk] = [name for name in held if name.startswith("conversations/")]
     assert json.loads(held[talk].splitlines()[0])["session"]["chat_id"] == "7"
     assert mnema(home, "people", "export", "telegram:7", "--out", str(target)) == 1

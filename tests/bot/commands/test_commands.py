@@ -32,11 +32,13 @@ COMMANDS = (
     "pair",
     "approve",
     "deny",
+    "approvals",
     "trace",
     "remind",
     "tasks",
     "skills",
     "mcp",
+    "tools",
 )
 
 

@@ -33,11 +33,13 @@ CHINESE = {
     "pair": "配对",
     "approve": "批准",
     "deny": "拒绝",
+    "approvals": "审批",
     "trace": "追踪",
     "remind": "提醒",
     "tasks": "任务",
     "skills": "技能",
     "mcp": "外接工具",
+    "tools": "工具",
 }
 
 

@@ -157,6 +157,9 @@ class ScriptedServices:
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}
 
+    async def tools(self) -> dict[str, Any]:
+        return {"fine": True}
+
     async def healthy(self) -> HealthReport:
         return HealthReport(ok=True)
 
@@ -347,6 +350,7 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
     async with console.site.client() as client:
         assert (await client.get("/api/status")).json() == {"fine": True}
         assert (await client.get("/api/usage")).json() == {"fine": True}
+        assert (await client.get("/api/tools")).json() == {"fine": True}
         assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
         chinese = await client.get("/api/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
         assert chinese.json()["commands"][0]["name"] == "帮助"

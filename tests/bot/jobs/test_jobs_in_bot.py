@@ -1,7 +1,7 @@
 """Reminders and tasks as a person meets them, in a running bot with a clock that the test sets."""
 
 import asyncio
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,34 +13,9 @@ from bot.jobs.ticker import BATCH, MAX_LISTED
 from channels.testing import ScriptedChannel
 from memory.store.engine.database import Tx
 from memory.store.schema.memory_tables import job
-from tests.bot.inside import TERMINAL, Inside, inside
+from tests.bot.inside import TERMINAL, inside
+from tests.bot.jobs.clock import ZONE, Clock, notices, until
 from tests.bot.talk import call, results, words
-
-ZONE = {"timezone": "Asia/Shanghai"}
-BEGAN = datetime(2026, 11, 26, 8, 30, tzinfo=UTC).timestamp()  # 16:30 there, a Thursday
-
-
-class Clock:
-    """The time as the bot sees it."""
-
-    def __init__(self) -> None:
-        self.at = BEGAN
-
-    def __call__(self) -> float:
-        return self.at
-
-    def set(self, local: str) -> None:
-        """Set the local time of ZONE."""
-        self.at = datetime.fromisoformat(f"{local}+08:00").timestamp()
-
-
-def notices(it: Inside, sign: str = "⏰") -> list[str]:
-    return [sent.text for sent in it.channel.sent if sent.kind == "notice" and sign in sent.text]
-
-
-async def until(it: Inside, done: Callable[[], bool]) -> None:
-    it.house.ticker.wake()
-    await it.channel.until(done)
 
 
 async def test_a_reminder_is_set_shown_and_sent_once(tmp_path: Path) -> None:
@@ -157,7 +132,8 @@ async def test_two_tickers_send_each_reminder_once(tmp_path: Path) -> None:
         for number in range(30):
             await it.text(f"/remind 20m thing {number}")
         clock.set("2026-11-26T16:51")
-        await asyncio.gather(*(it.house.ticker.fire_due() for _ in range(4)))
+        tickers = [replace(it.house.ticker, _firing=asyncio.Lock()) for _ in range(4)]
+        await asyncio.gather(*(ticker.fire_due() for ticker in tickers))
         await until(it, lambda: len([text for text in notices(it) if text.startswith("⏰ thing")]) >= 30)
         sent = [text for text in notices(it) if text.startswith("⏰ thing")]
         assert sorted(sent) == sorted(f"⏰ thing {number}" for number in range(30))

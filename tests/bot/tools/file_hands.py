@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.tools.base import MessageContext, Tool, ToolContext
-from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.workspace.changes import FileChanges
+from bot.tools.workspace.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
 from bot.tools.workspace.patch import PatchFilesTool
 from bot.tools.workspace.search import FindFilesTool, SearchFilesTool

@@ -50,7 +50,7 @@ class Kept:
 
 async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
     context = ToolContext(conversation=conversation, space="", now=lambda: AT, idem_key="")
-    return await RecallTool(kept).run(RecallArguments.parse(arguments), context)  # type: ignore[arg-type]
+    return await RecallTool(kept, SimpleNamespace()).run(RecallArguments.parse(arguments), context)  # type: ignore[arg-type]
 
 
 def talk() -> list[tuple[int, tuple[Part, ...]]]:

@@ -10,6 +10,15 @@ _NEVER_CHANGED = (
 )
 # By revision: what leads there from the one after it.
 BACK = {
+    "r0011": (
+        "DROP INDEX occurrence_running",
+        *(f"ALTER TABLE job DROP COLUMN {name}" for name in ("fails", "retries", "extra", "resumes_at")),
+        "ALTER TABLE occurrence DROP COLUMN inbox_row",
+        "DROP TABLE job_setting",
+        "DROP TABLE heartbeat",
+        "DROP TABLE approval_rule",
+        "DROP TABLE background_task",
+    ),
     "r0010": (
         *(f"ALTER TABLE fold DROP COLUMN {name}" for name in ("rejected", "sent_from", "awaiting", "body_sha256")),
         "ALTER TABLE conversation DROP COLUMN cleared_before",

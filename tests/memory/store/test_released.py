@@ -1,6 +1,6 @@
 """A database that any released version left with open work is upgraded with all rows and used further.
 
-`released/` has one dump for each revision: r0001 to r0003, r0005, r0006 and r0008 to r0010 by the last code of that
+`released/` has one dump for each revision: r0001 to r0003, r0005, r0006 and r0008 to r0011 by the last code of that
 revision, a bot that was killed with a fold, a tool and a send under way; r0004 never was a release's newest, it is
 r0003's with that step. Rows of tables that such a life leaves empty were written by hand.
 """
@@ -42,7 +42,7 @@ AGO = 1_000  # the number of the next message in the chat: a lower one has been 
 OURS = ("instance", "alembic_version", "process", "duty")
 # Turns in the view of each conversation as the dumps were left, but for the longest: some talk of memory too.
 TURNS = {"work": 3, "old": 1, "new": 1, "late": 3, "tool": 1, "picture": 1, OWNER: 2}
-SHORTER = ("r0001", "r0002", "r0008", "r0009", "r0010")  # dumps of lives with one turn less in the longest
+SHORTER = ("r0001", "r0002", "r0008", "r0009", "r0010", "r0011")  # dumps of lives with one turn less in the longest
 Rows = dict[str, list[tuple[Any, ...]]]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.cli.doctor.tools import check_tools
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.tools.exec.probe import probe_sandbox
 from bot.tools.exec.runner import SandboxError, find_bubblewrap, run_in_sandbox
@@ -97,16 +98,17 @@ def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
         assert all(at + 1 + max(true, false) < len(code) // 8 for true, false, at in jumps)
 
 
-async def test_doctor_says_whether_commands_run_and_what_would_help() -> None:
-    off = await check_tools(Config(), {})
+async def test_doctor_says_whether_commands_run_and_what_would_help(tmp_path: Path) -> None:
+    home = HomeFolder(root=tmp_path)
+    off = await check_tools(Config(), {}, home)
     [check] = [check for check in off if check.name == "exec"]
     assert check.ok
     assert "Off" in check.message
-    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}), {})
+    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}), {}, home)
     [check] = [check for check in on if check.name == "exec"]
     assert check.ok == (level().level == "A")
     assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
     shared = {"tools": {"exec": {"enabled": True}}, "database_url": "postgresql+psycopg://h/d"}
-    [check] = [check for check in await check_tools(Config.model_validate(shared), {}) if check.name == "exec"]
+    [check] = [check for check in await check_tools(Config.model_validate(shared), {}, home) if check.name == "exec"]
     assert not check.ok
     assert "PostgreSQL" in check.message

@@ -12,6 +12,7 @@ import pytest
 from bot.tools.skills.library import EnabledSkill, SkillInvalid, SkillLibrary, SkillState, parse_skill
 from bot.tools.skills.review import read_archive, read_folder, review
 from bot.tools.skills.tool import format_index
+from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall
 from memory.workspace.files import Workspace
 from tests.bot.inside import inside
@@ -99,10 +100,12 @@ def test_A16_a_list_of_300_skills_stays_within_its_size(tmp_path: Path) -> None:
     library = SkillLibrary(Workspace(tmp_path), SkillState(tmp_path / "state.json"))
     skills = library.all()
     assert len(skills) == 300
-    index = format_index(skills, 6_000)
-    assert len(index) < 6_000 * 1.3
+    index, listed = format_index(skills, 2_000)
+    assert WEIGHTED.text(index) <= 2_000
     assert "skill-000: How" in index
-    assert "skill-200" in index, "what does not fit is named"
+    assert 0 < listed < 300
+    assert index.endswith(f"and {300 - listed} more: find_tools finds them")
+    assert format_index(skills[:listed], 2_000)[1] == listed
 
 
 def test_the_state_is_no_file_of_the_workspace_and_damage_enables_nothing(tmp_path: Path) -> None:

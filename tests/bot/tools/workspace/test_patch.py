@@ -12,8 +12,8 @@ import pytest
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from bot.tools.files import file_version
 from bot.tools.workspace.changes import FileChange
+from bot.tools.workspace.files import file_version
 from memory.failpoints import arm
 from memory.store.longterm.file_versions import NewFileVersion
 from tests.bot.tools.file_hands import AT, NOW, FileHands, file_hands

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.files import file_version
+from bot.tools.workspace.files import file_version
 from tests.bot.tools.file_hands import FileHands as Hands
 from tests.bot.tools.file_hands import file_hands
 

@@ -1,0 +1,1 @@
+"""Sub-agents: hidden conversations that work on one task each, with fewer rights, and report one outcome."""

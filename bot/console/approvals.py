@@ -1,0 +1,77 @@
+"""Routes for approvals: what waits in the owner's space, which rules there are, and their revocation."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.tools.exec.rules import format_rule, to_rule
+from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from memory.store.people.approval_rules import ApprovalRuleRow
+from memory.store.people.rows import ApprovalRow
+from memory.store.store import Store
+
+OWNER_SPACE = ""  # only there commands are run
+REVOKER = "web"  # in the audit chain
+
+
+class ApprovalRoutes:
+    """Handlers of approvals."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        path = "/api/approvals"
+        return (
+            Route(method="GET", path=path, action="console.read", handler=self.list),
+            Route(method="POST", path=f"{path}/revoke", action="console.write", handler=self.revoke),
+        )
+
+    async def list(self, _: Request) -> Response:
+        """Return what waits for a decision, oldest first, and the rules by number."""
+        access, now = self._store.access, self._store.now()
+        waiting, rules = await access.open_approvals(OWNER_SPACE, now), await access.rules(OWNER_SPACE, now)
+        return json_response(
+            {"waiting": [_request_json(row) for row in waiting], "rules": list(map(_rule_json, rules))}
+        )
+
+    async def revoke(self, request: Request) -> Response:
+        """Revoke the rule with that `number`."""
+        number = (await read_json(request)).get("number")
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise HttpRefusal(400, "number", "number must be that of a rule")
+        if not await self._store.access.revoke_rule(OWNER_SPACE, number, REVOKER):
+            raise HttpRefusal(404, "not_found", "there is no such rule")
+        return json_response({"ok": True})
+
+
+def _request_json(row: ApprovalRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "tool": row.tool,
+        "arguments": row.arguments,
+        "conversation": row.conversation,
+        "channel": row.party.channel,
+        "by": row.party.id,
+        "expires": row.expires.isoformat(),
+    }
+
+
+def _rule_json(row: ApprovalRuleRow) -> dict[str, Any]:
+    rule = to_rule(row)
+    return {
+        "number": row.number,
+        "tool": row.tool,
+        "text": format_rule(rule, "en"),
+        "argv": list(rule.argv),
+        "prefix": rule.is_prefix,
+        "hashes": dict(rule.hashes),
+        "cwd": rule.cwd,
+        "level": rule.level,
+        "channel": row.party.channel,
+        "by": row.party.id,
+        "at": row.at.isoformat(),
+        "expires": row.expires.isoformat(),
+    }

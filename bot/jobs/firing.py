@@ -1,0 +1,120 @@
+"""What a due moment of a job causes: texts, the message that starts a task, what counts as too late. Pure."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from bot.jobs.schedule import Schedule, next_run
+from bot.messages import MessageBody, dump_body
+from channels.message import Quote
+from memory.conversation import Text, load_parts
+from memory.store.people.jobs import JobRow, RunOutcome
+from memory.store.rows import NewInboxRow, Place
+
+LATE_AFTER = timedelta(minutes=1)  # from here on the text says when it was due
+MIN_REPEAT_LATE, MAX_REPEAT_LATE = timedelta(minutes=15), timedelta(hours=12)
+MAX_OUTCOME_CHARS = 400  # of the answer of an earlier time
+MAX_MISSED_CHARS = 200
+STATE_TEXTS = {
+    "told": ("已发送", "sent"),
+    "run": ("正在执行", "running"),
+    "done": ("已完成", "done"),
+    "failed": ("没有做成", "failed"),
+    "held": ("推后", "put off"),
+    "skipped": ("已跳过", "skipped"),
+}
+REASON_TEXTS = {
+    "late": ("晚了", "late"),
+    "quiet": ("安静时段", "quiet hours"),
+    "busy": ("上一次还没结束", "the one before had not ended"),
+    "limit": ("当天的次数用完", "the day's tasks were used up"),
+    "model": ("模型没有回应", "the model did not answer"),
+    "stopped": ("被停止", "stopped"),
+    "refused": ("没有被接受", "not accepted"),
+    "gone": ("消息已不在", "its message is gone"),
+    "rights": ("设定者的权限变了", "its maker's rights changed"),
+    "schedule": ("时间读不出来", "its time cannot be read"),
+    "channel": ("渠道或对话不在了", "the channel or chat is gone"),
+    "fault": ("出错", "an error of this program"),
+    "failed": ("连续 3 次没有做成", "it failed 3 times in a row"),
+}
+
+
+def job_key(job_id: str, due: float) -> str:
+    """Return the key of what a due moment of a job causes."""
+    return f"job:{job_id}:{f'{due:.3f}'.rstrip('0').rstrip('.')}"
+
+
+def is_too_late(
+    row: JobRow, schedule: Schedule, late: timedelta, due: datetime, later: datetime | None, max_late: timedelta
+) -> bool:
+    """Tell whether a job is skipped because it is late.
+
+    A text is sent up to `max_late`, as is a single task. A repeated task is worth half of its period, between 15
+    minutes and 12 hours.
+    """
+    if row.kind == "say" or not schedule.repeats or row.extra:
+        return late > max_late
+    following = next_run(schedule, due) or later
+    period = following - due if following else max_late
+    return late > min(max(period / 2, MIN_REPEAT_LATE), MAX_REPEAT_LATE)
+
+
+def format_late(due: datetime, late: timedelta, zone: str, lang: str) -> str:
+    """Say when a late text was due; "" if it is in time."""
+    if late <= LATE_AFTER:
+        return ""
+    local = due.astimezone(ZoneInfo(zone))
+    when = f"{local:%H:%M}" if late < timedelta(hours=12) else f"{local:%Y-%m-%d %H:%M}"
+    return f"（原定 {when}）" if lang == "zh" else f" (was due {when})"
+
+
+def format_missed(row: JobRow) -> str:
+    """Format a missed job as one line."""
+    words = " ".join(row.body.split())
+    return f"- {_local_time(row, row.next_at)} {words[:MAX_MISSED_CHARS]}"
+
+
+def build_arrival(
+    row: JobRow, place: Place, now: datetime, lang: str, outcomes: Sequence[RunOutcome] = ()
+) -> NewInboxRow:
+    """Return the message that starts a task's turn; words that outside text may have shaped come as a quotation."""
+    schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
+    made = _local_time(row, row.at)[:10]
+    late = "" if row.extra else format_late(due, now - due, schedule.zone, lang)
+    head = f"⏰ r{row.number}（{made} 设定）{late}：" if lang == "zh" else f"⏰ r{row.number}, set on {made}{late}: "
+    clean = _format_outcomes(row, [one for one in outcomes if not one.tainted], lang)
+    earlier = _format_outcomes(row, [one for one in outcomes if one.tainted], lang)
+    if row.tainted:
+        asked = "请完成上面引用的任务。" if lang == "zh" else "do the quoted task."
+        body = MessageBody(text=f"{head}{asked}{clean}", quote=Quote(text=row.body), job=row.id, earlier=earlier)
+    else:
+        body = MessageBody(text=f"{head}{row.body}{clean}", job=row.id, earlier=earlier)
+    return NewInboxRow(
+        place=place,
+        key=job_key(row.id, row.next_at),
+        kind="message",
+        sender_id=row.person,
+        body=dump_body(body),
+        by_program=True,
+    )
+
+
+def _format_outcomes(row: JobRow, outcomes: Sequence[RunOutcome], lang: str) -> str:
+    """List how earlier times ended, newest first; "" for none."""
+    if not outcomes:
+        return ""
+    zh = lang == "zh"
+    lines = ["", "", "前几次：" if zh else "Earlier times:"]
+    for one in outcomes:
+        state, reason = STATE_TEXTS[one.state][not zh], REASON_TEXTS.get(one.reason, ("", ""))[not zh]
+        parts = load_parts(one.parts) if one.parts else ()
+        answer = " ".join("".join(part.text for part in parts if isinstance(part, Text)).split())
+        told = f": {answer[:MAX_OUTCOME_CHARS]}" if answer and one.state == "done" else ""
+        lines.append(f"- {_local_time(row, one.due)} {state}" + (f" ({reason})" if reason else "") + told)
+    return "\n".join(lines)
+
+
+def _local_time(row: JobRow, moment: float) -> str:
+    zone = ZoneInfo(Schedule.from_json(row.schedule).zone)
+    return f"{datetime.fromtimestamp(moment, UTC).astimezone(zone):%Y-%m-%d %H:%M}"

@@ -1,0 +1,190 @@
+"""Commands in the background: approved once, looked at, ended with their tree, told of once, never run again."""
+
+import asyncio
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.conversation import ToolCall
+from tests.bot.inside import Inside
+from tests.bot.talk import call, results, words
+from tests.bot.tools.exec.sandboxed import needs_sandbox
+from tests.bot.tools.exec.test_exec_in_bot import approve, ask, owned
+from tests.by_night import by_night
+from tests.walk.harness import until
+
+SLEEPER = ("sh", "-c", "echo begun; touch begun; exec sleep 600")
+
+
+def background(*argv: str, id: str = "t1", **more: Any) -> Any:
+    return call("exec", id=id, argv=list(argv), background=True, **more)
+
+
+def ended(it: Inside) -> list[str]:
+    """What the newest request shows of ended work."""
+    return [text for text in words(it.model.requests[-1]) if text.startswith("Ended: ") or "\nEnded: " in text]
+
+
+async def begun(it: Inside, name: str = "begun") -> None:
+    await until((it.house.workspace.root / name).exists, "it runs")
+
+
+def sleepers() -> int:
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += path.read_bytes() == b"sleep\x00600\x00"
+        except OSError:
+            continue
+    return found
+
+
+@needs_sandbox
+async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> None:
+    run = background("sh", "-c", "echo working; while [ ! -e go ]; do sleep 0.02; done; echo finished")
+    script: Any = [run, "asked", "it runs", _status("w1", 0), "?", "it is done"]
+    async with owned(tmp_path, script) as it:
+        await ask(it)
+        assert "w1 runs in the background" in await approve(it)
+        await until(lambda: "working" in _output(it), "it prints")
+        assert "w1 running" in await _look(it)
+        (it.house.workspace.root / "go").touch()
+        await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
+        await it.house.settled()
+        [told] = ended(it)
+        assert "w1 done" in told
+        assert "working\nfinished" in told
+        assert "exit code 0" in told
+        assert await it.house.store.tasks.open_tasks_of_space("") == []
+
+
+def _status(name: str, after: int) -> Any:
+    return ToolCall(id="s1", name="exec_status", input=f'{{"id": "{name}", "after": {after}}}')
+
+
+def _output(it: Inside) -> str:
+    return "".join(one.output.text() for one in it.house.exec_tools.background._known.values())
+
+
+async def _look(it: Inside) -> str:
+    await it.text("how is it?")
+    return results(it.model.requests[-1])[-1].text
+
+
+@needs_sandbox
+async def test_A26_stop_ends_its_tree_at_once_and_tells_nobody(tmp_path: Path) -> None:
+    async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs"]) as it:
+        before = sleepers()
+        await ask(it)
+        await approve(it)
+        await begun(it)
+        await until(lambda: sleepers() == before + 1, "it sleeps")
+        began = time.monotonic()
+        assert "nothing" not in (await it.text("/stop")).lower()
+        await until(lambda: sleepers() == before, "it is gone")
+        assert time.monotonic() - began < 2
+        await it.house.settled()
+        assert len(it.model.requests) == 3
+        assert await it.house.store.tasks.open_tasks_of_space("") == []
+
+
+@needs_sandbox
+async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) -> None:
+    stop = _stop("w2")
+    script: Any = [background(*SLEEPER), "asked", "runs", background(*SLEEPER), "asked", "runs", stop, "ended"]
+    async with owned(tmp_path, script) as it:
+        for _ in range(2):
+            await ask(it)
+            await approve(it)
+            await begun(it)
+        assert "w1 is ended" in await it.text("/tasks cancel w1")
+        assert "no running w1" in await it.text("/tasks cancel w1")
+        await it.text("end it")
+        assert "w2 was ended" in results(it.model.requests[-1])[-1].text
+        assert await it.house.store.tasks.open_tasks_of_space("") == []
+
+
+def _stop(name: str) -> Any:
+    return ToolCall(id="s2", name="exec_stop", input=f'{{"id": "{name}"}}')
+
+
+@needs_sandbox
+async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
+    script = [step for n in range(4) for step in (background(*SLEEPER, id=f"t{n}"), "asked", "runs")]
+    async with owned(tmp_path, script) as it:
+        for number in range(4):
+            await ask(it)
+            told = await approve(it)
+            assert ("did not work" in told) == (number == 3), told
+        assert len(await it.house.store.tasks.open_tasks_of_space("")) == 3
+
+
+@needs_sandbox
+@pytest.mark.parametrize(("seconds", "fits"), [(3_600, True), (3_601, False)])
+async def test_it_may_take_an_hour(tmp_path: Path, seconds: int, fits: bool) -> None:
+    async with owned(tmp_path, [background("true", seconds=seconds), "asked", "runs", "done"]) as it:
+        await it.text("please")
+        await it.house.settled()
+        asked = any(re.search("/approve", sent.text) for sent in it.channel.sent)
+        assert asked == fits
+
+
+KILLED = """
+import asyncio, os, sys
+from pathlib import Path
+from tests.bot.tools.exec.test_background_in_bot import SLEEPER, background, begun
+from tests.bot.tools.exec.test_exec_in_bot import approve, ask, owned
+
+async def main():
+    run = background("sh", "-c", "echo x >> ran; exec sleep 600")
+    async with owned(Path(sys.argv[1]), [run, "asked", "runs"]) as it:
+        await ask(it)
+        await approve(it)
+        await begun(it, "ran")
+        await it.house.settled()
+        os.kill(os.getpid(), 9)
+
+asyncio.run(main())
+"""
+
+
+@needs_sandbox
+async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: Path) -> None:
+    before = sleepers()
+    run = background("sh", "-c", "echo x >> ran; exec sleep 600")
+    async with owned(tmp_path, [run, "asked", "runs"]) as it:
+        await ask(it)
+        await approve(it)
+        await begun(it, "ran")
+    assert sleepers() == before
+    async with owned(tmp_path, ["I do not know how it ended."]) as it:
+        await it.house.settled()
+        [told] = ended(it)
+        assert "w1 lost" in told
+        assert (it.house.workspace.root / "ran").read_text() == "x\n"
+    async with owned(tmp_path, ["never asked"]) as it:
+        await it.house.settled()
+        assert it.model.requests == []
+
+
+@needs_sandbox
+@by_night
+@pytest.mark.kill
+async def test_A24_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Path) -> None:
+    before = sleepers()
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), env=os.environ.copy())
+    assert await process.wait() == -9
+    await until(lambda: sleepers() == before, "the tree went with it", 5)
+    async with owned(tmp_path, ["I do not know how it ended."]) as it:
+        await it.house.settled()
+        [told] = ended(it)
+        assert "w1 lost" in told
+        assert (it.house.workspace.root / "ran").read_text() == "x\n"
+    async with owned(tmp_path, ["never asked"]) as it:
+        await it.house.settled()
+        assert it.model.requests == []

@@ -1,0 +1,48 @@
+"""Mutants of what others write for the bot: tools of servers, plug-ins and skills."""
+
+from tests.mutants.mutant import Mutant
+
+PLUGINS = "tests/bot/tools/plugins/test_plugins_in_bot.py"
+
+EXTENSIONS = (
+    Mutant(
+        name="use_tool is judged as itself",
+        guards="A18",
+        file="bot/agent/tool_calls.py",
+        old="        judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]\n",
+        new="        judged = list(calls)\n",
+        tests=("tests/bot/tools/test_deferred.py",),
+    ),
+    Mutant(
+        name="the tools are read again in mid-turn",
+        guards="I46",
+        file="bot/tools/registry.py",
+        old="        if self._in_use(space):\n",
+        new="        if not self._in_use(space):\n",
+        tests=("tests/bot/tools/mcp/test_mcp_in_bot.py",),
+    ),
+    Mutant(
+        name="a plug-in stays on although a byte of it changed",
+        guards="A17",
+        file="bot/tools/plugins/library.py",
+        old="            if row.sha256 == file.sha256:\n",
+        new="            if row.sha256:\n",
+        tests=(f"{PLUGINS}::test_an_enabled_file_is_a_tool_until_a_byte_of_it_changes",),
+    ),
+    Mutant(
+        name="what a plug-in sends is not looked through",
+        guards="A17",
+        file="bot/tools/plugins/network.py",
+        old="        check_leak(carried, str(parsed), await self._context.load_visible(), secrets)\n",
+        new="",
+        tests=(f"{PLUGINS}::test_a_plugin_carries_no_memory_and_no_other_secret_out",),
+    ),
+    Mutant(
+        name="a guard that is not there allows everything",
+        guards="guards",
+        file="bot/tools/plugins/service.py",
+        old="                loaded.append((point.name, _refuse))\n",
+        new="                pass\n",
+        tests=(f"{PLUGINS}::test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything",),
+    ),
+)
