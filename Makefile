@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup extras test quick check bench mutants nightly lock format clean
+.PHONY: chat setup extras test quick check page page-check bench mutants nightly lock format clean
 
 # two workers for each core, for they wait a third of the time; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))) --dist worksteal
@@ -27,6 +27,12 @@ check:           # everything that must pass before a commit
 	.venv/bin/mypy
 	scripts/lock.sh --check
 	$(MAKE) --no-print-directory test
+
+page:            # build the page from its source in channels/web/ui; Node comes from a wheel where there is none
+	scripts/setup.sh dev && exec scripts/page.sh
+
+page-check:      # types and unit tests of the page, and that its committed files are what its source builds
+	scripts/setup.sh dev && exec scripts/page.sh check
 
 bench:           # measure every figure beside its floor; ARGS="turn_cpu" measures one, ARGS=--list names them
 	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks $(if $(filter file,$(origin ARGS)),,$(ARGS))

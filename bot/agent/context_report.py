@@ -13,9 +13,9 @@ from bot.texts import LONG_SOUL_TOKENS
 from memory.context.policies.boundary import load_choice
 from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
-from memory.context.view import ContextView, assemble_view
-from memory.conversation import Session, Text
-from memory.store.rows import FoldRow
+from memory.context.view import ContextView, TurnView, assemble_view, summary_text, summary_tokens, turn_views
+from memory.conversation import Document, Image, Part, Session, Text, Thinking, ToolCall, ToolResult
+from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 FOLD_REASON_TEXTS = {
@@ -353,14 +353,7 @@ class ContextReport:
             LookupError: there is no such conversation.
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
-        row = await self._store.sessions.conversation(conversation)
-        if row is None:
-            raise LookupError(f"no conversation {conversation}")
-        session = await self._fitter.load_session(conversation)
-        policy = row.policy or self._config().context_policy
-        fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
-        fit_limits = await self._fitter.load_limits(session, fit_request)
-        counter = await self._fitter.counter()
+        row, session, fit_limits, counter = await self._load(conversation)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
             **self._measures(session, fit_limits, view, counter),
@@ -379,6 +372,24 @@ class ContextReport:
             "summary_turns": session.summary.turns if session.summary else 0,
             "prefix_generation": session.prefix_generation,
         }
+
+    async def segments(self, conversation: str) -> list[dict[str, Any]]:
+        """Return the text of the next request, piece by piece.
+
+        Raises:
+            LookupError: there is no such conversation.
+        """
+        _, session, fit_limits, counter = await self._load(conversation)
+        return _list_segments(session, fit_limits, counter)
+
+    async def _load(self, conversation: str) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:
+        row = await self._store.sessions.conversation(conversation)
+        if row is None:
+            raise LookupError(f"no conversation {conversation}")
+        session = await self._fitter.load_session(conversation)
+        policy = row.policy or self._config().context_policy
+        fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
+        return row, session, await self._fitter.load_limits(session, fit_request), await self._fitter.counter()
 
     def _measures(
         self, session: Session, fit_limits: FitLimits, view: ContextView, counter: TokenCounter
@@ -440,3 +451,68 @@ def _fold_facts(fold: FoldRow) -> dict[str, Any]:
         "reason": fold.reason,
         "why": load_cut_facts(fold.why),
     }
+
+
+# The text of a request, piece by piece: what the console shows of a conversation's view.
+
+MAX_SEGMENT_CHARS = 50_000
+
+
+def _list_segments(session: Session, fit_limits: FitLimits, counter: TokenCounter) -> list[dict[str, Any]]:
+    """Return the pieces of the next request as JSON values, in the order in which the model reads them. Pure."""
+    return [*_fixed_segments(fit_limits, counter), *_session_segments(session, counter)]
+
+
+def _fixed_segments(fit_limits: FitLimits, counter: TokenCounter) -> Iterator[dict[str, Any]]:
+    for part in fit_limits.parts:
+        if part.text:
+            pieces = [{"kind": "text", "text": part.text}]
+            yield _segment("system", part.name, counter.text(part.text), pieces)
+    for tool in fit_limits.tools:
+        pieces = [{"kind": "text", "text": f"{tool.description}\n\n{tool.schema}"}]
+        yield _segment("tools", tool.name, counter.tools((tool,)), pieces)
+
+
+def _session_segments(session: Session, counter: TokenCounter) -> Iterator[dict[str, Any]]:
+    if session.summary:
+        pieces = [{"kind": "text", "text": summary_text(session.summary)}]
+        tokens = summary_tokens(session.summary, counter)
+        yield {**_segment("summary", "", tokens, pieces), "tainted": session.summary.tainted}
+    for turn in turn_views(session, counter):
+        segment = _segment("running" if turn.running else "history", "", turn.tokens, list(_turn_pieces(turn)))
+        yield {**segment, "turn": turn.number, "tainted": turn.tainted}
+
+
+def _turn_pieces(turn: TurnView) -> Iterator[dict[str, Any]]:
+    for message in turn.shown:
+        for part in message.parts:
+            yield {"role": message.role, **_piece(part)}
+
+
+def _piece(part: Part) -> dict[str, Any]:
+    match part:
+        case Text():
+            return {"kind": "text", "text": part.shown}
+        case ToolCall():
+            return {"kind": "call", "name": part.name, "text": part.input}
+        case ToolResult():
+            return {"kind": "result", "text": part.text, "failed": part.is_error}
+        case Thinking():
+            return {"kind": "thinking", "text": part.text}
+        case Image():
+            return {"kind": "image", "text": f"{part.media_type} {part.width} × {part.height}"}
+        case Document():
+            return {"kind": "document", "name": part.media_type, "text": part.text}
+
+
+def _segment(kind: str, name: str, tokens: int, pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one segment; what has no room in it is left out of the last pieces, and said to be so."""
+    room, shown = MAX_SEGMENT_CHARS, []
+    for piece in pieces:
+        text = piece["text"]
+        if not room and text:
+            break
+        shown.append({**piece, "text": text[:room]})
+        room -= min(room, len(text))
+    whole = sum(len(piece["text"]) for piece in pieces)
+    return {"kind": kind, "name": name, "tokens": tokens, "pieces": shown, "cut": whole > MAX_SEGMENT_CHARS}

@@ -9,6 +9,7 @@ from typing import Any, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console import models
 from channels.base import Channel, HasLogin
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 
@@ -73,7 +74,13 @@ class ChannelRoutes:
         return (
             Route(method="GET", path=f"{base}/prompt", action=LOGIN_ACTION, handler=self._prompt),
             Route(method="GET", path=f"{base}/qr.svg", action=LOGIN_ACTION, handler=self._qr_code),
-            Route(method="POST", path=f"{base}/answer", action=LOGIN_ACTION, handler=self._answer),
+            Route(
+                method="POST",
+                path=f"{base}/answer",
+                action=LOGIN_ACTION,
+                handler=self._answer,
+                body=models.TypedCodeBody,
+            ),
         )
 
     async def _prompt(self, request: Request) -> Response:

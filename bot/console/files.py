@@ -8,8 +8,19 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console import models
 from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
-from channels.web.requests import MEBIBYTE, HttpRefusal, Route, as_object, json_response, parse_json, read_body
+from channels.web.requests import (
+    MEBIBYTE,
+    V1_PATH,
+    HttpRefusal,
+    Route,
+    as_object,
+    json_response,
+    list_key,
+    parse_json,
+    read_body,
+)
 from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile
 from memory.workspace.safe_path import PathRefused
 
@@ -30,14 +41,23 @@ class FileRoutes:
         """Return the routes."""
         path = FILES_PATH + "/{path:path}"
         return (
-            Route(method="GET", path=FILES_PATH, action="files.read", handler=self.list),
-            Route(method="GET", path=path, action="files.read", handler=self.read),
-            Route(method="PUT", path=path, action="files.write", handler=self.write),
+            Route(
+                method="GET", path=FILES_PATH, action="files.read", handler=self.list, reply=models.MemoryFileListBody
+            ),
+            Route(method="GET", path=path, action="files.read", handler=self.read, reply=models.MemoryFileTextBody),
+            Route(
+                method="PUT",
+                path=path,
+                action="files.write",
+                handler=self.write,
+                body=models.NewTextBody,
+                reply=models.MemoryFileBody,
+            ),
         )
 
-    async def list(self, _: Request) -> Response:
+    async def list(self, request: Request) -> Response:
         """List all Markdown files with size and time."""
-        return json_response({"files": await asyncio.to_thread(files_to_json, self._files)})
+        return json_response({list_key(request, "files"): await asyncio.to_thread(files_to_json, self._files)})
 
     async def read(self, request: Request) -> Response:
         """Return the file's text, as JSON if the client accepts that; 304 if If-None-Match matches."""
@@ -94,6 +114,8 @@ class FileRoutes:
         if match == "*":
             return (await self._file(path)).sha256
         tag = _ETAG_PATTERN.fullmatch((match or "").strip())
+        if match is None and request.scope["path"].startswith(V1_PATH):
+            raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the file was read with")
         if tag is None:
             raise HttpRefusal(412, "precondition", "send If-Match with the ETag that the file was read with")
         return tag[1]

@@ -1,6 +1,8 @@
 """The console: what the page and the API read from a running bot and change in it, and the routes to it."""
 
 import asyncio
+import hashlib
+import json
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -8,6 +10,7 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 import structlog
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,9 +19,12 @@ from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
+from bot.config.keys import KEYS, LIST_ITEM
+from bot.console import models
 from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
+from bot.console.openapi import config_key_to_json, describe_api
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
@@ -31,7 +37,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
-from channels.web.requests import Handler, HttpRefusal, Route, json_response, read_json
+from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
 from memory.recall.documents import SearchRequest
@@ -116,6 +122,10 @@ class BotConsole:
         """Return the facts of the conversation's context."""
         return await self._bot.report.facts(conversation)
 
+    async def segments(self, conversation: str) -> Sequence[Mapping[str, Any]]:
+        """Return the text of the conversation's next request, piece by piece."""
+        return await self._bot.report.segments(conversation)
+
     async def metrics(self) -> str:
         """Return all metrics in the Prometheus text format."""
         return await self._bot.metrics.text()
@@ -138,6 +148,7 @@ class BotConsole:
         for result in results:
             if row := await bot.store.sessions.conversation(result.get("conversation", "")):
                 result["conversation"] = conversation_name(row)  # as paths name it
+                result["title"] = row.title
         return results
 
     async def index(self, space: str | None) -> Mapping[str, int]:
@@ -232,21 +243,26 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
     )
     handlers = _ConsoleHandlers(console, transcripts)
     routes = (
-        _get_route("/api/conversations/{id}/context", "context.read", handlers.context),
-        _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace),
+        _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
+        _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
+        _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
         *ApprovalRoutes(console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
-        _get_route("/api/memory/search", "memory.read", handlers.search),
+        _get_route(
+            "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
+        ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/config", "config.read", handlers.config),
         Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
-        _get_route("/api/status", "console.read", _facts_handler(console.status)),
-        _get_route("/api/usage", "console.read", _facts_handler(console.usage)),
+        _get_route("/api/config/keys", "config.read", handlers.config_keys, models.SettingsKeysBody),
+        _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools)),
-        _get_route("/api/commands", "help", handlers.commands),
+        _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
+        _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),
     )
     site.open(web, routes)
@@ -265,6 +281,13 @@ class _ConsoleHandlers:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return json_response(await self._console.context(row.id))
 
+    async def view(self, request: Request) -> Response:
+        """Return the text of the conversation's next request, piece by piece."""
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        if row is None:
+            raise HttpRefusal(404, "not_found", "there is no such conversation")
+        return json_response({"items": await self._console.segments(row.id)})
+
     async def trace(self, request: Request) -> Response:
         """Return the trace of a message; of the newest one without `message`."""
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
@@ -279,7 +302,7 @@ class _ConsoleHandlers:
         if search.space and not self._console.allow(READ_OTHERS_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
         found = await _await_index(self._console.search(search))
-        return json_response({"results": [dict(result) for result in found]})
+        return json_response({list_key(request, "results"): [dict(result) for result in found]})
 
     async def index(self, request: Request) -> Response:
         space = (await read_json(request)).get("space")
@@ -289,10 +312,17 @@ class _ConsoleHandlers:
         return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def config(self, _: Request) -> Response:
-        return json_response(self._console.settings.masked())
+        return _settings_response(self._console.settings.masked())
+
+    async def config_keys(self, _: Request) -> Response:
+        """Return what each key means and takes: what a form is made from."""
+        return json_response({"items": [config_key_to_json(key) for key in KEYS.values() if LIST_ITEM not in key.path]})
 
     async def change(self, request: Request) -> Response:
         change = await read_json(request)
+        expected = request.headers.get("if-match")
+        if expected is not None and expected != _settings_tag(self._console.settings.masked()):
+            raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
         try:
             await asyncio.to_thread(self._console.settings.patch, change)
         except ConfigError as err:
@@ -300,16 +330,25 @@ class _ConsoleHandlers:
         await self._console.store.note(
             "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._console.settings.masked()
         )
-        return json_response(self._console.settings.masked())
+        return _settings_response(self._console.settings.masked())
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
-        return json_response({"commands": [dict(command) for command in list_page_commands(lang)]})
+        return json_response({list_key(request, "commands"): [dict(command) for command in list_page_commands(lang)]})
 
     async def metrics(self, _: Request) -> Response:
         text = await self._console.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+
+def _settings_response(settings: Mapping[str, Any]) -> Response:
+    return json_response(settings, headers={"etag": _settings_tag(settings)})
+
+
+def _settings_tag(settings: Mapping[str, Any]) -> str:
+    """Return the ETag of settings as they are shown; a secret counts by what is shown of it."""
+    return f'"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()}"'
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:
@@ -344,8 +383,15 @@ def _parse_day(params: Mapping[str, str], name: str) -> str:
         raise HttpRefusal(400, name, f"{name} must be a day such as 2026-11-20") from err
 
 
-def _get_route(path: str, action: str, handler: Handler) -> Route:
-    return Route(method="GET", path=path, action=action, handler=handler)
+def _get_route(
+    path: str,
+    action: str,
+    handler: Handler,
+    reply: type[BaseModel] | None = None,
+    *,
+    query: type[BaseModel] | None = None,
+) -> Route:
+    return Route(method="GET", path=path, action=action, handler=handler, reply=reply, query=query)
 
 
 def _facts_handler(load: Callable[[], Awaitable[Mapping[str, Any]]]) -> Handler:
@@ -388,11 +434,16 @@ def _access_routes(pairing: PairingService) -> tuple[Route, ...]:
         ),
     }
     return (
-        _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts),
+        _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts, models.AccessFactsBody),
         Route(method="POST", path=f"{ACCESS_PATH}/owner", action=WRITE_ACCESS_ACTION, handler=owner_code),
         *(
             Route(
-                method="POST", path=f"{ACCESS_PATH}/{name}", action=WRITE_ACCESS_ACTION, handler=_pairing_handler(act)
+                method="POST",
+                path=f"{ACCESS_PATH}/{name}",
+                action=WRITE_ACCESS_ACTION,
+                handler=_pairing_handler(act),
+                body=models.AccessActBody,
+                reply=models.ToldBody,
             )
             for name, act in acts.items()
         ),

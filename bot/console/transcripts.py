@@ -14,6 +14,7 @@ from channels.web.backend import (
     ConversationOwner,
     ConversationPage,
     EntryRole,
+    LineState,
     TranscriptLine,
     web_address,
 )
@@ -30,6 +31,17 @@ BATCH_ROWS = 200
 READ_OTHER_ACTION = "chat.read.other"
 CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
+# By the state of the inbox or outbox row.
+LINE_STATES: dict[str, LineState] = {
+    "new": "queued",
+    "aside": "queued",
+    "running": "at_work",
+    "dead": "given_up",
+    "pending": "sending",
+    "sending": "sending",
+    "failed": "unsent",
+    "unknown": "unknown",
+}
 MAX_SESSIONS = 1_000
 
 # Adds an act to the audit chain: action, subject, result, actor.
@@ -160,8 +172,10 @@ class TranscriptBackend:
                 break
         return 0
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        rows, following = await self._sessions.page(cursor, limit, own=own)
+    async def conversations(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> ConversationPage:
+        rows, following = await self._sessions.page(cursor, limit, own=own, words=words)
         return ConversationPage(conversations=[_to_entry(row) for row in rows], next=following)
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
@@ -179,8 +193,8 @@ class TranscriptBackend:
 
 
 def _to_line(row: Row) -> TranscriptLine:
-    role = cast(EntryRole, row.role)
-    return TranscriptLine(id=row.id, number=row.number, role=role, text=row.text, at=row.at, reply_to=row.reply_to)
+    fields = {name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to")}
+    return TranscriptLine(role=cast(EntryRole, row.role), state=LINE_STATES.get(row.state, ""), **fields)
 
 
 def conversation_name(row: ConversationRow) -> str:

@@ -364,7 +364,8 @@ class RequestGuard:
     def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
         if method in SAFE_METHODS:
             return
-        if not is_same_origin(headers, self._public):
+        fetched = header_values(headers, b"sec-fetch-site")
+        if not is_same_origin(headers, self._public) or any(site != b"same-origin" for site in fetched):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if header_values(headers, b"content-type") != [b"application/json"]:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")

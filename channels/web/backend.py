@@ -9,6 +9,8 @@ from channels.base import HasWebhook
 from channels.message import Address
 
 EntryRole = Literal["user", "assistant", "notice"]
+# Of a message what is still to come, of a reply how its sending stands; "" where there is nothing to tell.
+LineState = Literal["", "queued", "at_work", "given_up", "sending", "unsent", "unknown"]
 # Whose conversation: the owner's own, a group's, or another person's private one.
 ConversationOwner = Literal["own", "group", "other"]
 
@@ -26,6 +28,7 @@ class TranscriptLine:
     at: datetime
     #: Id of the user's line it replies to, or "".
     reply_to: str = ""
+    state: LineState = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +115,14 @@ class Backend(Protocol):
         """Return the number of the line with that id, 0 if there is none."""
         ...
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        """Return a page of the list, newest first. own: only the owner's private conversations.
+    async def conversations(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> ConversationPage:
+        """Return a page of the list, newest first.
+
+        Args:
+            own: only the owner's private conversations.
+            words: only those whose title contains this; of other people's private chats, whose id does.
 
         Raises:
             ValueError: the cursor is invalid.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pydantic import BaseModel
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -154,6 +155,23 @@ class Route:
     action: str
     #: May raise HttpRefusal.
     handler: Handler
+    #: What its query, its JSON body and its JSON reply are; None for none, or another format.
+    query: type[BaseModel] | None = None
+    body: type[BaseModel] | None = None
+    reply: type[BaseModel] | None = None
+
+    @property
+    def v1(self) -> str:
+        """Its address in the versioned API, where lists are called `items`; "" outside the API."""
+        return f"{V1_PATH}{self.path.removeprefix(API_PATH)}" if self.path.startswith(API_PATH) else ""
+
+
+API_PATH, V1_PATH = "/api/", "/api/v1/"
+
+
+def list_key(request: Request, name: str) -> str:
+    """Return what a reply calls its list: `items` in the versioned API, else its own name."""
+    return "items" if request.scope["path"].startswith(V1_PATH) else name
 
 
 def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from channels.base import HasWebhook, WebhookRequest
 from channels.message import Accepted, InboundMessage
 from channels.toolkit.delivery import BoundedDict
+from channels.web import models
 from channels.web.auth import Visitor
 from channels.web.backend import TranscriptLine, WebServices
 from channels.web.channel import Web
@@ -30,6 +31,7 @@ from channels.web.requests import (
     conversation_json,
     header_values,
     json_response,
+    list_key,
     parse_message,
     peer_address,
     read_body,
@@ -37,6 +39,7 @@ from channels.web.requests import (
 
 MAX_CONVERSATIONS = 200
 MAX_LINES = 200
+MAX_WORDS = 200  # characters that a title is searched for
 DEFAULT_LINES = 50
 
 
@@ -56,15 +59,46 @@ class WebApi:
         """Return every route of the channel, with the action each one needs."""
         one = "/api/conversations/{id}"
         return (
-            Route(method="GET", path="/api/session", action="console.read", handler=self.session),
-            Route(method="POST", path="/api/messages", action="chat", handler=self.send),
-            Route(method="GET", path="/api/events", action="console.read", handler=self.page_events),
-            Route(method="GET", path="/api/conversations", action="console.read", handler=self.list),
-            Route(method="GET", path=one, action="console.read", handler=self.entry),
-            Route(method="POST", path=f"{one}/open", action="console.read", handler=self.open),
-            Route(method="GET", path=f"{one}/messages", action="console.read", handler=self.messages),
+            Route(
+                method="GET", path="/api/session", action="console.read", handler=self.session, reply=models.SessionBody
+            ),
+            Route(
+                method="POST",
+                path="/api/messages",
+                action="chat",
+                handler=self.send,
+                body=models.NewMessageBody,
+                reply=models.AcceptedBody,
+            ),
+            Route(
+                method="GET",
+                path="/api/events",
+                action="console.read",
+                handler=self.page_events,
+                query=models.StreamQueryBody,
+            ),
+            Route(
+                method="GET",
+                path="/api/conversations",
+                action="console.read",
+                handler=self.list,
+                query=models.ConversationQueryBody,
+                reply=models.ConversationPageBody,
+            ),
+            Route(
+                method="GET", path=one, action="console.read", handler=self.entry, reply=models.ConversationSummaryBody
+            ),
+            Route(method="POST", path=f"{one}/open", action="console.read", handler=self.open, reply=models.DoneBody),
+            Route(
+                method="GET",
+                path=f"{one}/messages",
+                action="console.read",
+                handler=self.messages,
+                query=models.MessageQueryBody,
+                reply=models.MessagePageBody,
+            ),
             Route(method="GET", path=f"{one}/events", action="console.read", handler=self.events),
-            Route(method="POST", path=f"{one}/stop", action="turn.stop", handler=self.stop),
+            Route(method="POST", path=f"{one}/stop", action="turn.stop", handler=self.stop, reply=models.DoneBody),
         )
 
     async def session(self, request: Request) -> Response:
@@ -75,6 +109,8 @@ class WebApi:
     async def send(self, request: Request) -> Response:
         """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""
         async with self._large.read_json(request, member="attachments") as fields:
+            if (key := request.headers.get("idempotency-key")) is not None:
+                fields.setdefault("key", key)
             message = parse_message(fields, self._clock())
             fields.clear()
             accepted = await self._deliver(message)
@@ -96,16 +132,19 @@ class WebApi:
         return accepted
 
     async def list(self, request: Request) -> Response:
-        """Return a page of the conversations, newest first; with `own=1` only the owner's own."""
+        """Return a page of the conversations, newest first: all, only the owner's `own`, or those that `q` finds."""
         query = request.query_params
         limit = parse_bounded(query.get("limit"), MAX_CONVERSATIONS, MAX_CONVERSATIONS)
+        words = query.get("q", "").replace("\0", "").strip()
+        if len(words) > MAX_WORDS:
+            raise HttpRefusal(400, "q", f"q may have {MAX_WORDS} characters")
+        own = query.get("own") in ("1", "true")
         try:
-            page = await self._backend.conversations(query.get("cursor", ""), limit, own=query.get("own") == "1")
+            page = await self._backend.conversations(query.get("cursor", ""), limit, own=own, words=words)
         except ValueError as err:
             raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next") from err
-        return json_response(
-            {"conversations": [conversation_json(one) for one in page.conversations], "next": page.next or None}
-        )
+        found = [conversation_json(one) for one in page.conversations]
+        return json_response({list_key(request, "conversations"): found, "next": page.next or None})
 
     async def entry(self, request: Request) -> Response:
         """Return one conversation's entry in the list, without its messages."""
@@ -120,13 +159,14 @@ class WebApi:
         return json_response({"ok": True})
 
     async def messages(self, request: Request) -> Response:
-        """Return a page of the transcript, oldest first; `before` is a message's id or line."""
+        """Return a page of the transcript, oldest first; `before` is a message's id or line, `after` a line."""
         conversation = await self._existing(request)
         limit = parse_bounded(request.query_params.get("limit"), DEFAULT_LINES, MAX_LINES)
         reader = request.state.visitor.id
         before = await self._before(conversation, request.query_params.get("before", ""), reader)
-        lines = await self._backend.lines(conversation, reader=reader, before=before, limit=limit)
-        return json_response({"messages": [_line_json(line) for line in lines]})
+        after = parse_line(request.query_params.get("after"))
+        lines = await self._backend.lines(conversation, reader=reader, before=before, after=after, limit=limit)
+        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines]})
 
     async def events(self, request: Request) -> ASGIApp:
         """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""
@@ -134,9 +174,15 @@ class WebApi:
         return EventStream(self._follow(request, conversation), request.state.visitor.alive)
 
     async def page_events(self, request: Request) -> ASGIApp:
-        """Stream what one tab follows: the list of conversations, and the query's `conversation` if any."""
+        """Stream what one tab follows: the list of conversations, and one of them.
+
+        That one is `c:ID` among `topics`, or, outside the versioned API, `conversation`.
+        """
         sources = [list_changes(self._backend.changed, lambda: self._web.hub.closed)]
-        if name := request.query_params.get("conversation", ""):
+        topics = [topic for topic in request.query_params.get("topics", "").split(",") if topic.startswith("c:")]
+        if len(topics) > 1:
+            raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
+        if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):
             sources.append(self._follow(request, await self._begin_reading(await self._check_exists(name), request)))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
@@ -195,9 +241,23 @@ def parse_bounded(given: str | None, usual: int, most: int) -> int:
     return min(int(given), most)
 
 
+def parse_line(given: str | None) -> int | None:
+    """Parse the number of a line in a query string, None without one.
+
+    Raises:
+        HttpRefusal: 400 when it is not a whole number.
+    """
+    if not given:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= 15):
+        raise HttpRefusal(400, "after", "after must be the line of a message")
+    return int(given)
+
+
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
     fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
-    return {**fields, "reply_to": line.reply_to} if line.reply_to else fields
+    more = {"reply_to": line.reply_to, "state": line.state}
+    return {**fields, **{name: value for name, value in more.items() if value}}
 
 
 # Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.

@@ -1,6 +1,7 @@
 """The page's ASGI app, which authenticates before it routes; the monitor app; the server."""
 
 import errno
+import gzip
 import hashlib
 import resource
 import socket
@@ -42,6 +43,11 @@ MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
+PAGE = "index.html"
+# What the page shows under addresses of its own; the part after the first slash is the page's affair.
+PAGE_PATHS = ("c", "memory", "people", "channels", "usage", "health", "settings", "more")
+MIN_COMPRESSED_BYTES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +57,25 @@ class StaticFile:
     body: bytes
     media_type: str
     etag: str
+    #: The body in gzip; "" where that is not shorter.
+    compressed: bytes = b""
 
 
 @cache
 def load_assets() -> dict[str, StaticFile]:
     """Read every file with a known media type, by its path below the folder."""
     return {
-        path.relative_to(STATIC_FOLDER).as_posix(): StaticFile(
-            body=(body := path.read_bytes()),
-            media_type=MEDIA_TYPES[path.suffix],
-            etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"',
-        )
+        path.relative_to(STATIC_FOLDER).as_posix(): _load_asset(path)
         for path in sorted(STATIC_FOLDER.rglob("*"))
         if path.suffix in MEDIA_TYPES
     }
+
+
+def _load_asset(path: Path) -> StaticFile:
+    body = path.read_bytes()
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    compressed = gzip.compress(body, mtime=0) if len(body) >= MIN_COMPRESSED_BYTES else b""
+    return StaticFile(body=body, media_type=MEDIA_TYPES[path.suffix], etag=etag, compressed=compressed)
 
 
 def asset_response(request: Request, name: str, status: int = 200) -> Response:
@@ -72,17 +83,28 @@ def asset_response(request: Request, name: str, status: int = 200) -> Response:
     asset = load_assets().get(name)
     if asset is None:
         return Response(b"not found", 404, media_type="text/plain")
-    headers = {"etag": asset.etag, "cache-control": "no-cache"}
+    cached = "public, max-age=31536000, immutable" if name.startswith(ASSETS_FOLDER) else "no-cache"
+    headers = {"etag": asset.etag, "cache-control": cached, "vary": "accept-encoding"}
     if status == 200 and request.headers.get("if-none-match") == asset.etag:
         return Response(b"", 304, headers)
-    return Response(asset.body, status, headers, asset.media_type)
+    body = asset.body
+    if asset.compressed and "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers = asset.compressed, {**headers, "content-encoding": "gzip"}
+    return Response(body, status, headers, asset.media_type)
+
+
+def is_page(path: str) -> bool:
+    """Tell whether a path is one under which the page shows something."""
+    return path == "/" or path.split("/", 2)[1] in PAGE_PATHS
 
 
 STATIC_PATH = "/static/"
 SECURITY_HEADERS = [
     (
         b"content-security-policy",
-        b"default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+        b"connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+        b"require-trusted-types-for 'script'; trusted-types dompurify svelte-trusted-html",
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -113,8 +135,9 @@ class WebSite:
         self._services = services
         app = Starlette(
             routes=[
-                routing.Route(route.path, _require_access(route, services.allow), methods=[route.method])
+                routing.Route(path, _require_access(route, services.allow), methods=[route.method])
                 for route in self.calls
+                for path in filter(None, (route.v1, route.path))
             ],
             exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
@@ -152,14 +175,14 @@ class WebSite:
         except HttpRefusal as err:
             if path in ("/healthz", "/readyz"):
                 return await _health_response(self._services, path, full=False)
-            if path == "/" and err.status == 401 and "text/html" in request.headers.get("accept", ""):
-                return asset_response(request, "login.html", 401)
+            if is_page(path) and err.status == 401 and "text/html" in request.headers.get("accept", ""):
+                return asset_response(request, PAGE, 401)
             raise
         request.state.visitor = visitor
         if path in ("/healthz", "/readyz"):
             return await _health_response(self._services, path, full=True)
-        if path == "/" and request.method in ("GET", "HEAD"):
-            return asset_response(request, "index.html")
+        if is_page(path) and request.method in ("GET", "HEAD"):
+            return asset_response(request, PAGE)
         if path == "/logout" and request.method == "POST":
             headers = request.scope["headers"]
             self.gate.logout(headers)
@@ -168,7 +191,7 @@ class WebSite:
 
     async def _login(self, request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
-            return asset_response(request, "login.html")
+            return asset_response(request, PAGE)
         if request.method != "POST":
             raise HttpRefusal(405, "method", "the login page takes GET and POST")
         if request.headers.get("content-type") != "application/json":

@@ -87,6 +87,38 @@ def assemble_view(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnView:
+    """One turn as a request shows it."""
+
+    number: int
+    #: It has no reply yet.
+    running: bool
+    #: Some of it may rest on words from outside.
+    tainted: bool
+    #: Without the marks of time, which are counted with the history as a whole.
+    tokens: int
+    shown: tuple[ShownMessage, ...]
+
+
+def turn_views(session: Session, counter: TokenCounter) -> tuple[TurnView, ...]:
+    """Return the turns of a session, each as `assemble_view` shows it before any repair, oldest first."""
+    reductions, times = index_reductions(session.reductions), time_marks(session)
+    views = []
+    for turn in session.turns:
+        running = turn.number == session.running
+        views.append(
+            TurnView(
+                number=turn.number,
+                running=running,
+                tainted=any(message.tainted for message in turn.messages),
+                tokens=turn_tokens(turn, reductions, counter, running=running),
+                shown=tuple(_shown_messages((turn,), reductions, times, running=running)),
+            )
+        )
+    return tuple(views)
+
+
 def summary_text(summary: Summary) -> str:
     """The summary as the model reads it, with its frame."""
     turns = "1 earlier turn" if summary.turns == 1 else f"{summary.turns} earlier turns"

@@ -32,6 +32,7 @@ async def opened(
     locale: str = "en-GB",
     dark: bool = False,
     phone: bool = False,
+    scale: int = 1,
     ready: str = "#text:not([disabled])",
 ) -> AsyncIterator[Page]:
     """A page that is signed in, with everything that went wrong in it collected and found empty at the end.
@@ -42,6 +43,7 @@ async def opened(
         locale=locale,
         viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
         has_touch=phone,
+        device_scale_factor=scale,
         color_scheme="dark" if dark else "light",
     )
     page = await context.new_page()

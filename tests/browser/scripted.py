@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.console.files import FileRoutes
 from channels.message import InboundMessage
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedHouse, running
 
@@ -137,13 +137,13 @@ async def page_house(
             raise HttpRefusal(404, "not_found", "no")
         return json_response(house.facts)
 
-    async def commands(_: Any) -> Any:
-        return json_response({"commands": COMMANDS})
+    async def commands(request: Any) -> Any:
+        return json_response({list_key(request, "commands"): COMMANDS})
 
     async def search(request: Any) -> Any:
         if request.query_params["q"] == "broken":
             raise HttpRefusal(503, "storage", "the index cannot be read")
-        return json_response({"results": house.found})
+        return json_response({list_key(request, "results"): house.found})
 
     async def saved() -> None: ...
 

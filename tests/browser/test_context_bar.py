@@ -43,7 +43,7 @@ async def test_the_bar_shows_the_parts_to_scale_and_says_the_numbers(chromium: B
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await expect(page.locator("#context-text")).to_have_text("18,432 / 50,000 · 37% · 7/20 turns")
-        await expect(page.locator("#context-text .narrow-only")).to_be_hidden()
+        await expect(page.locator("#context-text .narrow")).to_be_hidden()
         await expect(page.locator("#context")).to_have_accessible_name("Context: 18,432 / 50,000 · 7/20 turns")
         await page.click("#context")
         bar = page.locator("#drawer .bar.tall")
@@ -114,14 +114,14 @@ async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(ch
         why = f"Cut before turn 11, the best of 5 places ({points})."
         oldest = page.locator("details[data-id=f1]")
         assert why in (await oldest.locator("summary").get_attribute("title") or "")
-        await expect(oldest.locator(".more")).to_be_hidden()
+        await expect(oldest.locator(".fold-more")).to_be_hidden()
         await oldest.locator("summary").click()
-        await expect(oldest.locator(".more")).to_contain_text(f"The tokens had reached the threshold. {why}")
-        await expect(oldest.locator(".more")).to_contain_text("summary by the model")
+        await expect(oldest.locator(".fold-more")).to_contain_text(f"The tokens had reached the threshold. {why}")
+        await expect(oldest.locator(".fold-more")).to_contain_text("summary by the model")
         other = page.locator("details[data-id=f2]")
         await other.locator("summary").click()
-        await expect(other.locator(".more")).to_contain_text("Asked for by /context fold.")
-        await expect(other.locator("button")).to_have_count(0)
+        await expect(other.locator(".fold-more")).to_contain_text("Asked for by /context fold.")
+        await expect(other.locator("a")).to_have_count(0)
 
 
 async def test_a_folds_file_is_opened_and_leads_back_to_the_context(chromium: Browser, site: Running) -> None:
@@ -129,9 +129,9 @@ async def test_a_folds_file_is_opened_and_leads_back_to_the_context(chromium: Br
         await begun(page)
         await page.click("#context")
         await page.click("details[data-id=f1] summary")
-        await page.click("details[data-id=f1] .linklike")
+        await page.click("details[data-id=f1] a")
         await expect(page.locator(".editor")).to_have_value("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
-        await page.click("#drawer [aria-label=Back]")
+        await page.go_back()
         await expect(page.locator(".timeline .event")).to_have_count(3)
 
 
@@ -141,13 +141,14 @@ async def test_all_of_it_is_reached_by_the_keyboard(chromium: Browser, site: Run
         await page.focus("#context")
         await page.keyboard.press("Enter")
         await expect(page.locator("#drawer [aria-label=Close]")).to_be_focused()
-        await page.keyboard.press("Tab")
+        for _ in range(3):  # all of it, the texts of the request, the folds
+            await page.keyboard.press("Tab")
         await expect(page.locator("details[data-id=f2] summary")).to_be_focused()
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await expect(page.locator("details[data-id=f1] .more")).to_be_visible()
+        await expect(page.locator("details[data-id=f1] .fold-more")).to_be_visible()
         await page.keyboard.press("Tab")
-        await expect(page.locator("details[data-id=f1] .linklike")).to_be_focused()
+        await expect(page.locator("details[data-id=f1] a")).to_be_focused()
         await page.keyboard.press("Escape")
         await expect(page.locator("#drawer")).to_be_hidden()
         await expect(page.locator("#context")).to_be_focused()
@@ -163,18 +164,18 @@ async def test_bar_and_drawer_follow_each_answer_and_each_fold(chromium: Browser
         await write(page, "and now")
         await expect(page.locator("#context-text")).to_contain_text("20,000 / 50,000")
         await expect(page.locator("#drawer .sum").first).to_contain_text("20,000 / 50,000 tokens")
-        await expect(page.locator("details[data-id=f1] .more")).to_be_visible()
+        await expect(page.locator("details[data-id=f1] .fold-more")).to_be_visible()
         facts(site, folds=[*FOLDS, NEXT], live_turns=[16, 19], turns=4)
         fold(site, "folded")
         await expect(page.locator(".timeline .event")).to_have_count(4)
         await expect(page.locator(".timeline .what").nth(1)).to_have_text("turns 12–15")
-        await expect(page.locator("details[data-id=f1] .more")).to_be_visible()
+        await expect(page.locator("details[data-id=f1] .fold-more")).to_be_visible()
 
 
 async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
-        line, steps = page.locator("#folding .said"), page.locator("#folding .steps .done")
+        line, steps = page.locator("#folding .fold-said"), page.locator("#folding .done")
         said = {
             "planned": "Folding turns 12–15: summarising…",
             "summarised": "Folding turns 12–15: checking the summary…",
@@ -198,7 +199,7 @@ async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conve
         await begun(page)
         facts(site, folding={**NEXT, "state": "checked"})
         await page.reload()
-        await expect(page.locator("#folding .said")).to_have_text("正在整理第 12–15 轮：核对摘要…")
+        await expect(page.locator("#folding .fold-said")).to_have_text("正在整理第 12–15 轮：核对摘要…")
         await page.click("#new")
         await expect(page.locator("#folding")).to_be_hidden()
         await expect(page.locator("#context")).to_be_hidden()
@@ -229,12 +230,12 @@ async def test_bar_and_drawer_fit_phone_and_desktop_in_both_languages(
             text = page.locator("#context-text")
             await expect(text).to_be_visible()
             await expect(text).to_contain_text(turns)
-            await expect(text.locator(".narrow-only")).to_be_visible(visible=phone)
+            await expect(text.locator(".narrow")).to_be_visible(visible=phone)
             fold(site, "summarised")
             await expect(page.locator("#folding")).to_be_visible()
             assert await page.evaluate(overflow) == 0
             await page.click("#context")
             await page.click("details[data-id=f1] summary")
-            inside = "(body => body.scrollWidth - body.clientWidth)(document.querySelector('.drawer-body'))"
+            inside = "(body => body.scrollWidth - body.clientWidth)(document.querySelector('#drawer .body'))"
             assert await page.evaluate(inside) == 0
             assert await page.evaluate(overflow) == 0

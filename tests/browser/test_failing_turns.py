@@ -26,10 +26,14 @@ async def test_a_turn_that_fails_is_told_once_and_the_head_stays_quiet(chromium:
         await expect(page.locator(".draft")).to_have_count(0)
         await expect(page.locator("#stop")).to_be_hidden()
         await expect(page.locator("#link")).to_have_text("")
+        await expect(page.locator(".retry")).to_have_count(1)
         await page.reload()
         await expect(page.locator(".line.notice")).to_have_count(2)
         await expect(page.locator(".line")).to_have_count(4)
         await expect(page.locator("#link")).to_have_text("")
+        await page.click(".retry")
+        await expect(page.locator(".line.user .plain").last).to_have_text("/retry")
+        await expect(page.locator(".line.notice")).to_have_count(3)
 
 
 @pytest.mark.parametrize("first", ["event", "line"])

@@ -2,10 +2,12 @@
 
 from playwright.async_api import Browser, Page, expect
 
+from channels.web.server import STATIC_FOLDER
 from tests.browser.opening import BROWSER, opened
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
+[MODULE] = [f"/static/assets/{path.name}" for path in (STATIC_FOLDER / "assets").glob("markdown-*.js")]
 TABLE = """| left | middle | right |
 | :--- | :---: | ---: |
 | a | b | 1 |
@@ -62,8 +64,8 @@ REFERENCES = (
 OPEN_TAG = "A <code> that stays open & on\n\nwith <b>more</b> & more\n\nand more </code> here\n\nend"
 UNCLOSED = "words\n\nmore\n\nstill more\n\n```js\nlet a = 1;\n\nlet b = 2;"
 CRLF = "one\r\n\r\ntwo\r\n\r\n- a\r\n- b\r\n\r\nthree\r\n"
-GROW = """async ([text, step]) => {
-  const { Growing, render } = await import("/static/markdown.js");
+GROW = """async ([address, text, step]) => {
+  const { Growing, render } = await import(address);
   const [grown, whole] = [document.createElement("div"), document.createElement("div")];
   const growing = new Growing(grown);
   let pieces = 0, first = null, stayed = true;
@@ -80,7 +82,7 @@ GROW = """async ([text, step]) => {
 
 
 async def grown(page: Page, text: str, step: int = 7) -> dict[str, object]:
-    told: dict[str, object] = await page.evaluate(GROW, [text, step])
+    told: dict[str, object] = await page.evaluate(GROW, [MODULE, text, step])
     return told
 
 

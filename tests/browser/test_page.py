@@ -47,7 +47,7 @@ async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(chromium
     await expect(page.locator("#problem")).to_have_text("令牌不正确。")
     await page.fill("#token", TOKEN)
     await page.press("#token", "Enter")
-    await expect(page.locator("#new")).to_have_text("新对话")
+    await expect(page.locator("#new")).to_have_attribute("aria-label", "新对话")
     assert TOKEN not in page.url
     assert await page.evaluate("document.cookie") == ""
 
@@ -56,7 +56,7 @@ async def test_hostile_text_is_shown_and_does_nothing(chromium: Browser, site: R
     site.house.add("c1", "user", HOSTILE)
     site.house.add("c1", "assistant", HOSTILE)
     site.house.add("c1", "notice", HOSTILE)
-    async with opened(chromium, site, "/#c1") as page:
+    async with opened(chromium, site, "/c/c1") as page:
         await expect(page.locator(".line")).to_have_count(3)
         for kind in ("user", "assistant", "notice"):
             await expect(page.locator(f".line.{kind}")).to_contain_text("<script>window.hit = 1</script>")
@@ -148,7 +148,7 @@ async def test_after_a_restart_of_the_server_a_new_login_leads_back_to_the_conve
 ) -> None:
     house = Scripted()
     house.add("c1", "user", "before")
-    async with page_house(tmp_path, house=house) as site, opened(chromium, site, "/#c1") as page:
+    async with page_house(tmp_path, house=house) as site, opened(chromium, site, "/c/c1") as page:
         await page.fill("#text", "half a thought")
         await expect(page.locator(".line")).to_have_count(1)
         await site.close()
@@ -162,7 +162,7 @@ async def test_after_a_restart_of_the_server_a_new_login_leads_back_to_the_conve
 
 async def test_two_windows_show_the_same_conversation(chromium: Browser, site: Running) -> None:
     site.house.add("c1", "user", "hello")
-    async with opened(chromium, site, "/#c1") as one, opened(chromium, site, "/#c1") as two:
+    async with opened(chromium, site, "/c/c1") as one, opened(chromium, site, "/c/c1") as two:
         await expect(two.locator(".line")).to_have_count(1)
         await write(one, "from the first")
         await expect(two.locator(".line.user")).to_have_count(2)
@@ -173,7 +173,7 @@ async def test_two_windows_show_the_same_conversation(chromium: Browser, site: R
 async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running) -> None:
     for number in range(120):
         site.house.add("c1", "user", f"line {number}")
-    async with opened(chromium, site, "/#c1") as page:
+    async with opened(chromium, site, "/c/c1") as page:
         await expect(page.locator(".line")).to_have_count(50)
         await page.click(".earlier")
         await expect(page.locator(".line")).to_have_count(100)
@@ -191,7 +191,7 @@ async def test_the_page_fits_a_phone_and_a_desktop(
     for phone in (False, True):
         kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
         async with opened(
-            chromium, site, f"/#look-{kind}", dark=dark, phone=phone, locale="zh-CN" if dark else "en-GB"
+            chromium, site, f"/c/look-{kind}", dark=dark, phone=phone, locale="zh-CN" if dark else "en-GB"
         ) as page:
             await page.screenshot(path=look / f"{kind}-empty.png")
             await write(page, "Do you still know what I drink in the morning, and where I walk? 早上好！")
@@ -210,15 +210,18 @@ async def test_the_page_fits_a_phone_and_a_desktop(
             await page.keyboard.press("Escape")
             if phone:
                 await page.click("#menu")
-                await page.wait_for_timeout(300)
+                await expect(page.locator("#list .entry").first).to_be_visible()
                 await page.screenshot(path=look / f"{kind}-menu.png")
-            await page.click("#open-memory")
+            await page.click("#go-memory")
             await page.wait_for_selector(".file")
             await page.screenshot(path=look / f"{kind}-memory.png")
             await page.click("text=MEMORY.md")
             await page.wait_for_selector(".editor")
             await page.screenshot(path=look / f"{kind}-editor.png")
-            await page.click("#drawer .icon >> nth=-1")
+            await page.click("header .icon")
+            await page.click("#go-c")
+            if phone:
+                await page.click("#list .entry >> nth=0")
             await page.fill("#text", "/")
             await page.screenshot(path=look / f"{kind}-commands.png")
             assert await page.evaluate(overflow) == 0

@@ -1,4 +1,4 @@
-"""The view follows an answer until the reader scrolls, and keeps its place when the drawer opens."""
+"""The view follows an answer until the reader scrolls, and keeps its place when the panel opens."""
 
 from playwright.async_api import Browser, Page, expect
 
@@ -40,7 +40,7 @@ async def test_the_end_of_a_long_answer_is_in_view_without_a_press(chromium: Bro
         await grow(site, page, asked.id, 6)
         await at_end(page)
         await expect(page.locator("#down")).to_be_hidden()
-        await page.click("#open-memory")
+        await page.locator("#context").evaluate("button => button.click()")
         await expect(page.locator("#drawer")).to_be_visible()
         await at_end(page)
         await grow(site, page, asked.id, 2, 6)
@@ -67,7 +67,7 @@ async def test_a_reader_who_scrolls_up_stays_there_until_the_end_is_asked_for(ch
 
         first = await page.evaluate(FIRST)
         before = await page.evaluate(TOP, first)
-        await page.click("#open-memory")
+        await page.locator("#context").evaluate("button => button.click()")
         await expect(page.locator("#drawer")).to_be_visible()
         await page.wait_for_function(f"() => Math.abs(({TOP})({first}) - {before}) < 3")
         await page.click("#drawer [aria-label=Close]")

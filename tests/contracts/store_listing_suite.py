@@ -67,6 +67,29 @@ class ListingSuite:
         assert sorted(chain(*await listed(store, 1, own=True))) == ["mine", "web"]
         assert sorted(chain(*await listed(store, 9))) == ["ann", "group", "mine", "web"]
 
+    async def test_words_find_titles_and_of_other_peoples_private_chats_only_ids(self, record: Record) -> None:
+        store = await record.open()
+        told = {
+            "c1": ("Green tea", "dm", ""),
+            "c2": ("green TEA 100%_/", "group", "telegram:1:g"),
+            "tea-9": ("x", "dm", "s"),
+        }
+        for chat, (text, kind, space) in {**told, "c4": ("tea that nobody may search", "dm", "s")}.items():
+            record.now += 1
+            at = replace(place(chat), kind=kind, space=space)
+            await store.delivery.accept([arrival(chat, text, at=at)])
+
+        async def found(words: str, limit: int = 10, cursor: str = "") -> list[str]:
+            rows, _ = await store.sessions.page(cursor, limit, words=words)
+            return [row.place.chat_id for row in rows]
+
+        assert await found("tea") == ["tea-9", "c2", "c1"]
+        assert await found("100%_/") == ["c2"]
+        assert await found("%") == ["c2"]
+        assert await found("a_1") == []
+        _, cursor = await store.sessions.page("", 2, words="tea")
+        assert await found("tea", cursor=cursor) == ["c1"]
+
     async def test_a_strange_cursor_is_refused(self, record: Record) -> None:
         store = await record.open()
         with pytest.raises(ValueError, match="cursor"):

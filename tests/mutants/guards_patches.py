@@ -71,8 +71,8 @@ GUARDS = (
         name="the page runs scripts from anywhere",
         guards="headers",
         file="channels/web/server.py",
-        old="default-src 'self';",
-        new="default-src * 'unsafe-inline';",
+        old="script-src 'self';",
+        new="script-src * 'unsafe-inline';",
         tests=(HEADERS,),
     ),
     Mutant(

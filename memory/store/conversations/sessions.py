@@ -397,13 +397,19 @@ def _to_summary(row: Row) -> Summary | None:
     )
 
 
-_MAX_SECONDS = 1e15
+_MAX_SECONDS = 1e14
 _CURSOR = re.compile(r"([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
+# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
+_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
 _PAGE = _NEWEST_FIRST.where(
     conversation.c.updated <= bindparam("updated"),
     or_(
         conversation.c.updated < bindparam("updated"),
         and_(conversation.c.updated == bindparam("updated"), conversation.c.id < bindparam("id")),
+    ),
+    or_(
+        and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
+        conversation.c.chat_id.icontains(bindparam("words"), escape="/"),
     ),
 ).limit(bindparam("limit"))
 _OWN_PAGE = _PAGE.where(conversation.c.space == literal_text(""), conversation.c.kind != literal_text("group"))
@@ -412,24 +418,22 @@ _CHANGED = _NEWEST_FIRST.where(conversation.c.updated >= bindparam("since")).lim
 
 @single_query
 async def load_page(
-    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False
+    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
 ) -> tuple[list[ConversationRow], str]:
     """Load a page of the list of conversations, newest first, and the cursor of the next page ("" after the last).
 
-    A conversation that gets no message while the pages are read is on exactly one of them; one that does moves to the
-    front.
+    One that gets no message while the pages are read is on exactly one of them; one that does moves to the front.
 
-    Args:
-        own: only the owner's private conversations.
+    Args: own: only the owner's private ones. words: only those whose title, or id on their channel, contains this.
 
     Raises:
         ValueError: the cursor is not one of this list.
     """
-    found = _CURSOR.fullmatch(cursor)
-    if cursor and found is None:
+    found = _CURSOR.fullmatch(cursor or f"{_MAX_SECONDS}_-")
+    if found is None:
         raise ValueError("the cursor is not one of this list")
-    updated, id = (float(found[1]), found[2]) if found else (_MAX_SECONDS, "")
-    rows = await tx.all(_OWN_PAGE if own else _PAGE, updated=updated, id=id, limit=limit + 1)
+    place = {"updated": float(found[1]), "id": found[2], "words": re.sub("[/%_]", "/\\g<0>", words)}
+    rows = await tx.all(_OWN_PAGE if own else _PAGE, **place, limit=limit + 1)
     next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 

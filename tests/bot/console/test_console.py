@@ -55,7 +55,9 @@ class Sessions:
     async def conversation(self, id: str) -> ConversationRow | None:
         return next((r for r in self.rows if r.id == id), None)
 
-    async def page(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> tuple[list[ConversationRow], str]:
+    async def page(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> tuple[list[ConversationRow], str]:
         return list(self.rows), ""
 
     async def trace(self, conversation: str, *, of: str = "") -> Trace | None:

@@ -146,8 +146,10 @@ class ScriptedHouse:
         ]
         return sorted(made, key=lambda one: one.updated, reverse=True)
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        listed = [one for one in self.listed() if not own or one.whose == "own"]
+    async def conversations(
+        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+    ) -> ConversationPage:
+        listed = [one for one in self.listed() if (not own or one.whose == "own") and words in one.title]
         if cursor and cursor not in self.said:
             raise ValueError("no cursor")
         start = [one.id for one in listed].index(cursor) + 1 if cursor else 0

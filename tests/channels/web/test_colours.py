@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -22,10 +22,10 @@ Light = tuple[float, float, float]
 
 def themes() -> list[dict[str, str]]:
     """The colours of the light theme, and of the dark one, which takes what it does not name from the light one."""
-    style = files("channels.web").joinpath("static/style.css").read_text("utf-8")
-    light, dark = (
-        dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S)
-    )
+    style = (Path(__file__).parents[3] / "channels/web/ui/src/app.css").read_text("utf-8")
+    blocks = re.findall(r":root(?:\[[^]]*\]|:not\(.*?\))? \{(.*?)\}", style, re.S)
+    light, dark, chosen = filter(None, (dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in blocks))
+    assert dark == chosen
     return [light, {**light, **dark}]
 
 

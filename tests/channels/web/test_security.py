@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -23,7 +24,9 @@ LONGEST = 604_800.0
 MESSAGE = {"conversation": "c1", "text": "x"}
 SECURITY_HEADERS = {
     "content-security-policy": (
-        "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+        "connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+        "require-trusted-types-for 'script'; trusted-types dompurify svelte-trusted-html"
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -61,7 +64,7 @@ async def raw(site: Running, request: str) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "x/abc?y=", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil", ""])
-@pytest.mark.parametrize("path", ["/", "/api/conversations", "/static/app.js", "/healthz", "/login"])
+@pytest.mark.parametrize("path", ["/", "/api/conversations", "/static/icon.svg", "/healthz", "/login"])
 async def test_another_host_is_refused_before_anything_else(site: Running, host: str, path: str) -> None:
     name = host.format(port=site.port)
     status, _ = await raw(
@@ -93,7 +96,7 @@ async def test_a_browser_without_a_login_is_shown_the_login_page_as_401(site: Ru
     async with site.nobody() as nobody:
         answer = await nobody.get("/", headers={"accept": "text/html"})
     assert answer.status_code == 401
-    assert "login.js" in answer.text
+    assert "/static/assets/" in answer.text
 
 
 async def test_a_token_in_the_address_or_in_other_headers_counts_for_nothing(site: Running) -> None:
@@ -114,7 +117,7 @@ async def test_the_token_is_exchanged_for_a_cookie_that_scripts_and_other_sites_
         assert all(flag in flags for flag in ("HttpOnly", "SameSite=Strict", "Path=/"))
         assert TOKEN not in flags
         assert (await client.get("/api/session")).json()["csrf"] == answer.json()["csrf"]
-        assert "app.js" in (await client.get("/")).text
+        assert "/static/assets/" in (await client.get("/")).text
 
 
 @pytest.mark.parametrize(
@@ -156,6 +159,38 @@ async def test_a_login_from_another_site_is_refused(site: Running) -> None:
         assert form.status_code == 403
 
 
+@pytest.mark.parametrize("fetched", ["cross-site", "same-site", "none"])
+async def test_a_change_that_a_browser_says_comes_from_elsewhere_is_refused(site: Running, fetched: str) -> None:
+    async with browser(site) as (client, headers):
+        for said, status in ((fetched, 403), ("same-origin", 200)):
+            answer = await client.post("/logout", headers={**headers, "sec-fetch-site": said}, content="{}")
+            assert answer.status_code == status
+
+
+@pytest.mark.parametrize("path", ["/", "/c/c1", "/c/c1/context", "/memory", "/memory/files/a.md", "/settings/llm"])
+async def test_the_page_is_served_under_each_of_its_addresses(site: Running, path: str) -> None:
+    async with site.nobody() as nobody, browser(site) as (client, _):
+        assert (await nobody.get(path)).status_code == 401
+        login = await nobody.get(path, headers={"accept": "text/html"})
+        page = await client.get(path)
+        assert (login.status_code, page.status_code) == (401, 200)
+        assert login.text == page.text
+        assert (await client.get("/cc")).status_code == 404
+
+
+async def test_files_are_compressed_and_those_named_by_their_content_are_kept(site: Running) -> None:
+    async with site.nobody() as nobody:
+        page = await nobody.get("/login")
+        [script] = re.findall(r'<script type="module" crossorigin src="([^"]+)"', page.text)
+        assert page.headers["cache-control"] == "no-cache"
+        answer = await nobody.get(script, headers={"accept-encoding": "gzip"})
+        assert answer.headers["content-encoding"] == "gzip"
+        assert "immutable" in answer.headers["cache-control"]
+        plain = await nobody.get(script, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == answer.content
+
+
 async def test_a_websocket_is_refused_even_with_a_cookie(site: Running) -> None:
     async with browser(site) as (client, _):
         handshake = {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-key": "x", "origin": "http://evil"}
@@ -164,7 +199,7 @@ async def test_a_websocket_is_refused_even_with_a_cookie(site: Running) -> None:
 
 async def test_every_answer_carries_the_security_headers_and_none_allows_other_origins(site: Running) -> None:
     async with site.client() as client:
-        paths = ["/", "/login", "/static/app.js", "/static/none", "/healthz", "/api/conversations", "/api/nothing"]
+        paths = ["/", "/login", "/static/icon.svg", "/static/none", "/healthz", "/api/conversations", "/api/nothing"]
         for path in paths:
             answer = await client.get(path, headers={"origin": "http://evil.example"})
             assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
@@ -197,8 +232,8 @@ async def test_a_body_that_never_comes_is_given_up() -> None:
         "/static//etc/passwd",
         "/static/%2fetc%2fpasswd",
         "/static/app.js%00.css",
-        "/static/vendor",
-        "/static/vendor/marked.LICENSE",
+        "/static/assets",
+        "/static/BUILT",
     ],
 )
 async def test_static_paths_that_climb_are_404(site: Running, path: str) -> None:

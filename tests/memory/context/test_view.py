@@ -6,7 +6,7 @@ import pytest
 
 from memory.context.message_rules import find_faults
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble_view, fixed_tokens, summary_text
+from memory.context.view import assemble_view, fixed_tokens, summary_text, turn_views
 from memory.conversation import Reduction, Summary, Text, Thinking, ToolResult, ToolSpec
 from tests.memory.context.making import chat, make_session, replied, said, used
 
@@ -110,3 +110,13 @@ def test_a_conversation_with_nothing_in_it_is_an_empty_view():
     view = assemble_view(make_session([]), SYSTEM, TOOLS, WEIGHTED)
     assert view.shown == ()
     assert view.tokens.total == view.tokens.system + view.tokens.tools
+
+
+def test_the_turns_of_a_view_are_what_it_shows_of_them():
+    session = make_session([*chat(3), [said("read it"), *used("c1", "words")]], running=True, summary=SUMMARY)
+    view, turns = assemble_view(session, SYSTEM, TOOLS, WEIGHTED), turn_views(session, WEIGHTED)
+    parts = [part for message in view.shown for part in message.parts]
+    assert parts == [Text(text=FRAMED), *(part for turn in turns for shown in turn.shown for part in shown.parts)]
+    assert [turn.running for turn in turns] == [False, False, False, True]
+    assert sum(turn.tokens for turn in turns if not turn.running) == view.tokens.history
+    assert turns[-1].tokens == view.tokens.running

@@ -1,0 +1,387 @@
+"""Bodies of the console's API, as its description (OpenAPI) and the types of the page have them."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from channels.web.models import ApiModel
+
+
+class CommandBody(ApiModel):
+    """A command that may be typed in the page."""
+
+    name: str
+    usage: str
+    zh: str
+    en: str
+
+
+class CommandListBody(ApiModel):
+    """All of them, in the order of /help."""
+
+    items: list[CommandBody]
+
+
+class ContextPartsBody(ApiModel):
+    """Tokens of each part of a request."""
+
+    system: int
+    tools: int
+    summary: int
+    history: int
+    running: int
+
+
+class SystemPartBody(ApiModel):
+    """A part of the system prompt."""
+
+    name: str
+    tokens: int
+    left_out: list[str]
+
+
+class FoldTriggerBody(ApiModel):
+    """What brings about the next fold."""
+
+    unit: Literal["tokens", "turns", "messages", "new_tokens", "new_messages"]
+    now: int
+    at: int
+
+
+class CutReasonBody(ApiModel):
+    """Why a fold ends where it does."""
+
+    score: float
+    candidates: int
+    terms: list[tuple[str, float]]
+
+
+class FoldBody(ApiModel):
+    """A fold of older turns."""
+
+    id: str
+    from_turn: int
+    to_turn: int
+    at: str
+    method: str
+    file: str
+    tokens_before: int
+    tokens_after: int
+    state: str = "folded"
+    reason: str = ""
+    why: CutReasonBody | None = None
+
+
+class FoldProgressBody(ApiModel):
+    """State of a fold that is going on: an event of the stream."""
+
+    state: str
+    from_turn: int
+    to_turn: int
+    tokens_before: int
+    tokens_after: int
+
+
+class TokenCounterBody(ApiModel):
+    """How tokens are counted."""
+
+    name: str
+    factor: float
+    last_error_percent: float
+
+
+class ContextFactsBody(ApiModel):
+    """What the model would be sent now, in figures."""
+
+    epoch: int
+    turns: int
+    max_turns: int
+    live_turns: list[int] = Field([])
+    tokens: int
+    max_tokens: int
+    budget: int
+    parts: ContextPartsBody
+    system_parts: list[SystemPartBody] = Field([])
+    messages: int
+    roles: dict[str, int]
+    characters: int
+    policy: str
+    policy_own: bool = False
+    folds: list[FoldBody]
+    folding: FoldProgressBody | None = None
+    next_fold: list[FoldTriggerBody] = Field([])
+    counter: TokenCounterBody
+    cache_share: float
+
+
+class ViewPieceBody(ApiModel):
+    """A text of a request, as the model reads it."""
+
+    kind: Literal["text", "call", "result", "thinking", "image", "document"]
+    text: str
+    role: Literal["user", "assistant"] | None = None
+    name: str = ""
+    failed: bool = False
+
+
+class ViewSegmentBody(ApiModel):
+    """A part of a request: of the system prompt, a tool, the summary, or a turn."""
+
+    kind: Literal["system", "tools", "summary", "history", "running"]
+    name: str
+    tokens: int
+    pieces: list[ViewPieceBody]
+    cut: bool = Field(description="Its text is longer than what is shown.")
+    turn: int | None = None
+    tainted: bool = Field(False, description="Some of it may rest on words from outside.")
+
+
+class ViewBody(ApiModel):
+    """The next request, in the order in which the model reads it."""
+
+    items: list[ViewSegmentBody]
+
+
+class TraceEventBody(ApiModel):
+    """One step of the processing of a message."""
+
+    kind: str
+    at: str | None = None
+    name: str = ""
+    state: str = ""
+    seconds: float = 0.0
+    why: str = ""
+
+
+class TraceBody(ApiModel):
+    """What became of one message, step by step and in words."""
+
+    events: list[TraceEventBody]
+
+    zh: list[str]
+    en: list[str]
+
+
+class MemoryFileBody(ApiModel):
+    """A Markdown file of the workspace."""
+
+    path: str
+    size: int
+    updated_at: str
+
+
+class MemoryFileListBody(ApiModel):
+    """All of them, by path."""
+
+    items: list[MemoryFileBody]
+
+
+class MemoryFileTextBody(MemoryFileBody):
+    """A file with its text; the ETag names this version."""
+
+    text: str
+
+
+class NewTextBody(ApiModel):
+    """A file's new text."""
+
+    text: str
+
+
+class SearchQueryBody(ApiModel):
+    """A search of the memory."""
+
+    q: str = Field(min_length=1, max_length=1_000)
+    limit: int = Field(10, ge=1, le=200)
+    space: str = ""
+    since: str = Field("", description="A day such as 2026-11-20.")
+    until: str = Field("", description="A day such as 2026-11-20.")
+    speaker: str = ""
+
+
+class SearchHitBody(ApiModel):
+    """What was found: lines of a file, or a turn of a conversation."""
+
+    text: str
+    kind: str
+    score: float
+    source: str
+    path: str | None = None
+    line: int | None = None
+    turn: int | None = None
+    conversation: str | None = None
+    title: str | None = Field(None, description="Title of the conversation.")
+    date: str | None = None
+
+
+class SearchHitsBody(ApiModel):
+    """Best first."""
+
+    items: list[SearchHitBody]
+
+
+class LoginPromptBody(ApiModel):
+    """What a channel wants of its owner to log in."""
+
+    kind: Literal["qr", "digits", "wait"]
+    id: str
+    zh: str
+    en: str
+
+
+class ChannelStateBody(ApiModel):
+    """State of one channel."""
+
+    up: bool
+    state: str
+    why: str
+    since: str
+    heard: str
+    last_error: str
+    last_error_at: str
+    quota: str
+    login: bool
+    prompt: LoginPromptBody | None = None
+
+
+class ModelStateBody(ApiModel):
+    """State of one model."""
+
+    name: str
+    use: str
+    up: bool
+    state: Literal["up", "untried", "resting", "refused"]
+    seconds: int
+    asked_again_in: int | None = Field(description="Seconds; null until the settings change.")
+    why: str
+
+
+class StatusBody(ApiModel):
+    """State of the running bot."""
+
+    started: str
+    uptime_seconds: int
+    provider: str
+    model: str
+    fast_model: str
+    trouble: str
+    models: list[ModelStateBody]
+    waiting: int = Field(description="Messages that wait for their turn.")
+    unsent: int = Field(description="Parts of replies that are not sent yet.")
+    database: str
+    channels: dict[str, ChannelStateBody]
+    troubles: dict[str, str]
+
+
+class TypedCodeBody(ApiModel):
+    """Digits that a telephone shows, or nothing to ask for a new code."""
+
+    text: str
+
+
+class PersonBody(ApiModel):
+    """Somebody who may talk to the bot."""
+
+    channel: str
+    account: str
+    id: str
+    kind: str
+    role: str
+    group: str
+    name: str
+    by: str
+    at: str
+
+
+class AccessRequestBody(ApiModel):
+    """Somebody who asks to be let in."""
+
+    channel: str
+    account: str = ""
+    id: str
+    kind: str
+    name: str
+    at: str = ""
+    expires: str
+
+
+class AccessFactsBody(ApiModel):
+    """Who may talk to the bot, and who asks to."""
+
+    people: list[PersonBody] = Field([])
+    waiting: list[AccessRequestBody]
+    locked_until: str
+
+
+class AccessActBody(ApiModel):
+    """Whom an act on access means."""
+
+    code: str = ""
+    channel: str = ""
+    id: str = ""
+    role: str = ""
+    group: str = ""
+
+
+class ToldBody(ApiModel):
+    """What an act did, in words."""
+
+    zh: str
+    en: str
+
+
+class ModelUsageBody(ApiModel):
+    """Use of one model for one purpose."""
+
+    model: str
+    purpose: str
+    calls: int
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+    cost: float | None = Field(description="US dollars; null where the price is not known.")
+
+
+class PersonUsageBody(ApiModel):
+    """Use by one person."""
+
+    who: str
+    calls: int = 0
+    tokens: int
+    cost: float | None
+    unpriced: list[str]
+
+
+class UsageBody(ApiModel):
+    """Use over three spans."""
+
+    today: list[ModelUsageBody]
+    month: list[ModelUsageBody]
+    days: list[ModelUsageBody] = Field(alias="30_days")
+    today_people: list[PersonUsageBody]
+    month_people: list[PersonUsageBody]
+    days_people: list[PersonUsageBody] = Field(alias="30_days_people")
+
+
+class SettingsKeyBody(ApiModel):
+    """One key of config.json."""
+
+    key: str = Field(description="Dotted.")
+    title_zh: str
+    title_en: str
+    about_zh: str
+    about_en: str
+    form: str = Field(description="What values it takes; `section` has none of its own.")
+    example: str = ""
+    choices: list[str] = Field([])
+    least: float | None = None
+    most: float | None = None
+    default: Any = None
+    secret: bool = False
+
+
+class SettingsKeysBody(ApiModel):
+    """Every key that is no item of a list, in the order of config.json."""
+
+    items: list[SettingsKeyBody]

@@ -1,0 +1,98 @@
+// The list of conversations: read page by page, newest first, and moved by the stream.
+
+import { ApiError, conversation, get } from "../lib/api";
+import type { ConversationPage, ConversationSummary } from "../lib/types";
+
+const PAGE = 100;
+const MOST = 200;
+
+export class Conversations {
+  /** Sorted, newest first. */
+  shown = $state.raw<ConversationSummary[]>([]);
+  loaded = $state(false);
+  failed = $state("");
+  more = $state(false);
+  query = $state("");
+  private known = new Map<string, ConversationSummary>();
+  private next: string | null = null;
+  private reading: Promise<void> | null = null;
+  private due = false;
+
+  /** Read the list from its beginning, as far as it was read before in one go. */
+  async read(keep = ""): Promise<void> {
+    const query = this.query;
+    const limit = this.known.size > PAGE ? MOST : PAGE;
+    try {
+      const { items, next } = await get<ConversationPage>(`/conversations?limit=${limit}${this.asked()}`);
+      if (query !== this.query) return;
+      const here = this.known.get(keep);
+      this.known = new Map(items.map((one) => [one.id, one]));
+      if (here && !query && !this.known.has(here.id)) this.known.set(here.id, here);
+      this.next = next ?? null;
+      this.failed = "";
+      this.loaded = true;
+    } catch (err) {
+      this.failed = err instanceof Error ? err.message || "unreachable" : "unreachable";
+    }
+    this.draw();
+  }
+
+  private asked = (): string => (this.query ? `&q=${encodeURIComponent(this.query)}` : "");
+
+  /** Show only the conversations whose title or name holds these words. */
+  async search(words: string): Promise<void> {
+    if (words === this.query) return;
+    this.query = words;
+    this.known = new Map();
+    this.next = null;
+    await this.read();
+  }
+
+  /** The next page, once at a time. */
+  earlier(): void {
+    if (!this.next) return;
+    const query = this.query;
+    this.reading ??= get<ConversationPage>(
+      `/conversations?limit=${PAGE}&cursor=${encodeURIComponent(this.next)}${this.asked()}`,
+    )
+      .then(({ items, next }) => {
+        if (query !== this.query) return;
+        // What the stream has told meanwhile is newer than this page.
+        for (const one of items) if (!this.known.has(one.id)) this.known.set(one.id, one);
+        this.next = next ?? null;
+        this.draw();
+      })
+      .catch(() => {}) // the list can be scrolled again
+      .finally(() => (this.reading = null));
+  }
+
+  /** The entry of a conversation, asked for where the list has not come to it; null when nobody has written in it. */
+  async entry(name: string): Promise<ConversationSummary | null> {
+    const known = this.known.get(name);
+    if (known) return known;
+    try {
+      const found = await get<ConversationSummary>(conversation(name));
+      if (!this.query) this.known.set(name, found);
+      this.draw();
+      return found;
+    } catch (err) {
+      if (!(err instanceof ApiError) || err.status !== 404) throw err;
+      return null;
+    }
+  }
+
+  /** The stream says that this one has changed. */
+  changed(entry: ConversationSummary): void {
+    if (this.query && !this.known.has(entry.id)) return;
+    this.known.set(entry.id, entry);
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private draw(): void {
+    this.due = false;
+    this.more = Boolean(this.next);
+    this.shown = [...this.known.values()].sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+  }
+}

@@ -1,0 +1,209 @@
+// What this tab has open: the list, one conversation, the one stream that moves both, and what is being sent.
+
+import { conversation, get, post, reason } from "../lib/api";
+import { Live, type Told } from "../lib/live";
+import { t } from "../lib/locale.svelte";
+import { toast } from "../lib/toasts.svelte";
+import type { Command, ContextFacts, ConversationSummary, FoldProgress } from "../lib/types";
+import { Conversations } from "./list.svelte";
+import { Outbox, type Attached, type Outgoing } from "./outbox";
+import { Transcript } from "./transcript.svelte";
+
+const STORED: Record<string, "user" | "assistant" | "notice"> = { accepted: "user", reply: "assistant", notice: "notice" };
+const SETTLE_MS = 250;
+const FOLD_SEEN_MS = 4000;
+
+export const newName = (): string => `chat-${crypto.randomUUID().slice(0, 8)}`;
+
+export const titleOf = (entry: ConversationSummary | null): string =>
+  entry?.whose === "other" ? t("chat_of", { who: entry.title }) : entry?.title || t("untitled");
+
+export class ChatState {
+  readonly list = new Conversations();
+  readonly outbox = new Outbox({
+    onsending: (item) => this.of(item)?.sending(item),
+    ontaken: (item, id) => this.taken(item, id),
+    onfailed: (item, err) => this.of(item)?.failed(item, err),
+  });
+  commands = $state.raw<Command[]>([]);
+  online = $state(true);
+  transcript = $state.raw<Transcript | null>(null);
+  entry = $state.raw<ConversationSummary | null>(null);
+  /** Whether the entry of the open conversation is known. */
+  known = $state(false);
+  /** Another person's private chat, which is shown once it is asked for. */
+  closed = $state(false);
+  facts = $state.raw<ContextFacts | null>(null);
+  fold = $state.raw<FoldProgress | null>(null);
+  private live: Live | null = null;
+  /** What the stream tells its events to. */
+  private followed: Transcript | null = null;
+  private settling = 0;
+  private folding = 0;
+  private asked = 0;
+
+  /** Begin after a login. */
+  async begin(): Promise<void> {
+    const [commands] = await Promise.all([
+      get<{ items: Command[] }>("/commands").catch(() => ({ items: [] })),
+      this.list.read(),
+    ]);
+    this.commands = commands.items;
+    if (!this.live) this.follow("");
+    this.outbox.resume();
+  }
+
+  /** Where somebody who has just come in begins: in their own newest conversation, never in another person's. */
+  async first(): Promise<string> {
+    const { items } = await get<{ items: ConversationSummary[] }>("/conversations?own=true&limit=1");
+    return items[0]?.id ?? newName();
+  }
+
+  private of = (item: Outgoing): Transcript | null => (this.transcript?.name === item.name ? this.transcript : null);
+
+  /** Show this conversation from now on; again, where it could not be read before. */
+  async open(name: string): Promise<void> {
+    if (this.transcript?.name === name && !this.transcript.why) return;
+    if (this.transcript) this.transcript.left = true;
+    const transcript = new Transcript(name);
+    this.transcript = transcript;
+    this.entry = null;
+    this.known = false;
+    this.closed = false;
+    this.facts = null;
+    this.asked += 1;
+    this.quiet();
+    let entry: ConversationSummary | null = null;
+    try {
+      entry = await this.list.entry(name);
+    } catch (err) {
+      transcript.why = reason(err, t("unreachable"));
+      return;
+    }
+    if (this.transcript !== transcript) return;
+    this.entry = entry;
+    this.known = true;
+    if (entry?.whose !== "other") return this.enter(transcript);
+    this.closed = true;
+    this.follow("");
+  }
+
+  /** Open another person's chat; it is written to the audit list. */
+  async unlock(): Promise<void> {
+    const { transcript } = this;
+    if (!transcript) return;
+    await post(conversation(transcript.name, "open"));
+    if (this.transcript !== transcript) return;
+    this.closed = false;
+    await this.enter(transcript);
+  }
+
+  private async enter(transcript: Transcript): Promise<void> {
+    let exists = false;
+    try {
+      exists = await transcript.load();
+    } catch (err) {
+      transcript.why = reason(err, t("unreachable"));
+      return;
+    }
+    if (this.transcript !== transcript) return;
+    this.follow(exists ? transcript.name : "");
+    void this.measure(exists ? transcript : null);
+  }
+
+  /** Read how full the context is. */
+  async measure(transcript: Transcript | null): Promise<void> {
+    const mine = ++this.asked;
+    const facts = transcript ? await get<ContextFacts>(conversation(transcript.name, "context")).catch(() => null) : null;
+    if (mine !== this.asked) return;
+    this.facts = facts;
+    if (facts?.folding && !this.fold) this.progress(facts.folding);
+  }
+
+  /** One stream: of the list, and of that conversation unless it is "". */
+  private follow(name: string): void {
+    const { transcript } = this;
+    if (this.live?.name === name && (!name || this.followed === transcript)) return;
+    this.live?.close();
+    this.followed = transcript;
+    this.live = new Live(name, {
+      after: () => transcript?.newest ?? 0,
+      onchat: (event, told) => this.transcript === transcript && transcript && this.hear(transcript, event, told),
+      onlist: (event, told) => this.moved(event, told),
+      onlink: (up) => (this.online = up),
+      onback: () => {
+        void this.list.read(this.transcript?.name);
+        if (this.transcript?.why) void this.open(this.transcript.name);
+      },
+    });
+  }
+
+  private hear(transcript: Transcript, name: string, told: Told): void {
+    const role = STORED[name];
+    if (role && told.line) {
+      const reply_to = name === "accepted" ? null : (told.message_id ?? null);
+      const { id, at, line } = told as unknown as { id: string; at: string; line: number };
+      transcript.line({ id, role, text: told.text ?? "", at, line, reply_to });
+      this.settle(transcript);
+    } else if (name === "fold") {
+      this.progress(told as unknown as FoldProgress);
+      this.settle(transcript);
+    } else transcript.hear(name, told);
+  }
+
+  private settle(transcript: Transcript): void {
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => {
+      if (this.transcript === transcript) void this.measure(transcript);
+    }, SETTLE_MS);
+  }
+
+  /** Something has changed in the list: what is open here may have a title now, or lines that no stream brings. */
+  private moved(event: string, told: Told): void {
+    if (event === "reset") return void this.list.read(this.transcript?.name);
+    const entry = told as unknown as ConversationSummary;
+    this.list.changed(entry);
+    const { transcript } = this;
+    if (!transcript || entry.id !== transcript.name) return;
+    const known = this.entry;
+    this.entry = entry;
+    if (!known) this.follow(transcript.name);
+    else if (transcript.loaded && !transcript.detached && !["web", "terminal"].includes(entry.channel))
+      void transcript.load().then(() => this.settle(transcript), () => {});
+  }
+
+  private progress(fold: FoldProgress): void {
+    clearTimeout(this.folding);
+    this.fold = fold;
+    if (fold.state === "folded" || fold.state === "stale") this.folding = window.setTimeout(() => this.quiet(), FOLD_SEEN_MS);
+  }
+
+  private quiet(): void {
+    clearTimeout(this.folding);
+    this.fold = null;
+  }
+
+  send(text: string, attachments: Attached[] = []): void {
+    if (this.transcript) this.outbox.send(this.transcript.name, text, attachments);
+  }
+
+  private taken(item: Outgoing, id: string): void {
+    const transcript = this.of(item);
+    transcript?.taken(item, id);
+    if (transcript) this.follow(transcript.name);
+  }
+
+  async stop(): Promise<void> {
+    if (!this.transcript) return;
+    try {
+      await post(conversation(this.transcript.name, "stop"));
+      toast(t("stopped"));
+    } catch (err) {
+      toast(reason(err, t("unreachable")));
+    }
+  }
+
+  close(): void {
+    this.live?.close();
+  }
+}

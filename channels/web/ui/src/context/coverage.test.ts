@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { coverage } from "./coverage";
+
+const fold = (from_turn: number, to_turn: number) => ({ from_turn, to_turn });
+
+test("each turn is in one stretch, and what nothing holds was cleared", () => {
+  expect(coverage([fold(3, 10), fold(11, 11)], [12, 18])).toEqual([
+    { from: 1, to: 2, kind: "cleared" },
+    { from: 3, to: 10, kind: "folded" },
+    { from: 11, to: 11, kind: "folded" },
+    { from: 12, to: 18, kind: "live" },
+  ]);
+});
+
+test("folds of folds do not cover a turn twice", () => {
+  expect(coverage([fold(1, 4), fold(1, 8)], [])).toEqual([
+    { from: 1, to: 4, kind: "folded" },
+    { from: 5, to: 8, kind: "folded" },
+  ]);
+  expect(coverage([], [])).toEqual([]);
+});

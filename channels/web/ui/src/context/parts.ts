@@ -1,0 +1,7 @@
+// The parts of a request, in the order in which the model reads them.
+
+import type { ContextParts } from "../lib/types";
+
+export const PARTS: readonly (keyof ContextParts)[] = ["system", "tools", "summary", "history", "running"];
+
+export const percent = (part: number, whole: number): string => `${Math.min(100, (100 * part) / Math.max(1, whole))}%`;

@@ -1,0 +1,98 @@
+// Calls of the server's API: JSON in, JSON out, one kind of error.
+
+import { language } from "./locale.svelte";
+import type { Session } from "./types";
+
+const BASE = "/api/v1";
+
+/** A call that was refused. status 0: the server was not reached. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Answer<Body> {
+  body: Body;
+  headers: Headers;
+}
+
+let csrf = "";
+let onlogout = (): void => {};
+
+/** Called when the login has ended. */
+export function whenLoggedOut(act: () => void): void {
+  onlogout = act;
+}
+
+export async function call<Body>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<Body>> {
+  const options: RequestInit = {
+    method,
+    headers: { accept: "application/json", "accept-language": language(), ...headers },
+    credentials: "same-origin",
+  };
+  if (method !== "GET") {
+    options.headers = { ...options.headers, "content-type": "application/json", "x-csrf-token": csrf };
+    options.body = JSON.stringify(body ?? {});
+  }
+  let answer: Response;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new ApiError(0, "unreachable", "");
+  }
+  const read = await answer.json().catch(() => ({}));
+  if (answer.ok) return { body: read as Body, headers: answer.headers };
+  if (answer.status === 401 && path !== "/login") onlogout();
+  throw new ApiError(answer.status, read.error?.code ?? "http", read.error?.message ?? `HTTP ${answer.status}`);
+}
+
+export const get = async <Body>(path: string): Promise<Body> => (await call<Body>("GET", BASE + path)).body;
+export const read = <Body>(path: string): Promise<Answer<Body>> => call<Body>("GET", BASE + path);
+export const send = <Body>(
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer<Body>> => call<Body>(method, BASE + path, body, headers);
+export const post = async <Body = unknown>(path: string, body?: unknown): Promise<Body> =>
+  (await send<Body>("POST", path, body)).body;
+
+export const address = (path: string): string => BASE + path;
+export const conversation = (name: string, rest = ""): string =>
+  `/conversations/${encodeURIComponent(name)}${rest ? `/${rest}` : ""}`;
+export const file = (path: string): string => `/memory/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+/** Exchange the token for a cookie. */
+export const login = (token: string): Promise<unknown> => call("POST", "/login", { token });
+export const logout = (): Promise<unknown> => call("POST", "/logout");
+
+/** Take up the session of this login, or return null where there is none; waits while the server is starting. */
+export async function begin(): Promise<Session | null> {
+  for (;;) {
+    try {
+      const session = await get<Session>("/session");
+      csrf = session.csrf;
+      return session;
+    } catch (err) {
+      if (!(err instanceof ApiError)) throw err;
+      if (err.status === 401) return null;
+      if (err.status !== 503 && err.status !== 0) throw err;
+      await new Promise((done) => setTimeout(done, 500));
+    }
+  }
+}
+
+/** What to tell about a failed call. */
+export function reason(err: unknown, unreachable: string): string {
+  return err instanceof Error && err.message ? err.message : unreachable;
+}

@@ -1,0 +1,15 @@
+// Making elements without ever parsing text as HTML.
+
+type Child = Node | string | null | undefined;
+
+/** An element with properties (names with a dash, and role, are attributes) and children (strings become text). */
+export function el(tag: string, props: Record<string, unknown> = {}, ...children: Child[]): HTMLElement {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value as EventListener);
+    else if (name.includes("-") || name === "role") node.setAttribute(name, String(value));
+    else (node as unknown as Record<string, unknown>)[name] = value;
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}

@@ -1,0 +1,93 @@
+// Numbers, dates and sizes as people of the chosen language write them.
+
+import { language, t } from "./locale.svelte";
+
+export const number = (value: number): string => new Intl.NumberFormat(language()).format(Math.round(value || 0));
+
+const locale = (): string => (navigator.language.toLowerCase().startsWith(language()) ? navigator.language : language());
+
+/** The time today, else the date. */
+export function when(text: string): string {
+  const moment = new Date(text);
+  const today = moment.toDateString() === new Date().toDateString();
+  const shape: Intl.DateTimeFormatOptions = today
+    ? { hour: "2-digit", minute: "2-digit" }
+    : { month: "short", day: "numeric" };
+  return new Intl.DateTimeFormat(locale(), shape).format(moment);
+}
+
+/** Date and time. */
+export function moment(text: string): string {
+  const shape: Intl.DateTimeFormatOptions = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+  return new Intl.DateTimeFormat(locale(), shape).format(new Date(text));
+}
+
+export const full = (text: string): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: "full", timeStyle: "medium" }).format(new Date(text));
+
+/** The heading of a day in a list: today, yesterday, else the date. */
+export function day(text: string): string {
+  const then = new Date(text);
+  const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const days = Math.round((midnight(new Date()) - midnight(then)) / 86_400_000);
+  if (days >= 0 && days < 2) {
+    const words = new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(-days, "day");
+    return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+  }
+  const shape: Intl.DateTimeFormatOptions = { month: "long", day: "numeric" };
+  if (then.getFullYear() !== new Date().getFullYear()) shape.year = "numeric";
+  return new Intl.DateTimeFormat(locale(), shape).format(then);
+}
+
+const UNITS: [number, Intl.RelativeTimeFormatUnit][] = [
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+];
+
+/** How long ago a moment was. */
+export function ago(text: string): string {
+  const seconds = Math.max(0, (Date.now() - new Date(text).getTime()) / 1000);
+  const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, "second"];
+  return new Intl.RelativeTimeFormat(language(), { numeric: "always" }).format(-Math.floor(seconds / size), unit);
+}
+
+/** What was saved, in percent: −96 %. */
+export function saved(before: number, after: number): string {
+  const percent = before > 0 ? Math.round(100 * (1 - after / before)) : 0;
+  return `${percent >= 0 ? "−" : "+"}${Math.abs(percent)}${language() === "zh" ? "%" : " %"}`;
+}
+
+export function share(part: number, whole: number): string {
+  const hundredths = (100 * part) / Math.max(1, whole);
+  return hundredths > 0 && hundredths < 0.5 ? "<1%" : `${Math.round(hundredths)}%`;
+}
+
+export const turns = (from: number, to: number): string => t(from === to ? "turn_one" : "turn_many", { from, to });
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** US dollars; small amounts keep two digits that say something. */
+export function price(cost: number | null): string {
+  if (cost === null) return t("price_unknown");
+  return `US$ ${cost >= 0.1 || !cost ? cost.toFixed(2) : cost.toPrecision(2)}`;
+}
+
+/** What was left out of a part, as the server names it: "## Tea: 3 paragraphs". */
+export function leftOut(item: string): string {
+  if (language() !== "zh") return item;
+  return item
+    .replace(/:? *(\d+) paragraphs?$/, "：$1 段")
+    .replace(/(\d+) lines?$/, "$1 行")
+    .replace(/(\d+) headings?$/, "$1 个标题");
+}
+
+// Signs that turn the direction of a text, or show nothing.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** A name or label from outside, with signs shown that would hide or reorder words. */
+export const visible = (text: string): string =>
+  text.replace(HIDDEN, (sign) => `⟨U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`);

@@ -1,0 +1,64 @@
+// Language and theme: they follow the system until they are chosen here.
+
+import { en } from "./en";
+import { zh } from "./zh";
+
+export type Key = keyof typeof en;
+export type Language = "en" | "zh";
+export type Theme = "light" | "dark";
+export type Values = Record<string, string | number>;
+
+const LANGUAGE = "mnema.language";
+const THEME = "mnema.theme";
+const system: Language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+
+function stored<Choice extends string>(name: string, choices: readonly Choice[]): Choice | "" {
+  const found = localStorage.getItem(name) as Choice | null;
+  return found !== null && choices.includes(found) ? found : "";
+}
+
+/** What was chosen here; "" follows the system. */
+export const chosen = $state({
+  language: stored<Language>(LANGUAGE, ["en", "zh"]),
+  theme: stored<Theme>(THEME, ["light", "dark"]),
+});
+
+export const language = (): Language => chosen.language || system;
+
+function keep(name: string, value: string): void {
+  if (value) localStorage.setItem(name, value);
+  else localStorage.removeItem(name);
+}
+
+export function chooseLanguage(value: Language | ""): void {
+  chosen.language = value;
+  keep(LANGUAGE, value);
+  apply();
+}
+
+export function chooseTheme(value: Theme | ""): void {
+  chosen.theme = value;
+  keep(THEME, value);
+  apply();
+}
+
+/** Tell the document what is chosen. */
+export function apply(): void {
+  document.documentElement.lang = language();
+  if (chosen.theme) document.documentElement.dataset.theme = chosen.theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+/** The words for a key, with {name} filled in. */
+export function t(key: Key, values: Values = {}): string {
+  const words = (language() === "zh" ? zh : en)[key];
+  return words.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+}
+
+/** The words for a key that is built at run time; `otherwise` where there is none. */
+export function maybe(key: string, otherwise: string): string {
+  return Object.hasOwn(en, key) ? t(key as Key) : otherwise;
+}
+
+/** One of two texts that the server gives in both languages. */
+export const either = (texts: { zh: string; en: string }): string => (language() === "zh" ? texts.zh : texts.en);

@@ -1,0 +1,193 @@
+// Markdown as an allowlisted tree: HTML in it is text, images are links, links are http, https or mailto.
+
+import DOMPurify from "dompurify";
+import { Lexer, Marked, Parser, type Token, type TokensList } from "marked";
+import { el } from "./dom";
+import { t } from "./locale.svelte";
+
+const LONGEST = 200_000;
+const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
+const TAGS = ("p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li " +
+  "table thead tbody tr th td a").split(" ");
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    html: ({ text }) => escape(text),
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+    image: ({ href, text }) =>
+      SAFE_LINK.test(href) ? `<a href="${escape(href)}">${escape(text || href)}</a>` : escape(text || href),
+    link({ href, tokens, text }) {
+      const inner = this.parser.parseInline(tokens);
+      return SAFE_LINK.test(href) ? `<a href="${escape(href)}">${inner}</a>` : `${inner} (${escape(href || text)})`;
+    },
+  },
+});
+
+const PURE = {
+  ALLOWED_TAGS: TAGS,
+  ALLOWED_ATTR: ["href", "align", "start", "class", "rel", "target"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: SAFE_LINK,
+  ADD_URI_SAFE_ATTR: ["align", "start"], // all others are tested as addresses, and what is none is taken out
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+/** The text as nodes; plain text where it is too long or too deep to be parsed. */
+export function render(text: string): Node {
+  try {
+    if (text.length > LONGEST) throw new RangeError("too long");
+    return finished(marked.parse(text, { async: false }));
+  } catch {
+    return el("div", { className: "plain" }, text);
+  }
+}
+
+/** Our renderer's HTML as nodes of the allowlist, with what it takes to read and to copy them. */
+function finished(html: string): DocumentFragment {
+  const tree = DOMPurify.sanitize(html, PURE);
+  for (const link of tree.querySelectorAll("a")) {
+    link.setAttribute("rel", "noopener noreferrer");
+    link.setAttribute("target", "_blank");
+  }
+  for (const table of tree.querySelectorAll("table")) {
+    const scroll = el("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": t("table") });
+    table.replaceWith(scroll);
+    scroll.append(table);
+  }
+  for (const block of tree.querySelectorAll("pre")) frame(block);
+  return tree;
+}
+
+const LAST_BLOCKS = 2;
+// What one block may do to others: a definition serves links before it, an open tag of these changes what follows.
+const FAR = /^ {0,3}\[[^\]\n]+\]:|<\/?(?:a|pre|code|kbd|script)[\s>]/im;
+
+/**
+ * A text that grows, in a box: its finished blocks stay as they are, only the last two are parsed again.
+ * parsed: characters that were parsed so far.
+ */
+export class Growing {
+  parsed = 0;
+  private done = "";
+  private last: ChildNode[] = [];
+  private links: TokensList["links"] = {};
+
+  constructor(private readonly box: HTMLElement) {
+    this.clear();
+  }
+
+  clear(): void {
+    this.done = "";
+    this.last = [];
+    this.links = {};
+    this.box.replaceChildren();
+  }
+
+  /** Show the text as it is now. */
+  show(text: string): void {
+    const clean = text.replace(/\r\n?/g, "\n");
+    if (!clean.startsWith(this.done)) this.clear();
+    for (const node of this.last) node.remove();
+    this.last = [];
+    try {
+      if (text.length > LONGEST) throw new RangeError("too long");
+      this.grow(clean);
+    } catch {
+      this.clear();
+      this.last = this.put(el("div", { className: "plain" }, text));
+    }
+  }
+
+  private grow(text: string): void {
+    const rest = text.slice(this.done.length);
+    this.parsed += rest.length;
+    const lexer = new Lexer(marked.defaults);
+    Object.assign(lexer.tokens.links, this.links);
+    const blocks = lexer.lex(rest);
+    const cut = blocks.length - tail(blocks);
+    const raw = blocks.slice(0, cut).map((block) => block.raw).join("");
+    const ends = cut && rest.startsWith(raw) ? cut : 0;
+    if (ends) {
+      this.put(finished(Parser.parse(blocks.slice(0, ends), marked.defaults)));
+      this.done += raw;
+      Object.assign(this.links, lexer.tokens.links);
+    }
+    this.last = this.put(finished(Parser.parse(blocks.slice(ends), marked.defaults)));
+  }
+
+  private put(nodes: Node): ChildNode[] {
+    const all = nodes instanceof DocumentFragment ? [...nodes.childNodes] : [nodes as ChildNode];
+    this.box.append(...all);
+    return all;
+  }
+
+  /** Show the whole text for good: as one parse of it would. */
+  end(text: string): void {
+    if (FAR.test(text)) this.box.replaceChildren(render(text));
+    else this.show(text);
+  }
+}
+
+/** How many tokens the last blocks are, with the blank lines between and after them. */
+function tail(blocks: Token[]): number {
+  let found = 0;
+  let count = 0;
+  while (count < blocks.length && found < LAST_BLOCKS) {
+    count += 1;
+    if (blocks[blocks.length - count]?.type !== "space") found += 1;
+  }
+  return count;
+}
+
+function frame(block: Element): void {
+  const code = block.querySelector("code");
+  const language = [...(code?.classList ?? [])].find((name) => name.startsWith("language-"))?.slice(9) ?? "";
+  const button = el("button", { type: "button", className: "copy", onclick: () => void copy(button, block.textContent ?? "") }, t("copy"));
+  const head = el("div", { className: "code-head" }, el("span", {}, language), button);
+  const box = el("div", { className: "code" }, head);
+  block.replaceWith(box);
+  block.setAttribute("tabindex", "0"); // a long line is scrolled to by the arrow keys
+  block.setAttribute("role", "region");
+  block.setAttribute("aria-label", language ? `${t("code")}: ${language}` : t("code"));
+  box.append(block);
+}
+
+async function copy(button: HTMLElement, text: string): Promise<void> {
+  await navigator.clipboard.writeText(text.replace(/\n$/, ""));
+  button.textContent = t("copied");
+  setTimeout(() => (button.textContent = t("copy")), 1500);
+}
+
+const SOONEST_MS = 40;
+
+/** Svelte attachment that shows a text in a box: plain once, or as it grows. */
+export function markdown(text: () => string, growing: () => boolean) {
+  return (box: HTMLElement): (() => void) => {
+    let shown: Growing | null = null;
+    let due = 0;
+    let pause = SOONEST_MS;
+    $effect(() => {
+      const words = text();
+      if (!growing()) {
+        clearTimeout(due);
+        due = 0;
+        if (shown) shown.end(words);
+        else box.replaceChildren(render(words));
+        return;
+      }
+      shown ??= new Growing(box);
+      const grown = shown;
+      due ||= window.setTimeout(() => {
+        due = 0;
+        const began = performance.now();
+        grown.show(text());
+        pause = Math.max(SOONEST_MS, 4 * (performance.now() - began)); // a block that grows long is parsed less often
+      }, pause);
+    });
+    return () => clearTimeout(due);
+  };
+}

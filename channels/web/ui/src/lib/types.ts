@@ -1,0 +1,470 @@
+// Types of the API. Generated from its models by scripts/page_types.py: change those, not this.
+
+/** A message that is stored. */
+export interface Accepted {
+  id: string;
+}
+
+/** Whom an act on access means. */
+export interface AccessAct {
+  code?: string;
+  channel?: string;
+  id?: string;
+  role?: string;
+  group?: string;
+}
+
+/** Who may talk to the bot, and who asks to. */
+export interface AccessFacts {
+  people?: Person[];
+  waiting: AccessRequest[];
+  locked_until: string;
+}
+
+/** Somebody who asks to be let in. */
+export interface AccessRequest {
+  channel: string;
+  account?: string;
+  id: string;
+  kind: string;
+  name: string;
+  at?: string;
+  expires: string;
+}
+
+/** A file that is sent with a message. */
+export interface AttachedFile {
+  name: string;
+  media_type: string;
+  /** Base64. */
+  data: string;
+}
+
+/** State of one channel. */
+export interface ChannelState {
+  up: boolean;
+  state: string;
+  why: string;
+  since: string;
+  heard: string;
+  last_error: string;
+  last_error_at: string;
+  quota: string;
+  login: boolean;
+  prompt?: LoginPrompt | null;
+}
+
+/** A command that may be typed in the page. */
+export interface Command {
+  name: string;
+  usage: string;
+  zh: string;
+  en: string;
+}
+
+/** All of them, in the order of /help. */
+export interface CommandList {
+  items: Command[];
+}
+
+/** What the model would be sent now, in figures. */
+export interface ContextFacts {
+  epoch: number;
+  turns: number;
+  max_turns: number;
+  live_turns?: number[];
+  tokens: number;
+  max_tokens: number;
+  budget: number;
+  parts: ContextParts;
+  system_parts?: SystemPart[];
+  messages: number;
+  roles: Record<string, number>;
+  characters: number;
+  policy: string;
+  policy_own?: boolean;
+  folds: Fold[];
+  folding?: FoldProgress | null;
+  next_fold?: FoldTrigger[];
+  counter: TokenCounter;
+  cache_share: number;
+}
+
+/** Tokens of each part of a request. */
+export interface ContextParts {
+  system: number;
+  tools: number;
+  summary: number;
+  history: number;
+  running: number;
+}
+
+/** A page of the list, newest first. */
+export interface ConversationPage {
+  items: ConversationSummary[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which page of the list is wanted. */
+export interface ConversationQuery {
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
+  /** Only the owner's own private conversations. */
+  own?: boolean;
+  /** Only those whose title (of other people: whose id) contains it. */
+  q?: string;
+}
+
+/** An entry of the list of conversations. */
+export interface ConversationSummary {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  updated_at: string;
+  /** Turns in the view. */
+  turns: number;
+  whose: "own" | "group" | "other";
+}
+
+/** Why a fold ends where it does. */
+export interface CutReason {
+  score: number;
+  candidates: number;
+  terms: [string, number][];
+}
+
+/** An act that was carried out. */
+export interface Done {
+  ok: boolean;
+}
+
+/** What was wrong. */
+export interface ErrorDetail {
+  code: string;
+  message: string;
+}
+
+/** Body of every refusal. */
+export interface ErrorReply {
+  error: ErrorDetail;
+}
+
+/** A fold of older turns. */
+export interface Fold {
+  id: string;
+  from_turn: number;
+  to_turn: number;
+  at: string;
+  method: string;
+  file: string;
+  tokens_before: number;
+  tokens_after: number;
+  state?: string;
+  reason?: string;
+  why?: CutReason | null;
+}
+
+/** State of a fold that is going on: an event of the stream. */
+export interface FoldProgress {
+  state: string;
+  from_turn: number;
+  to_turn: number;
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** What brings about the next fold. */
+export interface FoldTrigger {
+  unit: "tokens" | "turns" | "messages" | "new_tokens" | "new_messages";
+  now: number;
+  at: number;
+}
+
+/** What a channel wants of its owner to log in. */
+export interface LoginPrompt {
+  kind: "qr" | "digits" | "wait";
+  id: string;
+  zh: string;
+  en: string;
+}
+
+/** A Markdown file of the workspace. */
+export interface MemoryFile {
+  path: string;
+  size: number;
+  updated_at: string;
+}
+
+/** All of them, by path. */
+export interface MemoryFileList {
+  items: MemoryFile[];
+}
+
+/** A file with its text; the ETag names this version. */
+export interface MemoryFileText {
+  path: string;
+  size: number;
+  updated_at: string;
+  text: string;
+}
+
+/** A page of a transcript, oldest first. */
+export interface MessagePage {
+  items: TranscriptMessage[];
+}
+
+/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+export interface MessageQuery {
+  /** Id or line of a message. */
+  before?: string;
+  /** Line of a message. */
+  after?: number | null;
+  limit?: number;
+}
+
+/** State of one model. */
+export interface ModelState {
+  name: string;
+  use: string;
+  up: boolean;
+  state: "up" | "untried" | "resting" | "refused";
+  seconds: number;
+  /** Seconds; null until the settings change. */
+  asked_again_in: number | null;
+  why: string;
+}
+
+/** Use of one model for one purpose. */
+export interface ModelUsage {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
+/** A message to the bot; its conversation is created by the first one. */
+export interface NewMessage {
+  conversation: string;
+  text?: string;
+  /** The client's own id: a repeat with the same key is one message. */
+  key?: string;
+  attachments?: AttachedFile[];
+}
+
+/** A file's new text. */
+export interface NewText {
+  text: string;
+}
+
+/** Somebody who may talk to the bot. */
+export interface Person {
+  channel: string;
+  account: string;
+  id: string;
+  kind: string;
+  role: string;
+  group: string;
+  name: string;
+  by: string;
+  at: string;
+}
+
+/** Use by one person. */
+export interface PersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+}
+
+/** What was found: lines of a file, or a turn of a conversation. */
+export interface SearchHit {
+  text: string;
+  kind: string;
+  score: number;
+  source: string;
+  path?: string | null;
+  line?: number | null;
+  turn?: number | null;
+  conversation?: string | null;
+  /** Title of the conversation. */
+  title?: string | null;
+  date?: string | null;
+}
+
+/** Best first. */
+export interface SearchHits {
+  items: SearchHit[];
+}
+
+/** A search of the memory. */
+export interface SearchQuery {
+  q: string;
+  limit?: number;
+  space?: string;
+  /** A day such as 2026-11-20. */
+  since?: string;
+  /** A day such as 2026-11-20. */
+  until?: string;
+  speaker?: string;
+}
+
+/** The login of this browser. */
+export interface Session {
+  /** Sent as X-CSRF-Token with every change; empty for a bearer token. */
+  csrf: string;
+  /** The server's time. */
+  now: string;
+}
+
+/** One key of config.json. */
+export interface SettingsKey {
+  /** Dotted. */
+  key: string;
+  title_zh: string;
+  title_en: string;
+  about_zh: string;
+  about_en: string;
+  /** What values it takes; `section` has none of its own. */
+  form: string;
+  example?: string;
+  choices?: string[];
+  least?: number | null;
+  most?: number | null;
+  default?: unknown;
+  secret?: boolean;
+}
+
+/** Every key that is no item of a list, in the order of config.json. */
+export interface SettingsKeys {
+  items: SettingsKey[];
+}
+
+/** State of the running bot. */
+export interface Status {
+  started: string;
+  uptime_seconds: number;
+  provider: string;
+  model: string;
+  fast_model: string;
+  trouble: string;
+  models: ModelState[];
+  /** Messages that wait for their turn. */
+  waiting: number;
+  /** Parts of replies that are not sent yet. */
+  unsent: number;
+  database: string;
+  channels: Record<string, ChannelState>;
+  troubles: Record<string, string>;
+}
+
+/** What one tab follows. */
+export interface StreamQuery {
+  /** `conversations` and `c:ID`, separated by commas. */
+  topics?: string;
+  /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
+  after?: string;
+}
+
+/** A part of the system prompt. */
+export interface SystemPart {
+  name: string;
+  tokens: number;
+  left_out: string[];
+}
+
+/** How tokens are counted. */
+export interface TokenCounter {
+  name: string;
+  factor: number;
+  last_error_percent: number;
+}
+
+/** What an act did, in words. */
+export interface Told {
+  zh: string;
+  en: string;
+}
+
+/** What became of one message, step by step and in words. */
+export interface Trace {
+  events: TraceEvent[];
+  zh: string[];
+  en: string[];
+}
+
+/** One step of the processing of a message. */
+export interface TraceEvent {
+  kind: string;
+  at?: string | null;
+  name?: string;
+  state?: string;
+  seconds?: number;
+  why?: string;
+}
+
+/** A line of a transcript. */
+export interface TranscriptMessage {
+  id: string;
+  role: "user" | "assistant" | "notice";
+  text: string;
+  at: string;
+  /** Place in the transcript, from 1. */
+  line: number;
+  /** Id of the message that it answers. */
+  reply_to?: string | null;
+  /** Of a message what is still to come, of a reply how its sending stands. */
+  state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+}
+
+/** Digits that a telephone shows, or nothing to ask for a new code. */
+export interface TypedCode {
+  text: string;
+}
+
+/** Use over three spans. */
+export interface Usage {
+  today: ModelUsage[];
+  month: ModelUsage[];
+  "30_days": ModelUsage[];
+  today_people: PersonUsage[];
+  month_people: PersonUsage[];
+  "30_days_people": PersonUsage[];
+}
+
+/** The next request, in the order in which the model reads it. */
+export interface View {
+  items: ViewSegment[];
+}
+
+/** A text of a request, as the model reads it. */
+export interface ViewPiece {
+  kind: "text" | "call" | "result" | "thinking" | "image" | "document";
+  text: string;
+  role?: "user" | "assistant" | null;
+  name?: string;
+  failed?: boolean;
+}
+
+/** A part of a request: of the system prompt, a tool, the summary, or a turn. */
+export interface ViewSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  /** Some of it may rest on words from outside. */
+  tainted?: boolean;
+}

@@ -1,0 +1,11 @@
+import { mount } from "svelte";
+import App from "./App.svelte";
+import { apply } from "./lib/locale.svelte";
+import { follow } from "./lib/router.svelte";
+import "./app.css";
+
+apply();
+follow();
+// A page that was open while its files were replaced cannot find the parts that it has not loaded yet.
+addEventListener("vite:preloadError", () => location.reload());
+mount(App, { target: document.body });
