@@ -70,6 +70,19 @@ async def test_a_task_in_the_quiet_hours_is_warned_of_and_they_are_each_persons_
         assert "22:30 到 07:30" in await it.text("/任务 安静 默认")
 
 
+async def test_a_single_task_that_was_put_off_is_paused_and_resumed(tmp_path: Path) -> None:
+    clock = Clock()
+    async with inside(tmp_path, lambda asked: "done", ZONE, clock=clock) as it:
+        await it.text("/remind do today 23:00 look")
+        clock.set("2026-11-26T23:00:01")
+        await tick(it)
+        assert await it.text("/tasks pause r1") == "r1 is paused."
+        assert "2026-11-27 Fri 07:30" in await it.text("/tasks resume r1")
+        clock.set("2026-11-27T07:30:01")
+        await tick(it)
+        assert await states(it) == [("held", "quiet"), ("done", "")]
+
+
 async def test_each_person_has_a_zone(tmp_path: Path) -> None:
     clock = Clock()
     async with inside(tmp_path, ["hi", call("remind", what="x", at="2026-11-27T09:00"), "ok"], ZONE, clock=clock) as it:
