@@ -160,6 +160,6 @@ def is_outside(rows: Sequence[TaskRow]) -> bool:
     return any(row.tainted for row in rows)
 
 
-def dump_schema(schema: dict[str, object] | None) -> str:
+def dump_schema(schema: dict[str, object]) -> str:
     """Serialise the schema of an answer; "" for none."""
     return json.dumps(schema, ensure_ascii=False) if schema else ""

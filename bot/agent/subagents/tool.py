@@ -27,7 +27,7 @@ class TaskArguments(ToolArguments):
         "", max_length=MAX_CONTEXT_CHARS, description="All that it needs to know: it sees nothing else"
     )
     tools: list[str] = Field([], max_length=50, description="Names of tools for it; none by default")
-    answer_schema: dict[str, Any] | None = Field(None, description="JSON Schema, if the answer is to be a JSON object")
+    answer_schema: dict[str, Any] = Field({}, description="JSON Schema, if the answer is to be a JSON object")
 
 
 class DelegateArguments(ToolArguments):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.agent.subagents.tool import DelegateTool
 from bot.config.home import HomeFolder
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.providers.offline import ScriptedAnswer
@@ -19,6 +20,7 @@ from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, results, words
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.emulators.mcp_server import tool
+from tests.emulators.model_tools import find_fault
 
 ON: dict[str, Any] = {"delegate": {"enabled": True}}
 TASK = "[Task] "
@@ -242,6 +244,12 @@ async def test_a_fourth_task_at_once_is_refused(tmp_path: Path) -> None:
         await it.text("please")
         assert "Too many tasks" in newest(it).text
         assert not children(it)
+
+
+def test_every_provider_takes_its_schema() -> None:
+    shown = json.loads(DelegateTool.spec.schema)
+    assert find_fault("delegate", shown) == ""
+    assert shown["properties"]["tasks"]["items"]["required"] == ["goal"]
 
 
 async def test_it_is_off_by_default(tmp_path: Path) -> None:
