@@ -36,7 +36,6 @@ from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
-from bot.runtime.extension_notices import notify_changed_plugin, notify_changed_skill
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
@@ -163,7 +162,13 @@ class Components(BaseComponents):
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
     def _skill_library(self, owner: OwnerNotifier, space: str = "") -> SkillLibrary:
-        changed = notify_changed_skill(owner, self._spawn, space)
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a skill was changed, it is off", skill=name)
+            on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
+            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 {on} 重新启用。"
+            en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
+            self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
+
         return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
 
     def _ticker(self) -> JobTicker:
@@ -207,7 +212,12 @@ class Components(BaseComponents):
         )
 
     def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
-        changed = notify_changed_plugin(owner, self._spawn)
+        def changed(name: str, sha256: str) -> None:
+            log.warning("a plug-in was changed, it is off", plugin=name)
+            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
+            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            self._spawn(owner("", zh, en, f"plugin:{name}:{sha256}"))
+
         return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
 
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
