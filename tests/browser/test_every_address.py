@@ -26,6 +26,7 @@ ADDRESSES = {
     "/memory/files/MEMORY.md": ".editor",
     "/people": ".person",
     "/channels": ".channel",
+    "/tools": ".tools summary",
     "/usage": "[role=tabpanel]",
     "/health": ".verdict",
     "/settings": ".setting",

@@ -32,6 +32,34 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** A call that waits for the owner's consent. */
+export interface Approval {
+  id: string;
+  tool: string;
+  arguments: string;
+  conversation: string;
+  channel: string;
+  by: string;
+  expires: string;
+}
+
+/** Calls that need no consent until the rule expires. */
+export interface ApprovalRule {
+  number: number;
+  tool: string;
+  text: string;
+  at: string;
+  expires: string;
+  by: string;
+  channel: string;
+}
+
+/** What waits for a decision, and the rules. */
+export interface Approvals {
+  waiting: Approval[];
+  rules: ApprovalRule[];
+}
+
 /** A file that is sent with a message. */
 export interface AttachedFile {
   name: string;
@@ -287,6 +315,11 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** Which rule is meant. */
+export interface RuleNumber {
+  number: number;
+}
+
 /** What was found: lines of a file, or a turn of a conversation. */
 export interface SearchHit {
   text: string;
@@ -376,6 +409,13 @@ export interface StreamQuery {
   after?: string;
 }
 
+/** A plug-in or a skill. */
+export interface Switch {
+  name: string;
+  on: boolean;
+  problem: string;
+}
+
 /** A part of the system prompt. */
 export interface SystemPart {
   name: string;
@@ -394,6 +434,41 @@ export interface TokenCounter {
 export interface Told {
   zh: string;
   en: string;
+}
+
+/** A tool of the owner's chats. */
+export interface Tool {
+  name: string;
+  /** Where it comes from: built in, a plug-in, a package or a server. */
+  origin: string;
+  effect: string;
+  /** Each call waits for the owner's consent. */
+  asks: boolean;
+  description: string;
+  /** It is described in each request; else the model has to look for it. */
+  in_prompt: boolean;
+}
+
+/** A server of tools (MCP). */
+export interface ToolServer {
+  name: string;
+  state: string;
+  why: string;
+  reviewed: boolean;
+  offered: number;
+  changed: number;
+  listed: number;
+}
+
+/** What the model may use in the owner's chats. */
+export interface Tools {
+  tools: Tool[];
+  off: string[];
+  plugins: Switch[];
+  /** Secrets that tools of plug-ins need and were not given. */
+  missing: Record<string, string[]>;
+  servers: ToolServer[];
+  skills: Switch[];
 }
 
 /** What became of one message, step by step and in words. */
