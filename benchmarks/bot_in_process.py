@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks import recall, recall_rows
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
-from bot.runtime.wiring import BotDependencies
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
 from channels.testing import ScriptedChannel
 from memory.store.open import open_store

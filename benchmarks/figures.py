@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from benchmarks import (
     context_page,
     fold_log,
+    jobs,
     load,
     many_tools,
     over_http,
@@ -46,6 +47,7 @@ FIGURES: Mapping[str, Figure] = {
     "recall_share": Figure(what="answers that got their recall, 60 writers of one space", measure=turns.recall_share),
     "recall_speed": Figure(what="a search over 11,000 rows, quiet", measure=recall_rows.recall_speed),
     "fold_log": Figure(what="append and index a fold in a 2 MB day log", measure=fold_log.fold_log),
+    "jobs": Figure(what="reminders: how late, and how many fire in a second", measure=jobs.jobs),
     "memory": Figure(what="memory idle, after first messages, after 100 conversations", measure=over_http.memory),
     "start": Figure(what="start until port open, ready, first answer", measure=over_http.start),
     "postgres": Figure(what="PostgreSQL: added latency, CPU, and share of the bare engine", measure=postgres.turns),

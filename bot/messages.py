@@ -184,7 +184,7 @@ def dump_body(body: MessageBody) -> str:
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
     if body.files:
         names = " ".join(f"📎 {file.name}" for file in body.files)
-        record["shown"] = "\n".join(filter(None, (body.text, names)))
+        record["shown"] = "\n".join(filter(None, (body.text or record.get("shown", ""), names)))
         record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files]
     return replace_unstorable(json.dumps(record, ensure_ascii=False))
 
@@ -386,12 +386,14 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "trace": ("追踪",),
     "remind": ("提醒",),
     "tasks": ("任务", "提醒列表"),
+    "heartbeat": ("心跳",),
     "skills": ("技能",),
     "mcp": ("外接工具",),
     "tools": ("工具",),
 }
 # Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "mcp": {"prompt": ("提示", "提示词")},
     "context": {
         "all": ("全部", "详细"),
         "clear": ("清空",),
@@ -407,6 +409,12 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "approvals": {"revoke": ("撤销",)},
     "model": {"default": ("默认",)},
+    "heartbeat": {
+        "on": ("开", "打开"),
+        "off": ("关", "关闭"),
+        "now": ("现在", "马上"),
+        "last": ("上次",),
+    },
     "tasks": {
         "show": ("查看", "显示"),
         "edit": ("修改", "改"),

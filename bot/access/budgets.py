@@ -236,6 +236,7 @@ PURPOSE_TEXTS = {
     "fold": ("整理", "folds"),
     "extract": ("记事", "memories"),
     "dream": ("夜间整理", "dreams"),
+    "heartbeat": ("心跳", "heartbeat"),
 }
 MAX_PEOPLE = 20  # in a chat; the page shows all
 

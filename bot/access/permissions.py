@@ -104,6 +104,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "mcp.status": _ActionRule(least="owner", places=_PRIVATE_KINDS),
     "delegate": _ActionRule(least="user", model=True),
     "task.own": _ActionRule(least="user", model=True),
+    "heartbeat": _ActionRule(least="owner", places=_PRIVATE_KINDS, root="owner"),
     "extension.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "memory.read": _ActionRule(least="user", model=True),
     "memory.read.other": _ActionRule(least="owner", places=("console",), own_space=False),

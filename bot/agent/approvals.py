@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,12 +15,12 @@ import structlog
 
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.errors import ToolFailed
-from bot.messages import MessageBody, PartExtras, dump_body, dump_extras, split_reply
-from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, Toolset
+from bot.messages import MessageBody, PartExtras, StoredAttachment, dump_body, dump_extras, split_reply
+from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, ToolOutput, Toolset
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
-from memory.conversation import ToolSpec
+from memory.conversation import Image, ToolSpec
 from memory.failpoints import hit_async
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.errors import StoreError
@@ -205,9 +205,10 @@ class ApprovalService:
         )
 
     async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
-        state, text = await self._outcome(row, actor)
+        state, output = await self._outcome(row, actor)
+        text = output if isinstance(output, str) else output.text
         await hit_async("approval.ran")
-        outcome = await self._to_message(row, state, text)
+        outcome = await self._to_message(row, state, text, () if isinstance(output, str) else output.images)
         await self.access.move(row.id, "running", state, outcome)
         if outcome is not None and len(text) > MAX_TOLD_CHARS:
             text = f"{text[:MAX_TOLD_CHARS]}…"
@@ -217,23 +218,29 @@ class ApprovalService:
             return f"已批准并执行 `{row.tool}`：{text}", f"Approved and done, `{row.tool}`: {text}"
         return f"已批准，但 `{row.tool}` 没有做成：{text}", f"Approved, but `{row.tool}` did not work: {text}"
 
-    async def _to_message(self, row: ApprovalRow, state: ApprovalState, text: str) -> NewInboxRow | None:
+    async def _to_message(
+        self, row: ApprovalRow, state: ApprovalState, text: str, images: Sequence[Image] = ()
+    ) -> NewInboxRow | None:
         """Return the message by which the model sees the outcome of a bound call; None once the chat was cleared."""
         conversation = await self.conversation(row.conversation)
         bound = json.loads(row.arguments).get(BOUND_KEY, {})
         if conversation is None or str(conversation.epoch) != bound.get(EPOCH):
             return None
         head = f"{row.tool}, approved by the person: {'done' if state == 'done' else 'not done'}"
-        body = MessageBody(text="", outcome=f"{head}\n{text}")
+        pictures = [
+            StoredAttachment(sha256=image.sha256, name=f"picture {number}", media_type=image.media_type, size=0)
+            for number, image in enumerate(images, start=1)
+        ]
+        body = MessageBody(text="", outcome=f"{head}\n{text}", files=tuple(pictures))
         return NewInboxRow(
-            place=conversation.place,
+            place=replace(conversation.place, space=conversation.own_space),  # which a link leads from
             key=f"approval:{row.id}",
             kind="message",
             sender_id=row.party.id,
             body=dump_body(body),
         )
 
-    async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[ApprovalState, str]:
+    async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[ApprovalState, str | ToolOutput]:
         """Run exactly the stored call, with the person's own rights."""
         tool = self.toolset(row.space).get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
@@ -249,8 +256,7 @@ class ApprovalService:
                     changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
                     return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
             async with asyncio.timeout(tool.spec.seconds):
-                output = await tool.run(arguments, self._context(row, actor))
-                return "done", output if isinstance(output, str) else output.text
+                return "done", await tool.run(arguments, self._context(row, actor))
         except ToolFailed as err:
             return "failed", str(err)
         except TimeoutError:

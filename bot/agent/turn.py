@@ -351,6 +351,7 @@ class TurnRunner:
         origin = "model" if result.state == "done" else "house"
         final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
         if (subagent := context.subagent) is not None:
+            self._fitter.needs_preparation(context.conversation.id)  # it has no next turn
             stored = await self._subagents.finish(
                 subagent, context.turn, result.state, final, result.reply, result.usage
             )

@@ -10,10 +10,10 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
 from bot.runtime.startup import load_config_file, start_home_logging
 from bot.runtime.store_access import lock_home, open_home_store
-from bot.runtime.wiring import BotDependencies
 from bot.telemetry.recorder import create_telemetry
 from bot.texts import detect_machine_language
 from channels.errors import LoggedOut

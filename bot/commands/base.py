@@ -15,6 +15,7 @@ from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
+from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
@@ -24,6 +25,7 @@ from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.service import PluginTools
 from bot.tools.skills.service import SkillTools
+from memory.conversation import Part
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -68,6 +70,7 @@ class CommandServices:
     jobs: JobService
     #: Ends work beside a conversation; False if it has ended.
     cancel_task: Callable[[TaskRow], Awaitable[bool]]
+    heartbeat: Heartbeat
     skills: SkillTools
     mcp: McpTools
     plugins: PluginTools
@@ -120,7 +123,8 @@ class Command:
     action: str
     zh: str
     en: str
-    run: Callable[[CommandContext], Awaitable[str]]
+    #: Returns the reply, or the parts of a message that is answered in its place.
+    run: Callable[[CommandContext], Awaitable[str | tuple[Part, ...]]]
     usage_zh: str = ""
 
     @property

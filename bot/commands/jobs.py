@@ -1,11 +1,13 @@
-"""The commands /remind and /tasks: what happens later."""
+"""The commands /remind, /tasks and /heartbeat: what happens later, and unasked."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.commands.base import Command, CommandContext
 from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
+from bot.jobs.heartbeat import HEARTBEAT_FILE, SPACE
+from bot.jobs.heartbeat import REASON_TEXTS as BEAT_REASON_TEXTS
 from bot.jobs.phrases import ReminderPhrase, read_reminder
 from bot.jobs.service import JobRequest, format_job_line
 from bot.jobs.times import NO_QUIET, JobRefused
@@ -13,7 +15,19 @@ from memory.store.people.jobs import JobRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
+MAX_GOAL_CHARS = 100
 _BACKGROUND_PATTERN = re.compile(r"cancel\s+w([0-9]{1,9})", re.IGNORECASE)
+SHOWN_HASH = 12
+_BEAT_TEXTS = {
+    "silent": ("没有要说的", "nothing to say"),
+    "told": ("发了通知", "a notice was sent"),
+    "dropped": ("重复的通知，没有发", "a notice was dropped"),
+    "failed": ("失败", "failed"),
+    "paused": ("已暂停", "paused"),
+    "skipped": ("没有问模型", "the model was not asked"),
+    "on": ("开着", "on"),
+    "off": ("关着", "off"),
+}
 _DO_WORDS = ("do ", "做 ", "执行 ")
 _DEFAULT_WORDS = ("default", "默认")
 _OFF_WORDS = (NO_QUIET, "关", "关闭", "无")
@@ -66,10 +80,19 @@ async def _set(context: CommandContext) -> str:
 async def _tasks(context: CommandContext) -> str:
     if found := _BACKGROUND_PATTERN.fullmatch(context.arguments.strip()):
         return await _cancel_background(context, int(found[1]))
+    at_work = [] if context.arguments.strip() else [await _list_background(context)]
     try:
-        return await _show_or_change(context)
+        return "\n\n".join(filter(None, [*at_work, await _show_or_change(context)]))
     except JobRefused as err:
         return context.text(err.zh, str(err))
+
+
+async def _list_background(context: CommandContext) -> str:
+    """List the sub-agents and commands of this chat that are at work; "" for none."""
+    rows = await context.store.tasks.open_tasks(context.conversation.id)
+    kinds = {"agent": context.text("子代理", "sub-agent"), "exec": context.text("命令", "command")}
+    lines = [f"▶ {row.name} · {kinds[row.kind]} · {' '.join(row.goal.split())[:MAX_GOAL_CHARS]}" for row in rows]
+    return "\n".join([context.text("**进行中**", "**At work**"), *lines]) if lines else ""
 
 
 async def _cancel_background(context: CommandContext, number: int) -> str:
@@ -238,6 +261,72 @@ def _usage(context: CommandContext) -> str:
     )
 
 
+async def _heartbeat(context: CommandContext) -> str:
+    heartbeat, word = context.services.heartbeat, context.arguments.strip().lower()
+    match word:
+        case "":
+            return await _show_heartbeat(context)
+        case "on" | "off":
+            await heartbeat.set("on" if word == "on" else "off", context.actor.id)
+            return await _show_heartbeat(context)
+        case "now":
+            beat = await heartbeat.beat(asked=True)
+            return _format_beat(context, beat.decision, beat.reason)
+        case "last":
+            return await _last(context)
+    return context.text(
+        "用法：/心跳、/心跳 开、/心跳 关、/心跳 现在、/心跳 上次", "Usage: /heartbeat [on|off|now|last]"
+    )
+
+
+async def _show_heartbeat(context: CommandContext) -> str:
+    every = context.services.config.current.heartbeat.every
+    state = await context.services.store.heartbeats.state(SPACE)
+    if state is not None and state.decision != "on":
+        return (
+            context.text("心跳", "The heartbeat")
+            + context.text("：", ": ")
+            + _format_beat(context, state.decision, state.reason)
+        )
+    if not every:
+        return context.text(
+            f"心跳关着：先设 heartbeat.every（分钟），再在工作区的 {HEARTBEAT_FILE} 里写要留意的事。",
+            "The heartbeat is off: set heartbeat.every (minutes), and write what to watch into "
+            f"{HEARTBEAT_FILE} of the workspace.",
+        )
+    looked = context.services.heartbeat.looks
+    last = ""
+    if looked:
+        at, beat = looked[-1]
+        ago = timedelta(seconds=max(0.0, context.services.now().timestamp() - at))
+        minutes = round(ago.total_seconds() / 60)
+        what = _format_beat(context, beat.decision, beat.reason)
+        last = context.text(f"最近一次在 {minutes} 分钟前：{what}", f"The newest one, {minutes} min ago: {what}")
+    return "\n".join(
+        filter(None, (context.text(f"心跳每 {every} 分钟一次。", f"The heartbeat comes every {every} min."), last))
+    )
+
+
+async def _last(context: CommandContext) -> str:
+    found = await context.services.store.heartbeats.beats(SPACE, 1)
+    if not found:
+        return context.text("还没有问过模型。", "The model has not been asked yet.")
+    [row] = found
+    when = datetime.fromtimestamp(row.at, UTC).astimezone(context.services.now().tzinfo)
+    return context.text(
+        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}，输入 {row.sha256[:SHOWN_HASH]}，"
+        f"{row.tokens:,} token",
+        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}, inputs {row.sha256[:SHOWN_HASH]}, "
+        f"{row.tokens:,} tokens",
+    )
+
+
+def _format_beat(context: CommandContext, decision: str, reason: str) -> str:
+    what = context.text(*_BEAT_TEXTS[decision])
+    why = context.text(*BEAT_REASON_TEXTS[reason]) if reason else ""
+    return what + (context.text(f"（{why}）", f" ({why})") if why else "")
+
+
 JOB_COMMANDS = (
     Command(
         name="remind",
@@ -256,5 +345,14 @@ JOB_COMMANDS = (
         zh="查看和管理提醒与任务",
         en="list and change reminders and tasks",
         run=_tasks,
+    ),
+    Command(
+        name="heartbeat",
+        usage="[on|off|now|last]",
+        usage_zh="[开|关|现在|上次]",
+        action="heartbeat",
+        zh="机器人定时自己看一眼，有事才说",
+        en="the bot looks by itself from time to time",
+        run=_heartbeat,
     ),
 )

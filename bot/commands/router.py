@@ -85,7 +85,7 @@ class CommandRouter:
         self._denied = denied
 
     async def run(self, row: InboxRow, body: MessageBody) -> tuple[Part, ...] | None:
-        """Reply to a command row and settle it; for /retry, return the parts to answer instead."""
+        """Reply to a command row and settle it; if it is to be answered as a message, return the parts of that."""
         name, arguments = parse_command(body.text) or ("", "")
         context = await self._create_context(row, body, arguments)
         if name == RETRY_COMMAND and (parts := await self._newest_user_parts(context)):
@@ -93,16 +93,18 @@ class CommandRouter:
         delivery = self._services.store.delivery
         if is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
-            reply = format_text(context.lang, "command_interrupted", command=command)
+            reply: str | tuple[Part, ...] = format_text(context.lang, "command_interrupted", command=command)
         else:
             reply = await self._reply(name, context)
+        if not isinstance(reply, str):
+            return reply
         channel = self._channels.get(context.conversation.place.channel)
         capabilities = channel.capabilities if channel else Capabilities()
         with suppress(WrongState):
             await delivery.settle(row.id, split_reply(reply, "notice", capabilities))
         return None
 
-    async def _reply(self, name: str, context: CommandContext) -> str:
+    async def _reply(self, name: str, context: CommandContext) -> str | tuple[Part, ...]:
         command = COMMANDS.get(COMMAND_ALIASES.get(name, name))
         if command is None:
             near = nearest_commands(name[:MAX_NAME_CHARS], COMMANDS)

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from bot.access.permissions import authorize
 from bot.commands.base import Command, CommandContext
 from bot.tools.base import Tool
+from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.service import McpServerView
+from memory.conversation import Part, Text
 
 MAX_SHOWN = 100
 _ORIGIN_TEXTS = ("机器人自带", "the bot's own")
@@ -63,10 +65,18 @@ TOOLS_COMMAND = Command(
 )
 
 
+_MCP_USAGE = ("[prompt SERVER [NAME [key=value …]]]", "[提示 服务器 [名称 [参数=值 …]]]")
 _STATE_TEXTS = {"idle": ("未运行", "not running"), "up": ("运行中", "running"), "down": ("不可用", "down")}
 
 
-async def _mcp(context: CommandContext) -> str:
+async def _mcp(context: CommandContext) -> str | tuple[Part, ...]:
+    verb, _, rest = context.arguments.partition(" ")
+    if verb == "prompt":
+        return await _prompt(context, rest.split())
+    if verb:
+        return context.text(
+            "用法：/外接工具 [提示 服务器 [名称 [参数=值 …]]]", "Usage: /mcp [prompt SERVER [NAME [key=value …]]]"
+        )
     views = context.services.mcp.views()
     if not views:
         return context.text("config.json 的 mcp 里没有服务器。", "config.json names no servers under mcp.")
@@ -87,11 +97,33 @@ def _format_server(context: CommandContext, view: McpServerView) -> str:
     return f"- {view.name}: {state}; {tools}"
 
 
+async def _prompt(context: CommandContext, words: list[str]) -> str | tuple[Part, ...]:
+    """List the prompts of a server, or have the model do what one of them says."""
+    servers = context.services.mcp.usable(context.conversation.place.space)
+    server, name, *rest = [*words, "", ""][: max(2, len(words))]
+    if server not in servers:
+        known = ", ".join(servers) or "-"
+        return context.text(f"没有这个服务器；有：{known}", f"There is no such server; there are: {known}")
+    try:
+        if not name:
+            prompts = await context.services.mcp.prompts(server)
+            lines = [f"- {one.name} {' '.join(one.arguments)}: {one.description}" for one in prompts]
+            return "\n".join(lines) or context.text("它没有提示词。", "It has no prompts.")
+        given = dict(word.partition("=")[::2] for word in rest if "=" in word)
+        text = await context.services.mcp.prompt(server, name, given)
+    except (McpError, TimeoutError) as err:
+        return context.text(f"没有拿到提示词：{err}", f"The prompt could not be had: {err}")
+    more = " ".join(word for word in rest if "=" not in word)
+    wish = context.text(f"按上面的提示词 {name} 去做。{more}", f"Do what the prompt {name} above says. {more}").strip()
+    return Text(text=text, aside=f"prompt {name} of the MCP server {server}"), Text(text=wish)
+
+
 MCP_COMMAND = Command(
     name="mcp",
-    usage="",
+    usage=_MCP_USAGE[0],
+    usage_zh=_MCP_USAGE[1],
     action="mcp.status",
-    zh="查看 MCP 服务器",
-    en="show the MCP servers",
+    zh="查看 MCP 服务器，使用它们的提示词",
+    en="show the MCP servers, use their prompts",
     run=_mcp,
 )

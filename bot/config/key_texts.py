@@ -318,6 +318,15 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     ),
     "jobs.do_a_day": ("每天任务次数", "Tasks a day", "每人（包括所有者）每天最多执行多少次任务；0 表示不限。", "48"),
     "jobs.late_hours": ("最多晚多久", "Hours late", "提醒和一次性任务最多晚多少小时还会发出；再晚就跳过。", "12"),
+    "heartbeat": ("心跳", "Heartbeat", "机器人定时自己看一眼 HEARTBEAT.md，默认不出声。", ""),
+    "heartbeat.every": ("间隔", "Interval", "每隔多少分钟看一次；0 表示不看。", "30"),
+    "heartbeat.day_share": (
+        "每天份额",
+        "Share of a day",
+        "每天最多用多少，按 budgets.user.tokens_per_day 的比例。",
+        "0.02",
+    ),
+    "heartbeat.notices": ("每天通知", "Notices a day", "每天最多发多少条通知；之后暂停。", "5"),
     "tools.web": ("网页", "Web", "打开网页和联网搜索。", ""),
     "tools.web.fetch": ("打开网页", "Open pages", "模型可以打开公开的网页、PDF 和图片。", "false"),
     "tools.web.guests": ("访客也可用", "For guests", "群里的访客也可以让机器人打开网页和搜索。", "true"),
@@ -373,6 +382,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
         '["telegram-123456789"]',
     ),
+    "mcp.*.resources": ("资源", "Resources", "模型可以列出并读取它提供的资源。", "true"),
     "mcp.*.seconds": ("时限", "Time limit", "一次调用最多多少秒。", "120"),
     "plugins": (
         "插件",

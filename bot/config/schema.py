@@ -231,6 +231,16 @@ class DelegateConfig(ConfigSection):
     wait_seconds: int = Field(45, ge=0, le=45, description="How long the model waits for outcomes, in seconds.")
 
 
+class HeartbeatConfig(ConfigSection):
+    """The heartbeat."""
+
+    every: int = Field(0, ge=0, le=10_080, description="Minutes between two looks at HEARTBEAT.md; 0: none.")
+    day_share: float = Field(
+        0.05, ge=0, le=1, description="What it may use in a day, as a share of budgets.user.tokens_per_day."
+    )
+    notices: int = Field(3, ge=1, le=100, description="Notices that it may send in a day; then it is paused.")
+
+
 class ToolsConfig(ConfigSection):
     """The model's tools."""
 
@@ -271,6 +281,7 @@ class McpServerConfig(ConfigSection):
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
+    resources: bool = Field(False, description="The model may list and read what it offers as resources.")
     seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
 
     @model_validator(mode="after")
@@ -353,6 +364,7 @@ class Config(ConfigSection):
     skills: SkillsConfig = Field(SkillsConfig(), description="Folders of instructions that the owner enabled.")
     jobs: JobsConfig = Field(JobsConfig(), description="Reminders and tasks.")
     delegate: DelegateConfig = Field(DelegateConfig(), description="Tasks that the model gives to sub-agents.")
+    heartbeat: HeartbeatConfig = Field(HeartbeatConfig(), description="Looks of its own, which are silent by default.")
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers")] = Field(
         {}, description="Servers with tools by the Model Context Protocol, by name. Only written in this file."
     )

@@ -1,12 +1,13 @@
 """Routes for approvals: what waits in the owner's space, which rules there are, and their revocation."""
 
+import json
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console import models
-from bot.tools.exec.rules import format_rule, to_rule
+from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, to_rule
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.approval_rules import ApprovalRuleRow
 from memory.store.people.rows import ApprovalRow
@@ -55,10 +56,14 @@ class ApprovalRoutes:
 
 
 def _request_json(row: ApprovalRow) -> dict[str, Any]:
+    given = json.loads(row.arguments)
+    bound, tainted = given.pop(BOUND_KEY, {}), given.pop(TAINTED_KEY, False)
     return {
         "id": row.id,
         "tool": row.tool,
-        "arguments": row.arguments,
+        "arguments": given,
+        "bound": bound,
+        "tainted": tainted,
         "conversation": row.conversation,
         "channel": row.party.channel,
         "by": row.party.id,

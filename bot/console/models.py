@@ -434,7 +434,9 @@ class ApprovalBody(ApiModel):
 
     id: str
     tool: str
-    arguments: str
+    arguments: dict[str, Any]
+    bound: dict[str, Any] = Field(description="What the approval depends on apart from the arguments.")
+    tainted: bool = Field(description="The call may rest on words from outside.")
     conversation: str
     channel: str
     by: str
@@ -464,3 +466,32 @@ class RuleNumberBody(ApiModel):
     """Which rule is meant."""
 
     number: int
+
+
+class TaskBody(ApiModel):
+    """A reminder, or something that the model does when it is due."""
+
+    id: str
+    kind: str
+    text: str
+    state: str
+    reason: str
+    next_at: str | None
+    zone: str
+    conversation: str
+    made_at: str
+    every_minutes: int | None = None
+    cron: str | None = None
+    runs_left: int | None = None
+
+
+class TaskListBody(ApiModel):
+    """The open ones, by number."""
+
+    items: list[TaskBody]
+
+
+class TaskActBody(ApiModel):
+    """What to do with a task."""
+
+    action: Literal["pause", "resume", "cancel", "run"]

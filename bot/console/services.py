@@ -25,6 +25,7 @@ from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.openapi import config_key_to_json, describe_api
+from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
 from bot.errors import ConfigError
@@ -93,6 +94,7 @@ class BotConsole:
         self.files = bot.workspace.space("")
         self.settings = bot.file
         self.pairing = bot.pairing
+        self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
@@ -248,6 +250,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
         *ApprovalRoutes(console.store).calls(),
+        *TaskRoutes(console.store, console.jobs).calls(),
         _get_route(
             "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
         ),

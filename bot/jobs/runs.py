@@ -7,7 +7,8 @@ from datetime import datetime
 from bot.jobs.firing import job_key
 from bot.messages import split_reply
 from channels.base import Channel
-from memory.store.people.jobs import JobRow, RunEnd, RunRow
+from memory.store.people.job_runs import RunEnd, RunRow
+from memory.store.people.jobs import JobRow
 from memory.store.people.rows import Notice
 from memory.store.store import Store
 
@@ -50,14 +51,14 @@ class RunSettler:
 
     async def settle(self) -> int:
         """Store the ends of the runs that are over; return how many there were."""
-        runs = await self.store.jobs.ended_runs(BATCH)
+        runs = await self.store.job_runs.ended(BATCH)
         for run in runs:
             row = await self.store.jobs.load(run.job)
             if row is None:
-                await self.store.jobs.end_run(run, RunEnd(state="failed", reason="gone"))
+                await self.store.job_runs.end(run, RunEnd(state="failed", reason="gone"))
                 continue
             end = plan_end(run, row, self.now().timestamp())
-            await self.store.jobs.end_run(run, replace(end, notices=await self._notices(run, row, end)))
+            await self.store.job_runs.end(run, replace(end, notices=await self._notices(run, row, end)))
         return len(runs)
 
     async def _notices(self, run: RunRow, row: JobRow, end: RunEnd) -> tuple[Notice, ...]:

@@ -192,7 +192,7 @@ class JobTicker:
                 extra_at=until.timestamp(),
                 next_at=later.timestamp() if later else 0.0,
             )
-        if await self.store.jobs.is_running(row.id):
+        if await self.store.job_runs.is_running(row.id):
             return replace(firing, state="skipped", reason="busy")
         if is_late and (slot := self._late_slot(row.conversation, now.timestamp())):
             return replace(firing, state="held", reason="late", extra="late", extra_at=slot)
@@ -201,7 +201,7 @@ class JobTicker:
         begun = await _load_once(
             known,
             ("runs", row.channel, row.person),
-            lambda: self.store.jobs.count_runs(row.channel, row.person, day.timestamp()),
+            lambda: self.store.job_runs.count(row.channel, row.person, day.timestamp()),
         )
         if limit and begun >= limit:
             text = (
@@ -213,7 +213,7 @@ class JobTicker:
             notice = self._notice(row, key, text, self.channels[place.place.channel])
             return replace(firing, state="skipped", reason="limit", notices=(notice,))
         known["runs", row.channel, row.person] = begun + 1
-        outcomes = await self.store.jobs.outcomes(row.id, MAX_OUTCOMES)
+        outcomes = await self.store.job_runs.outcomes(row.id, MAX_OUTCOMES)
         arrival = build_arrival(row, place.place, now, lang, outcomes)
         return replace(firing, state="run", reason="late" if is_late else "", arrival=arrival)
 

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from memory.conversation import Part, ShownMessage, ToolSpec
 
-Purpose = Literal["turn", "fold", "extract", "dream"]
+Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
 # Reads a blob by its SHA-256. Raises OSError.
@@ -26,7 +26,8 @@ class Request:
     max_tokens: int = 4096
     #: How many of `messages` belong to the prefix that the next call will repeat (the rest is the running turn's).
     stable: int = 0
-    #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools, low effort).
+    #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools, low effort);
+    #: "heartbeat": a look at HEARTBEAT.md (low effort).
     purpose: Purpose = "turn"
     #: Conversation id, "" for none. Never sent; the offline model and test doubles read it.
     conversation: str = ""

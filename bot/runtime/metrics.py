@@ -61,6 +61,7 @@ class MetricsCollector:
         started: datetime,
         counters: MetricStore,
         channels: Callable[[], Mapping[str, ChannelStatus]],
+        servers: Callable[[], Mapping[str, bool]],
         lag: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -69,6 +70,7 @@ class MetricsCollector:
         Args:
             root: the home, for its disk space.
             channels: returns the status of the channels of this process.
+            servers: tells of each server of tools whether it can be called.
             lag: returns the event loop's lag in seconds.
             clock: monotonic seconds.
         """
@@ -77,6 +79,7 @@ class MetricsCollector:
         self._started = started
         self._counters = counters
         self._channels = channels
+        self._servers = servers
         self._lag = lag
         self._ledger = CachedQuery(self._check_ledger, clock, REFRESH_SECONDS)
         self._totals = CachedQuery(store.totals, clock)
@@ -96,6 +99,7 @@ class MetricsCollector:
             **self._store_values(stats),
             **_total_values(totals),
             **self._channel_values(),
+            "mcp_up": {(name,): float(is_up) for name, is_up in self._servers().items()},
             "disk_free_bytes": {(): disk.free},
             "ledger_faults": {(): faults},
             "ledger_faults_total": {(): self._faults_total},

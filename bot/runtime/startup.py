@@ -174,8 +174,8 @@ def _page_text(page: WebPage | None, config: Config) -> str:
 
 async def _open_bot(home: HomeFolder, file: ConfigFile, attach_console: AttachConsole, page: WebPage | None) -> Any:
     await asyncio.to_thread(importlib.import_module, "bot.runtime.bot")  # slow; the port answers "starting" meanwhile
+    from bot.runtime.base_wiring import BotDependencies
     from bot.runtime.bot import Bot
-    from bot.runtime.wiring import BotDependencies
     from bot.telemetry.recorder import create_telemetry
 
     telemetry = create_telemetry(file.current)

@@ -1,24 +1,16 @@
 """Builds the components of a bot and connects them. Components are built nowhere else."""
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import structlog
 
-from bot.access.budget_guard import BudgetGuard
-from bot.access.pairing import PairingService
-from bot.access.roles import RoleResolver
-from bot.access.storage_quota import StorageQuota
 from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
-from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter
+from bot.agent.folding import ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
@@ -27,41 +19,28 @@ from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
-from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnSetup, TurnTimeouts
+from bot.agent.turn_context import MessageCounter, TurnSetup, TurnTimeouts
 from bot.commands.base import CommandServices
 from bot.commands.router import CommandRouter, command_menu
-from bot.config.file import ConfigFile
-from bot.config.home import HomeFolder
-from bot.config.keys import known_secrets
-from bot.config.schema import Config, time_zone
-from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
+from bot.config.schema import time_zone
+from bot.dispatch import Dispatcher
 from bot.gateway.channel_manager import ChannelManager
-from bot.gateway.channel_status import ChannelStatus
-from bot.gateway.downloads import Downloads
-from bot.gateway.gateway import Gateway
 from bot.gateway.notifications import (
-    ChannelNotifications,
-    ConversationLanguage,
-    FoldNotifications,
-    ModelNotifications,
-    Notifier,
     OwnerNotifier,
 )
 from bot.gateway.receiver import Receiver
+from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
-from bot.memory.service import MemoryService
 from bot.messages import load_body
-from bot.models.providers.offline import OfflinePassage
-from bot.models.service import ModelService, log_unusable
+from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
-from bot.telemetry.faults import TroubleList, TroubleNotifications
+from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
-from bot.telemetry.recorder import Telemetry
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
@@ -73,87 +52,28 @@ from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
-from memory.context.policies.policies import build_policy
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
-from memory.folding import FoldRunner
-from memory.recall.index import SpaceIndexes
 from memory.store.engine.database import QueueKey
 from memory.store.people.background_tasks import TaskRow
-from memory.store.store import Store
-from memory.workspace.blobs import Blobs
-from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotDependencies:
-    """Everything needed to build a bot: home, configuration, open store."""
-
-    home: HomeFolder
-    file: ConfigFile
-    store: Store
-    #: The time, with a zone.
-    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    #: Runs queued work: in this process, or through the job queue in PostgreSQL.
-    create_dispatcher: CreateDispatcher = create_local_dispatcher
-    #: Recall indexes, if they are not files of this home.
-    indexes: SpaceIndexes | None = None
-    telemetry: Telemetry = field(default_factory=Telemetry)
-    #: Locks for writing to the workspace.
-    writers: WriteLocks = LOCAL_WRITE_LOCKS
-    #: Timeouts of one turn.
-    times: TurnTimeouts = DEFAULT_TIMEOUTS
-    #: Faults of this machine that the owner must know about.
-    troubles: TroubleList = field(default_factory=TroubleList)
-
 
 log = structlog.get_logger(__name__)
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 
 
-class Components:
+class Components(BaseComponents):
     """All components of a bot, built once. `Bot` opens and closes them."""
 
     def __init__(self, dependencies: BotDependencies) -> None:
-        self.home, self.file, self.store = dependencies.home, dependencies.file, dependencies.store
-        self.telemetry, self.troubles = dependencies.telemetry, dependencies.troubles
-        self._clock, self._create_dispatcher = dependencies.clock, dependencies.create_dispatcher
-        self.started = self.now()
-        self._tasks: set[asyncio.Task[object]] = set()
-        self._applied_config, self._warmed_up = self.config(), False
-        self._known_secrets: tuple[Config | None, frozenset[str]] = (None, frozenset())
-        self.reconfigured: Callable[[Config], None] = lambda config: None
-        #: The running channels by name; the gateway adds and removes them.
-        self.channels: dict[str, Channel] = {}
-        self.blobs = Blobs(self.home.blobs)
-        self.workspace = Workspace(self.home.workspace, dependencies.writers)
-        self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
-        self.memory_service = self._memory_service(dependencies.indexes)
-        self._summarise = self.memory_service.completion("fold")
-        self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
-        self.spaces = self.memory_service.spaces
-        self.roles = RoleResolver(self.config, self.store.access)
-        self._language = ConversationLanguage(self.store.sessions, self.config)
-        self.pairing = self._pairing()
-        self.gateway = Gateway(self.store, self.blobs, self.channels, self._language, self.pairing, self.telemetry)
-        self.notifier = Notifier(store=self.store, channels=self.channels, language=self._language)
-        self.fold_notifications = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
-        )
-        self.folding = FoldManager(self._fold_runner(), self.store.folds)
-        owner = OwnerNotifier(sessions=self.store.sessions, states=self.states, notify=self.notifier.notify)
-        self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
-        self.model_notifications = ModelNotifications(self.models.states, owner)
-        self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
-        self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
-        self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        super().__init__(dependencies)
         self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
-        self._build_tools(owner)
+        self._build_tools(self.owner)
         self.prompt = self._system_prompt()
-        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, owner)
+        self.heartbeat = self._heartbeat()
+        self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, self.owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
         self.lag = LoopLag()
@@ -190,22 +110,6 @@ class Components:
         self.urgent_dispatcher = self._create_dispatcher("urgent", self._run_urgent, UNLIMITED)
         self.receiver = self._receiver()
         self.channel_manager = self._channel_manager()
-
-    def config(self) -> Config:
-        """Return the current settings."""
-        return self.file.current
-
-    def now(self) -> datetime:
-        """Return the owner's local time."""
-        return self._clock().astimezone(time_zone(self.file.current))
-
-    def model_name(self) -> str:
-        """Return the configured model's name."""
-        return self.models.name
-
-    def states(self) -> Mapping[str, ChannelStatus]:
-        """Return the status of every channel."""
-        return self.gateway.states()
 
     def warm_up(self) -> None:
         """Load, in threads, what the first reply needs, because a person is present.
@@ -257,48 +161,6 @@ class Components:
         """Start receiving from a registered channel."""
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
-    async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
-        return await self.memory_service.passages(question, conversation, space)
-
-    def _memory_service(self, indexes: SpaceIndexes | None) -> MemoryService:
-        return MemoryService(
-            home=self.home,
-            store=self.store,
-            workspace=self.workspace,
-            config=self.config,
-            now=self.now,
-            zone=time_zone(self.config()),
-            models=self.models,
-            blobs=self.blobs,
-            view_changed=self._drop_view,
-            quiet=self.quiet,
-            create_dispatcher=self._create_dispatcher,
-            indexes=indexes,
-        )
-
-    def _pairing(self) -> PairingService:
-        return PairingService(
-            access=self.store.access,
-            roles=self.roles,
-            config=self.config,
-            now=self.now,
-            channels=self.channels,
-            language=self._language,
-            stop_turn=self.stop,
-        )
-
-    def _fold_runner(self) -> FoldRunner:
-        return FoldRunner(
-            folds=self.store.folds,
-            sessions=self.store.sessions,
-            workspace=self.workspace,
-            complete=self._summarise,
-            counter=load_best_counter,
-            zone=time_zone(self.config()),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
-        )
-
     def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a skill was changed, it is off", skill=name)
@@ -333,11 +195,20 @@ class Components:
             channels=self.channels,
         )
 
-    def _secrets(self) -> Collection[str]:
-        config = self.config()
-        if self._known_secrets[0] is not config:
-            self._known_secrets = (config, known_secrets(config))
-        return self._known_secrets[1]
+    def _heartbeat(self) -> Heartbeat:
+        return Heartbeat(
+            store=self.store,
+            workspace=self.workspace,
+            models=self.models,
+            config=self.config,
+            times=self.job_times,
+            now=self.now,
+            soul=self.soul,
+            channels=self.channels,
+            language=self._language,
+            is_busy=self._is_space_in_use,
+            telemetry=self.telemetry,
+        )
 
     def _plugin_library(self, owner: OwnerNotifier) -> PluginLibrary:
         def changed(name: str, sha256: str) -> None:
@@ -406,6 +277,7 @@ class Components:
             troubles=self.troubles,
             last_good=self.home.soul_copy,
         )
+        self.soul = persona.soul
         prompt = SystemPromptBuilder(persona, self.store, self.now)
         prompt.on_part_cut = self._notify_cut
         return prompt
@@ -480,6 +352,7 @@ class Components:
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
             cancel_task=self.cancel_task,
+            heartbeat=self.heartbeat,
             skills=self.skills,
             mcp=self.mcp_tools,
             plugins=self.plugins,
@@ -550,6 +423,7 @@ class Components:
             started=self.started,
             counters=self.telemetry.tally,
             channels=self.gateway.local_states,
+            servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
 
@@ -577,16 +451,6 @@ class Components:
             await self.router.run(row, load_body(row.body))
             self.telemetry.row_handled(row.trace_id, "command", began)
         return False
-
-    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        task: asyncio.Task[object] = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._on_task_done)
-
-    def _on_task_done(self, task: asyncio.Task[object]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("background task failed", error=type(err).__name__, exc_info=err)
 
     def _wake_dispatchers(self, keys: Sequence[QueueKey]) -> None:
         """Wake the dispatchers of rows that were just committed."""

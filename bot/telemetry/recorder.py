@@ -181,6 +181,10 @@ class Telemetry:
         """Count a command: done, failed (exit code), limit, stopped, or refused (not run)."""
         self.tally.count("exec_total", outcome)
 
+    def beat(self, decision: str) -> None:
+        """Count a look of the heartbeat. decision: "skipped" where the model was not asked."""
+        self.tally.count("beats_total", decision)
+
     def access_denied(self) -> None:
         """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")

@@ -35,6 +35,8 @@ from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
 from memory.store.people.background_tasks import TaskRecords
+from memory.store.people.heartbeats import Heartbeats
+from memory.store.people.job_runs import JobRuns
 from memory.store.people.jobs import Jobs
 from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
@@ -85,6 +87,8 @@ class Store:
         self.file_versions = FileVersions(database)
         self.jobs = Jobs(database)
         self.tasks = TaskRecords(database)
+        self.job_runs = JobRuns(database)
+        self.heartbeats = Heartbeats(database)
         self.mcp = McpRecords(database)
         self.access = AccessRecords(database)
         self.leases = Leases(database)

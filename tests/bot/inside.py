@@ -14,8 +14,8 @@ from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.models.providers.offline import Script, ScriptedModel
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
-from bot.runtime.wiring import BotDependencies
 from channels.message import Capabilities, OutboundMessage
 from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store

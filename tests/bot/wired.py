@@ -9,8 +9,8 @@ from typing import Any
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.models.providers.offline import ScriptedModel
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
-from bot.runtime.wiring import BotDependencies
 from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside

@@ -14,8 +14,8 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.console.services import attach_console
 from bot.models.providers.offline import Script, ScriptedModel
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
-from bot.runtime.wiring import BotDependencies
 from channels.testing import ScriptedChannel as Channel
 from channels.web.auth import RequestGuard
 from channels.web.channel import Web

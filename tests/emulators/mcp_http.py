@@ -18,6 +18,8 @@ class HttpServer:
     def __init__(self, tools: list[dict[str, Any]], redirect: str = "") -> None:
         self.tools = tools
         self.redirect = redirect
+        #: A status that everything is answered with; 0 for none.
+        self.status = 0
         self.url = ""
         self.session = 0
         self.calls: list[str] = []
@@ -44,6 +46,8 @@ class HttpServer:
         self.headers.append(request.headers.get("Authorization", ""))
         if self.redirect:
             raise web.HTTPTemporaryRedirect(self.redirect)
+        if self.status:
+            return web.json_response({"error": "no"}, status=self.status)
         if request.method != "POST":
             raise web.HTTPMethodNotAllowed(request.method, ["POST"])
         message = await request.json()

@@ -8,6 +8,9 @@
 - `orphan`: a file; it starts a process that leaves the group, and writes its id there; `pid`: the same of its own
 - `log`: a file; one line per call
 
+- `resources`, `prompts`: as the protocol has them; a resource has its `text`, or `blob` in base64, too
+- `changes`: so many notices of a changed list are sent at each call
+
 Tools by name: echo, die, die_once (unless the file `mark` exists), hang, long_line, fail, picture, env, network, change
 (writes its argument `tools` into the orders and tells of a new list).
 """
@@ -57,7 +60,7 @@ class Server:
         if method == "initialize":
             result: dict[str, Any] = {
                 "protocolVersion": message["params"]["protocolVersion"],
-                "capabilities": {"tools": {"listChanged": True}},
+                "capabilities": {"tools": {"listChanged": True}, "resources": {}, "prompts": {}},
                 "serverInfo": {"name": "emulator", "version": "1"},
             }
         elif method == "tools/list":
@@ -67,6 +70,16 @@ class Server:
             result = {"tools": tools[at : at + page]}
             if at + page < len(tools) or self.orders.get("endless"):
                 result["nextCursor"] = str(at + page)
+        elif method in ("resources/list", "prompts/list") and method.partition("/")[0] in self.orders:
+            kind = method.partition("/")[0]
+            hidden = ("text", "blob", "says")
+            rows = self.orders[kind]
+            result = {kind: [{key: row[key] for key in row if key not in hidden} for row in rows]}
+        elif method == "resources/read" and (row := self.find("resources", "uri", message)):
+            result = {"contents": [{key: row[key] for key in ("uri", "mimeType", "text", "blob") if key in row}]}
+        elif method == "prompts/get" and (row := self.find("prompts", "name", message)):
+            text = row["says"].format(**(message["params"].get("arguments") or {}))
+            result = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
         elif method == "tools/call":
             result = self.call(message["params"]["name"], message["params"].get("arguments") or {})
         else:
@@ -74,10 +87,16 @@ class Server:
             return
         self.send({"id": message["id"], "result": result})
 
+    def find(self, kind: str, key: str, message: dict[str, Any]) -> dict[str, Any] | None:
+        rows = [row for row in self.orders.get(kind, ()) if row[key] == message["params"][key]]
+        return rows[0] if rows else None
+
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if log := self.orders.get("log"):
             with open(log, "a") as file:
                 file.write(f"{name} {json.dumps(arguments)}\n")
+        for _ in range(self.orders.get("changes", 0)):
+            self.send({"method": "notifications/tools/list_changed"})
         match name:
             case "die":
                 os._exit(3)

@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from tests.emulators.model_tools import find_fault
+
 SECRET = b"a key nobody needs to keep"
 LOOK_BACK = 20  # blocks in which an older entry is looked for, the marked one counted as the first
 
@@ -88,6 +90,7 @@ def check_messages(body: dict[str, Any], *, bound: bool) -> None:
     _typed(whole, body, "")
     for at, tool in enumerate(body.get("tools") or []):
         _typed(tool_type, tool, f"tools.{at}")
+        _check_tool(tool["name"], tool["input_schema"])
     if "tool_choice" in body and not body.get("tools"):
         raise Refused("tool_choice: may only be specified while providing `tools`.")
     messages = body["messages"]
@@ -103,6 +106,11 @@ def check_messages(body: dict[str, Any], *, bound: bool) -> None:
     if len(list(_marks(body))) > 4:
         raise Refused("A maximum of 4 blocks with cache_control may be provided.")
     _check_pairs(_merged(messages))
+
+
+def _check_tool(name: str, schema: Any) -> None:
+    if fault := find_fault(name, schema):
+        raise Refused(f"tools: {fault}")
 
 
 def _typed(adapter: TypeAdapter[Any], value: Any, place: str) -> None:
@@ -264,6 +272,8 @@ def check_chat(body: dict[str, Any]) -> None:
         raise Refused("[] is too short - 'messages'")
     if "tool_choice" in body:
         _check_choice(body)
+    for tool in body.get("tools") or []:
+        _check_tool(tool["function"]["name"], tool["function"]["parameters"])
     open_ids: list[str] = []
     for at, row in enumerate(body["messages"]):
         _typed(_chat_adapter(), row, f"messages.{at}")

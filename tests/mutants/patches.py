@@ -361,7 +361,7 @@ MUTANTS = (
         name="an index takes in what was said in every space",
         guards="I40",
         file="memory/store/conversations/sessions.py",
-        old='    conversation.c.space == bindparam("space"), conversation.c.next_seq > 1\n',
+        old='    conversation.c.space == bindparam("space"),\n    conversation.c.next_seq > 1,\n',
         new=(
             '    (conversation.c.space == bindparam("space")) | (conversation.c.space != bindparam("space")),\n'
             "    conversation.c.next_seq > 1,\n"

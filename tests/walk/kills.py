@@ -287,6 +287,8 @@ PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
 APPROVALS = ("approval.ran",)
 # Failpoints of work beside conversations; `tests/walk/test_kill_subagents.py` kills there.
 SUBAGENTS = ("work.started", "work.ended", "outcome.committed")
+# Failpoints around a call of an MCP server; `tests/bot/tools/mcp/test_mcp_in_bot.py` kills there.
+SERVERS = ("mcp.called", "mcp.answered")
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
@@ -300,6 +302,7 @@ def names_hit() -> set[str]:
         *PROCESSES,
         *APPROVALS,
         *SUBAGENTS,
+        *SERVERS,
         *(kill.name for kills in GROUPS.values() for kill in kills),
     }
 

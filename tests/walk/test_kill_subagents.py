@@ -96,6 +96,7 @@ async def test_A24_two_workers_one_of_them_killed(tmp_path: Path, db: str, point
 
 
 @pytest.mark.postgres
+@by_night
 async def test_tasks_of_one_call_that_end_at_the_same_time_on_two_workers_have_one_outcome(
     tmp_path: Path, db: str
 ) -> None:

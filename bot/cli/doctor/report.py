@@ -5,6 +5,7 @@ import importlib.util
 import os
 import shutil
 import stat
+import time
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -31,11 +32,13 @@ from memory.recall.keepers.files import FileIndexes
 from memory.store.audit import AuditFault
 from memory.store.engine.sqlite_connection import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
+from memory.store.people.jobs import JobTotals
 from memory.store.rows import LedgerFault
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 MIN_FREE_BYTES = 200_000_000
+OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job
 BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")  # a correct clock shows a later time
 TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
 
@@ -108,6 +111,7 @@ async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
         async with open_store_for_command(home) as opened:
             faults = await opened.store.folds.check_ledger()
             act = await opened.store.audit.fault(AuditCheckpoints(home.data).known())
+            jobs = await opened.store.jobs.totals(time.time() - OVERDUE_SECONDS)
     except SchemaNewer as err:
         return [failed(name, str(err), hint="Start it with the newer version of mnema.")]
     except SchemaOlder as err:
@@ -118,7 +122,19 @@ async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
         return [failed(name, str(err), hint)]
     except StoreError as err:
         return [failed(name, str(err))]
-    return [passed(name, "It opens."), _check_ledger(faults), _check_audit(act)]
+    return [passed(name, "It opens."), _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
+
+
+def _check_jobs(totals: JobTotals, home: HomeFolder) -> DoctorCheck:
+    """Say how many reminders and tasks there are; overdue ones are a fault of a bot that runs."""
+    name = "reminders"
+    if not totals.open:
+        return passed(name, "There are none.")
+    message = f"{totals.open:,} reminders and tasks, {totals.paused:,} of them paused."
+    if totals.overdue and home.running():
+        hint = "The bot runs but does not fire them; its log says why. A restart sends them late."
+        return failed(name, f"{message} {totals.overdue:,} are overdue.", hint)
+    return passed(name, message + (f" {totals.overdue:,} came due while no bot ran." if totals.overdue else ""))
 
 
 async def _running_database_problem(home: HomeFolder) -> str:

@@ -14,12 +14,12 @@ from procrastinate.exceptions import ConnectorException
 from bot.access.permissions import LOCAL_CHANNELS
 from bot.gateway.channel_status import ChannelStatus, channel_status_from_json, channel_status_to_json, shift_times
 from bot.models.base import ModelClient
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import DRAIN_SECONDS, Bot
 from bot.runtime.cluster.events import EventBus
 from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
-from bot.runtime.wiring import BotDependencies
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.recall.keepers.postgres import PostgresSharedIndexes
@@ -178,6 +178,7 @@ class ClusterBot(Bot):
         self._membership.run_in_one_process("care", self._run_maintenance)
         self._membership.run_in_one_process("clock", self._run_scheduler)
         self._membership.run_in_one_process("jobs", self.ticker.run)
+        self._membership.run_in_one_process("heartbeat", self.heartbeat.watch)
         self._membership.run_in_one_process("files", self.memory_service.watch)
         self._membership.run_in_one_process(
             "models", self.model_notifications.watch

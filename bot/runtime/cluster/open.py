@@ -13,11 +13,11 @@ from procrastinate.schema import SchemaManager
 
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
 from bot.runtime.cluster.job_batches import CREATE_EXCHANGE_FUNCTION, EXCHANGE_FUNCTION
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
-from bot.runtime.wiring import BotDependencies
 from bot.telemetry.recorder import create_telemetry
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.store.engine.database import Tx

@@ -68,12 +68,16 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
             arguments += ["--symlink", os.readlink(folder), folder]
         elif os.path.isdir(folder):
             arguments += ["--ro-bind", folder, folder]
-    for path in (*_SYSTEM_FILES, *command.readable):
+    for path in _SYSTEM_FILES:
         arguments += ["--ro-bind-try", path, path]
     arguments += [
         "--proc", "/proc", "--dev", "/dev",
         "--size", str(SHM_BYTES), "--tmpfs", SHM_PATH,
         "--size", str(TMP_BYTES), "--tmpfs", TMP_PATH,
+    ]  # fmt: skip
+    for path in command.readable:  # after /tmp, where a program may be, too
+        arguments += ["--ro-bind-try", path, path]
+    arguments += [
         "--dir", "/run", "--bind", str(command.space), SPACE_PATH, *_guard_space(command.space),
     ]  # fmt: skip
     if script_fd >= 0:

@@ -4,26 +4,30 @@ When an HTTP server dies, the SDK cancels the task that entered its client; a ca
 """
 
 import asyncio
-import base64
-import binascii
 import hashlib
 import importlib
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import structlog
+
 from bot.config.extras import install_command
+from bot.tools.mcp.results import McpResult, to_result
 from memory.store.people.mcp import ListedTool
 
+log = structlog.get_logger(__name__)
 CONNECT_SECONDS, LIST_SECONDS = 15.0, 15.0
 _SESSION_LOST = "Session terminated"  # the SDK's words for a 404
 MAX_PAGES, MAX_TOOLS = 100, 500
 MAX_DESCRIPTION_CHARS, MAX_SCHEMA_CHARS = 20_000, 200_000
+RELIST_SECONDS = 2.0  # from a notice that the list changed to the new list; further notices are covered by it
 OpenTransport = Callable[[], AbstractAsyncContextManager[Any]]
+Work = Callable[[Any], Awaitable[Any]]
 
 
 class McpError(Exception):
@@ -38,24 +42,12 @@ class McpLost(McpError):
         self.sent = sent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpResult:
-    """The result of a call, without the SDK's types."""
-
-    texts: tuple[str, ...] = ()
-    #: Name, media type and bytes of each picture.
-    images: tuple[tuple[str, str, bytes], ...] = ()
-    #: JSON text of the structured result; "" for none.
-    structured: str = ""
-    is_error: bool = False
-
-
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Call:
-    name: str
-    arguments: Mapping[str, Any]
+    #: Uses the SDK's client; returns a value without its types.
+    work: Work
     seconds: float
-    answer: asyncio.Future[McpResult]
+    answer: asyncio.Future[Any]
     sent: bool = False
 
 
@@ -71,7 +63,10 @@ class McpConnection:
     ended: asyncio.Event
     #: What the transport says about the end.
     why_ended: Callable[[], str]
+    #: Called with each list that differs from the one before, except the first.
+    relisted: Callable[[tuple[ListedTool, ...]], Awaitable[None]]
     tools: tuple[ListedTool, ...] = ()
+    _list_changed: asyncio.Event = field(default_factory=asyncio.Event)
     _calls: asyncio.Queue[_Call | None] = field(default_factory=asyncio.Queue)
     _pending: set[_Call] = field(default_factory=set)
     _ready: asyncio.Future[None] | None = None
@@ -103,14 +98,26 @@ class McpConnection:
     async def call(self, name: str, arguments: Mapping[str, Any], seconds: float) -> McpResult:
         """Call a tool.
 
+        Raises: see `run`.
+        """
+
+        async def work(client: Any) -> McpResult:
+            return to_result(await client.call_tool(name, dict(arguments)))
+
+        result: McpResult = await self.run(work, seconds)
+        return result
+
+    async def run(self, work: Work, seconds: float) -> Any:
+        """Run something with the SDK's client, in the task that owns it or one of its children.
+
         Raises:
             McpError: the server refused or broke.
             TimeoutError: it took longer.
         """
         if not self.open:
             raise McpLost(self._why or "the connection is closed")
-        future: asyncio.Future[McpResult] = asyncio.get_running_loop().create_future()
-        call = _Call(name=name, arguments=arguments, seconds=seconds, answer=future)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        call = _Call(work=work, seconds=seconds, answer=future)
         self._pending.add(call)
         self._calls.put_nowait(call)
         try:
@@ -146,7 +153,11 @@ class McpConnection:
             self._why = f"the extra mcp is not installed; install it with: {install_command('mcp')}"
             return
         client = client_type(
-            self.transport(), mode="legacy" if self.era == "legacy" else "auto", read_timeout_seconds=None, cache=None
+            self.transport(),
+            mode="legacy" if self.era == "legacy" else "auto",
+            read_timeout_seconds=None,
+            cache=None,
+            message_handler=self._note_message,
         )
         # The time limit is not around the whole `async with`: leaving must happen here, too.
         connecting = asyncio.timeout(CONNECT_SECONDS)
@@ -167,6 +178,7 @@ class McpConnection:
                 return
             assert self._ready is not None
             self._ready.set_result(None)
+            running.add(asyncio.create_task(self._relist(client)))
             while (call := await self._next_call()) is not None:
                 task = asyncio.create_task(self._run(client, call))
                 running.add(task)
@@ -176,6 +188,40 @@ class McpConnection:
             for task in tuple(running):
                 task.cancel()
             await client.__aexit__(None, None, None)
+
+    async def _note_message(self, message: Any) -> None:
+        """Note that the list changed; the server's other notices are not for us."""
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._list_changed.set()
+
+    async def _relist(self, client: Any) -> None:
+        """Load the list again each time the server says that it changed, until cancelled."""
+        listening = asyncio.create_task(self._listen(client)) if self.era == "modern" else None
+        try:
+            while True:
+                await self._list_changed.wait()
+                await asyncio.sleep(RELIST_SECONDS)
+                self._list_changed.clear()
+                try:
+                    async with asyncio.timeout(LIST_SECONDS):
+                        tools = await _list_tools(client)
+                    if tools != self.tools:
+                        self.tools = tools
+                        await self.relisted(tools)
+                except Exception as err:
+                    log.info("MCP tools not listed again", server=self.name, error=type(err).__name__)
+        finally:
+            if listening is not None:
+                listening.cancel()
+
+    async def _listen(self, client: Any) -> None:
+        """Hear of changes of the list from a server that sends notices only to those who asked."""
+        try:
+            async with client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    self._list_changed.set()
+        except Exception as err:
+            log.info("MCP server sends no notices", server=self.name, error=type(err).__name__)
 
     async def _next_call(self) -> _Call | None:
         """Wait for a call; None when the connection is to end, or has ended."""
@@ -193,8 +239,7 @@ class McpConnection:
         try:
             call.sent = True
             async with asyncio.timeout(call.seconds):
-                found = await client.call_tool(call.name, dict(call.arguments))
-            result = to_result(found)
+                result = await call.work(client)
         except TimeoutError as err:
             error = err
         except asyncio.CancelledError:
@@ -257,35 +302,6 @@ def to_listed_tool(tool: Any) -> ListedTool:
 def tool_sha256(name: str, description: str, schema: str) -> str:
     """Return the hash by which a tool is known as the one that was reviewed."""
     return hashlib.sha256(json.dumps([name, description, schema]).encode()).hexdigest()
-
-
-def to_result(found: Any) -> McpResult:
-    """Convert a result of the SDK. Links are named, never opened; other blobs are only described."""
-    texts: list[str] = []
-    images: list[tuple[str, str, bytes]] = []
-    for part in found.content:
-        match part.type:
-            case "text":
-                texts.append(part.text)
-            case "image":
-                images.append(("picture", part.mime_type, _decode(part.data)))
-            case "resource" if getattr(part.resource, "text", None) is not None:
-                texts.append(part.resource.text)
-            case "resource_link":
-                texts.append(f"[link, not opened: {part.uri}]")
-            case _:
-                texts.append(f"[{part.type}, which cannot be shown]")
-    structured = ""
-    if not any(texts) and found.structured_content is not None:
-        structured = json.dumps(found.structured_content, ensure_ascii=False)
-    return McpResult(texts=tuple(texts), images=tuple(images), structured=structured, is_error=found.is_error)
-
-
-def _decode(data: str) -> bytes:
-    try:
-        return base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
 
 
 def _is_refusal(err: Exception) -> bool:

@@ -82,6 +82,9 @@ def _create_transport(addresses: list[Address]) -> Any:
                 answer = await self._pool.handle_async_request(core_request)
             except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as err:
                 raise httpx2.TransportError(f"{url.host} cannot be reached") from err
+            if answer.status in (401, 403):
+                await answer.aclose()
+                raise httpx2.TransportError(f"{url.host} answered {answer.status}: it wants other credentials")
             found = {name.lower(): value for name, value in answer.headers}
             if found.get(b"content-encoding", b"identity") != b"identity":
                 raise httpx2.TransportError("it sent a compressed answer")

@@ -12,14 +12,18 @@ from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments
 
 MAX_DEPTH, MAX_CHARS = 8, 16_000
+MAX_CHECK_STEPS = 5_000  # keywords looked at for one call, in a tenth of a second; what is left is not checked
 MAX_NODES = 2_000  # of one schema once its references are inlined
 MAX_NOTE_CHARS, MAX_ENUM = 120, 200
 _STEPS = ((MAX_DEPTH, 2_000), (MAX_DEPTH, 200), (5, 200), (3, 60), (2, 0), (1, 0))  # depth, characters of a description
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
 _TYPES = {"string", "number", "integer", "boolean", "object", "array"}
-_NUMBERS = ("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength")
+_LIMITS, _COUNTS = ("minimum", "maximum"), ("minItems", "maxItems", "minLength", "maxLength")
 _UNIONS = ("anyOf", "oneOf")
+_ITEMS: Mapping[str, dict[str, Any]] = {"array": {"items": {"type": "string"}}}
+# What a schema that allows everything is shown as.
+_ANYTHING = ({"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object", "properties": {}})
 _NOTES = ("pattern", "format", "default")  # said in words: providers differ in what they take of these
 _UNCHECKED = frozenset({"pattern", "patternProperties", "format", "$schema", "$id", "id", "$dynamicRef", "$anchor"})
 _OF_SCHEMAS = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
@@ -53,14 +57,18 @@ class _Repair:
         return repaired
 
     def node(self, schema: Any, depth: int, above: frozenset[str]) -> dict[str, Any]:
-        """Return one repaired schema; {} for what is not one, or lies too deep."""
+        """Return one repaired schema; of what lies too deep, or refers to itself, only its type."""
         self.nodes += 1
-        if not isinstance(schema, Mapping) or depth > self.depth or self.nodes > MAX_NODES:
-            return {}
+        if not isinstance(schema, Mapping):
+            return {"anyOf": [*_ANYTHING]}
+        if depth > self.depth or self.nodes > MAX_NODES:
+            return _cut(schema)
         if isinstance(reference := schema.get("$ref"), str):
             target = _resolve(self.root, reference)
-            if target is None or reference in above:
-                return {}
+            if target is None:
+                return {"anyOf": [*_ANYTHING]}
+            if reference in above:
+                return _cut(target)
             own = {key: value for key, value in schema.items() if key != "$ref"}
             return self.node({**target, **own}, depth, above | {reference})
         schema = self._with_all_of(schema, above)
@@ -74,11 +82,16 @@ class _Repair:
             self._properties(schema, repaired, depth, above)
         elif kind == "array":
             repaired["items"] = self.node(_items_of(schema), depth + 1, above)
-        for key in _NUMBERS:
+        for key in _LIMITS:
             if isinstance(schema.get(key), int | float) and not isinstance(schema[key], bool):
+                repaired[key] = schema[key]
+        for key in _COUNTS:
+            if type(schema.get(key)) is int and schema[key] >= 0:
                 repaired[key] = schema[key]
         if values := _enum_of(schema):
             repaired["enum"] = values
+        if not repaired.keys() & {"type", "anyOf"}:  # some providers want one or the other everywhere
+            repaired["anyOf"] = [*_ANYTHING]
         return repaired
 
     def _with_all_of(self, schema: Mapping[str, Any], above: frozenset[str]) -> Mapping[str, Any]:
@@ -175,6 +188,12 @@ def repair_schema(text: str) -> tuple[str, Mapping[str, str]]:
     return '{"properties": {}, "type": "object"}', {}
 
 
+def _cut(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema of the same type without what it says of its parts."""
+    kind = _type_of(schema) or "object"
+    return {"type": kind, "properties": {}} if kind == "object" else {"type": kind} | _ITEMS.get(kind, {})
+
+
 def _resolve(root: Any, reference: str) -> Mapping[str, Any] | None:
     """Return what a local reference names; None for a remote or broken one."""
     if not reference.startswith("#"):
@@ -240,6 +259,10 @@ class McpCallArguments(ToolArguments):
         return self.shown
 
 
+class _TooManySteps(Exception):
+    """Checking these arguments takes more than `MAX_CHECK_STEPS`."""
+
+
 @dataclass(frozen=True)
 class ArgumentCheck:
     """Parses the arguments of one outside tool.
@@ -261,24 +284,52 @@ class ArgumentCheck:
         if not isinstance(given, dict):
             raise ToolFailed("the arguments must be a JSON object.")
         values = _rename(given, self.names) if self.names else given
+        self._steps.clear()
         try:
             error = next(self._errors(values), None)
         except RecursionError as err:
             raise ToolFailed("the tool's own schema cannot be checked: it refers to itself.") from err
+        except _TooManySteps:
+            error = None  # the server checks the rest
         if error is not None:
             place = ".".join(map(str, error.absolute_path))
             raise ToolFailed(f"argument {place!r}: {error.message[:300]}" if place else error.message[:300])
         return McpCallArguments(values=values, shown=given)
 
     @cached_property
+    def _steps(self) -> list[None]:
+        """One entry for each keyword that was looked at in the running check."""
+        return []
+
+    def _count(self, check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        """Return a keyword's check that is counted: alternatives of alternatives double with each level."""
+
+        def counted(*given: Any) -> Iterator[Any]:
+            self._steps.append(None)
+            if len(self._steps) > MAX_CHECK_STEPS:
+                raise _TooManySteps
+            yield from check(*given) or ()
+
+        return counted
+
+    @cached_property
     def _errors(self) -> Callable[[Any], Iterator[Any]]:
         from jsonschema import Draft202012Validator
+        from jsonschema.exceptions import SchemaError
+        from jsonschema.validators import extend
         from referencing import Registry
 
         root = json.loads(self.original)
         # A registry of its own: the default one would fetch remote references.
         registry: Any = Registry()
-        validator: Any = Draft202012Validator(_checkable(root, root, 0), registry=registry)
+        schema = _checkable(root, root, 0)
+        try:
+            Draft202012Validator.check_schema(schema)
+        except (SchemaError, RecursionError):
+            schema = {"type": "object"}  # what is no schema checks nothing; the server has to
+        counted = {name: self._count(check) for name, check in Draft202012Validator.VALIDATORS.items()}
+        kind: Any = extend(Draft202012Validator, counted)
+        validator: Any = kind(schema, registry=registry)
         find_errors: Callable[[Any], Iterator[Any]] = validator.iter_errors
         return find_errors
 

@@ -12,9 +12,11 @@ from typing import Any, Literal
 import structlog
 
 from bot.config.schema import McpServerConfig
-from bot.tools.mcp.connection import McpConnection, McpError, McpLost, McpResult
+from bot.tools.mcp.connection import McpConnection, McpError, McpLost, Work
 from bot.tools.mcp.http import open_http
+from bot.tools.mcp.results import McpResult
 from bot.tools.mcp.stdio import ServerProcess, open_stdio
+from memory.failpoints import hit_async
 from memory.store.people.mcp import ListedTool
 
 log = structlog.get_logger(__name__)
@@ -118,8 +120,22 @@ class McpServer:
     async def _call_once(self, name: str, arguments: Mapping[str, Any], check: Callable[[], None]) -> McpResult:
         connection = await self._connected()
         check()
+        await hit_async("mcp.called")
+        result: McpResult = await self._use(connection, lambda: connection.call(name, arguments, self.settings.seconds))
+        await hit_async("mcp.answered")
+        return result
+
+    async def read(self, work: Work) -> Any:
+        """Do something with the SDK's client that changes nothing, such as reading a resource.
+
+        Raises: as `call`.
+        """
+        connection = await self._connected()
+        return await self._use(connection, lambda: connection.run(work, self.settings.seconds))
+
+    async def _use(self, connection: McpConnection, work: Callable[[], Awaitable[Any]]) -> Any:
         try:
-            result = await connection.call(name, arguments, self.settings.seconds)
+            result = await work()
         except McpLost as err:
             self._failed(str(err))
             await self._drop(connection)
@@ -169,6 +185,7 @@ class McpServer:
             transport=partial(self._open_transport, process),
             era=self._era,
             ended=process.ended,
+            relisted=lambda tools: self._store_list(self._era, tools),
             why_ended=process.reason,
         )
 

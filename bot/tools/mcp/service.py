@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +11,7 @@ import structlog
 
 from bot.config.schema import Config, McpServerConfig
 from bot.tools.base import Tool
+from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
 from bot.tools.mcp.server import McpServer, McpStatus
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
@@ -66,6 +67,7 @@ class McpTools:
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
         self._built: dict[tuple[McpToolRow, int], McpTool] = {}
+        self._readers: dict[tuple[str, ...], tuple[Tool, ...]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     async def load(self) -> None:
@@ -107,6 +109,11 @@ class McpTools:
             )
         return found
 
+    def up(self) -> dict[str, bool]:
+        """Tell of each configured server whether it can be called; one that was not needed yet can."""
+        found = {name: self._servers.get(name) for name in self._config().mcp}
+        return {name: server is None or server.status.state != "down" for name, server in found.items()}
+
     async def close(self) -> None:
         """End all servers."""
         for name in list(self._servers):
@@ -117,14 +124,51 @@ class McpTools:
     def offered(self, space: str) -> tuple[Tool, ...]:
         """Return the tools of a space, by server and name."""
         tools: dict[str, Tool] = {}
-        for name, settings in sorted(self._config().mcp.items()):
-            if space not in (OWNER_SPACE, *settings.spaces) or not self._is_reviewed(name, settings):
-                continue
+        names = self.usable(space)
+        for name, settings in names.items():
             for row in self._rows:
                 if row.server == name and row.allowed:
                     tool = self._tool(row, settings.seconds)
                     tools.setdefault(tool.spec.name, tool)
-        return tuple(tools[name] for name in sorted(tools))
+        readable = tuple(name for name, settings in names.items() if settings.resources)
+        return (*self._resource_tools(readable), *(tools[name] for name in sorted(tools)))
+
+    def usable(self, space: str) -> dict[str, McpServerConfig]:
+        """Return the reviewed servers that a space may use, by name."""
+        return {
+            name: settings
+            for name, settings in sorted(self._config().mcp.items())
+            if space in (OWNER_SPACE, *settings.spaces) and self._is_reviewed(name, settings)
+        }
+
+    async def prompts(self, server: str) -> list[McpPrompt]:
+        """List the prompts of a configured server.
+
+        Raises:
+            McpError: it is down, or has none.
+        """
+        found: list[McpPrompt] = await self._server(server).read(list_prompts)
+        return found
+
+    async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> str:
+        """Return the text of a prompt.
+
+        Raises:
+            McpError: it is down, or refuses.
+        """
+        text: str = await self._server(server).read(partial(get_prompt, name, arguments))
+        return text
+
+    def _resource_tools(self, servers: tuple[str, ...]) -> tuple[Tool, ...]:
+        """Return the tools that read resources, for servers whose resources the owner opened."""
+        if not servers:
+            return ()
+        if servers not in self._readers:
+            self._readers[servers] = (
+                McpFindTool(servers, self._server),
+                McpReadTool(servers, self._server, self._blobs),
+            )
+        return self._readers[servers]
 
     def _is_reviewed(self, name: str, settings: McpServerConfig) -> bool:
         row = self._server_rows.get(name)

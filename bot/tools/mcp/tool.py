@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from bot.errors import OutcomeUnknown, ToolFailed
-from bot.gateway.attachments import ingest_attachments
 from bot.tools.base import ToolContext, ToolOutput
-from bot.tools.mcp.connection import CONNECT_SECONDS, LIST_SECONDS, McpError, McpLost, McpResult
+from bot.tools.mcp.connection import CONNECT_SECONDS, LIST_SECONDS, McpError, McpLost
+from bot.tools.mcp.results import to_output
 from bot.tools.mcp.schema import ArgumentCheck, McpCallArguments, repair_schema, shorten_name
 from bot.tools.mcp.server import McpServer
-from channels.message import Attachment
-from memory.conversation import Image, ToolSpec
+from memory.conversation import ToolSpec
 from memory.store.people.mcp import McpToolRow
 from memory.workspace.blobs import Blobs
 
-MAX_NAME_CHARS, MAX_TEXT_CHARS = 64, 200_000
-MAX_IMAGES, MAX_IMAGE_BYTES = 4, 5 * 2**20
+MAX_NAME_CHARS = 64
 MAX_SHOWN_DESCRIPTION = 4_000
 CLOSE_SECONDS = 10.0
 RUN_ACTION, ASK_ACTION = "mcp.call", "mcp.call.ask"
@@ -85,7 +82,7 @@ class McpTool:
             if pure:
                 raise ToolFailed(why) from err
             raise OutcomeUnknown(f"{why} Whether it happened is unknown; look first, then decide.") from err
-        return await self._to_output(result)
+        return await to_output(result, self.spec.name, self._blobs)
 
     def _check(self) -> None:
         if not self._still_allowed(self.row):
@@ -93,32 +90,3 @@ class McpTool:
                 f"{self.spec.name} is not what the owner reviewed any more, so it was not called; "
                 f"they can review it with: mnema mcp review {self.row.server}"
             )
-
-    async def _to_output(self, result: McpResult) -> ToolOutput:
-        texts = [text for text in (*result.texts, result.structured) if text]
-        images, refused = await self._read_images(result)
-        text = "\n\n".join([*texts, *refused])
-        if len(text) > MAX_TEXT_CHARS:
-            text = f"{text[:MAX_TEXT_CHARS]}\n[cut: the result has {len(text):,} characters]"
-        if result.is_error:
-            raise ToolFailed(text or f"{self.spec.name} failed and did not say why.")
-        if images and not text:
-            text = f"[{len(images)} picture(s)]"
-        return ToolOutput(text=text, images=images, outside=True)
-
-    async def _read_images(self, result: McpResult) -> tuple[tuple[Image, ...], list[str]]:
-        """Return the pictures that a model can see, and a sentence for each other one."""
-        refused = [f"[{len(result.images) - MAX_IMAGES} more picture(s), not shown]"] * (
-            len(result.images) > MAX_IMAGES
-        )
-        images: list[Image] = []
-        for name, media_type, data in result.images[:MAX_IMAGES]:
-            if len(data) > MAX_IMAGE_BYTES:
-                refused.append(f"[a picture over {MAX_IMAGE_BYTES // 2**20} MB, not shown]")
-                continue
-            found = await ingest_attachments([Attachment(name=name, media_type=media_type, data=data)], self._blobs)
-            parts: list[Any] = [part for part in found.parts if isinstance(part, Image)]
-            images += parts
-            if not parts:
-                refused.append("[a picture that cannot be opened]")
-        return tuple(images), refused

@@ -1,6 +1,5 @@
 """Received messages: the inbox, what edits, deletions and moves change, and the notes of channels."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -425,9 +424,3 @@ class ChannelNotes(Repository):
 
     load = read(_load_notes)
     put = write(put_notes)
-
-
-def sender_name(body: str) -> str:
-    """The display name of the sender in a stored body; "" if it has none."""
-    fields = json.loads(body)
-    return str(fields.get("name") or "") if isinstance(fields, dict) else ""

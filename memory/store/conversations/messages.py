@@ -1,5 +1,6 @@
 """Messages and tool calls of a conversation, and its counters. Messages are only added, never changed."""
 
+import json
 from collections.abc import Sequence
 
 from sqlalchemy import bindparam, func, select, update
@@ -249,3 +250,9 @@ async def count_unknown(tx: Tx) -> int:
 def _closing_state(call: CallRow) -> CallState:
     may_have_run = call.state == "started" and call.effect != "pure"
     return "unknown" if call.state == "unknown" or may_have_run else "cancelled"
+
+
+def sender_name(body: str) -> str:
+    """The display name of the sender in a stored body; "" if it has none."""
+    fields = json.loads(body)
+    return str(fields.get("name") or "") if isinstance(fields, dict) else ""

@@ -28,8 +28,7 @@ from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
-from memory.store.conversations.inbox import sender_name
-from memory.store.conversations.messages import load_calls, load_conversation_row, take_numbers
+from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number

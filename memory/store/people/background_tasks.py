@@ -232,7 +232,8 @@ async def end_task(tx: Tx, id: str, ending: TaskEnding, compose: ComposeBody) ->
     if not await tx.run(_END, id=id, **ended, new_ended=tx.now):
         return False
     rows = await load_tasks_of_call(tx, row["call"])
-    if rows[0].detached and all(other.state != "running" for other in rows):
+    states = {other.state for other in rows}
+    if rows[0].detached and "running" not in states and states != {"cancelled"}:
         await _announce(tx, rows, compose(rows))
     return True
 

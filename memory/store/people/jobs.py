@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
+from sqlalchemy import bindparam, case, delete, exists, func, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
@@ -14,7 +14,7 @@ from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
 from memory.store.rows import HELD_UNTIL_REPLY, NewInboxRow, column_values, columns_of, new_binds
 from memory.store.schema.memory_tables import job, job_setting, occurrence
-from memory.store.schema.tables import inbox, is_one_of, literal_text, message, outbox, turn
+from memory.store.schema.tables import is_one_of, literal_text, outbox
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
@@ -103,47 +103,13 @@ class OccurrenceRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """A run that has begun, with how far it came."""
+class JobTotals:
+    """Numbers of open jobs of all spaces."""
 
-    #: Job id.
-    job: str
-    due: float
-    #: Unix seconds when it began.
-    at: float
-    #: State of the message that started it; "" if it is gone.
-    inbox_state: str
-    #: State of its turn; "" if there is none.
-    turn_state: str
-    #: The person was told how it went.
-    told: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunEnd:
-    """How a run ended, and what follows."""
-
-    state: Literal["done", "failed"]
-    reason: str = ""
-    #: Unix seconds of a further attempt; 0 for none.
-    retry_at: float = 0.0
-    #: Of the job from now on.
-    fails: int = 0
-    pause: bool = False
-    notices: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
-    """How an earlier due moment of a job ended, for the next one."""
-
-    due: float
-    state: OccurrenceState
-    reason: str
-    #: The answer as JSON parts, "" if there is none.
-    parts: str
-    #: Words from outside were in view.
-    tainted: bool
+    open: int
+    paused: int
+    #: On, and due before a given moment.
+    overdue: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +145,11 @@ _SELECT_DUE = (
     .order_by(job.c.next_at, job.c.at, job.c.number)
     .limit(bindparam("limit"))
 )
+_SELECT_TOTALS = select(
+    func.count().label("open"),
+    func.count(case((is_one_of(job.c.state, "paused"), 1))).label("paused"),
+    func.count(case((is_one_of(job.c.state, "on") & (job.c.next_at < bindparam("before")), 1))).label("overdue"),
+).where(_IS_OPEN)
 _SELECT_NEXT = select(func.min(job.c.next_at).label("at")).where(is_one_of(job.c.state, "on"))
 _MOVE = (
     update(job)
@@ -203,71 +174,6 @@ _EDIT = (
         retries=0,
     )
 )
-_END_RUN = (
-    update(occurrence)
-    .where(
-        occurrence.c.job == bindparam("job"),
-        occurrence.c.due == bindparam("due"),
-        occurrence.c.state == literal_text("run"),
-    )
-    .values(**new_binds("state", "reason"))
-)
-_SET_FAILS = update(job).where(job.c.id == bindparam("id")).values(fails=bindparam("new_fails"))
-_PAUSE_FAILED = (
-    update(job)
-    .where(job.c.id == bindparam("id"), is_one_of(job.c.state, "on"))
-    .values(state=literal_text("paused"), reason=literal_text("failed"))
-)
-# A job whose only time has come is done; it is on again for the attempt, after which it ends.
-_RETRY = (
-    update(job)
-    .where(
-        job.c.id == bindparam("id"),
-        job.c.extra == literal_text(""),
-        (is_one_of(job.c.state, "on") & (job.c.next_at > bindparam("retry_at")))
-        | (is_one_of(job.c.state, "done") & (job.c.reason == literal_text(""))),
-    )
-    .values(
-        resumes_at=case((job.c.state == literal_text("on"), job.c.next_at), else_=0.0),
-        state=literal_text("on"),
-        next_at=bindparam("retry_at"),
-        extra=literal_text("retry"),
-        retries=job.c.retries + 1,
-    )
-)
-_SELECT_RUNS = (
-    select(
-        occurrence.c.job,
-        occurrence.c.due,
-        occurrence.c.at,
-        func.coalesce(inbox.c.state, "").label("inbox_state"),
-        func.coalesce(turn.c.state, "").label("turn_state"),
-        exists().where(outbox.c.source == occurrence.c.inbox_row.concat(literal_text(":answer"))).label("told"),
-    )
-    .select_from(occurrence)
-    .outerjoin(inbox, inbox.c.id == occurrence.c.inbox_row)
-    .outerjoin(turn, turn.c.id == inbox.c.turn_id)
-    .where(occurrence.c.state == literal_text("run"))
-)
-_SELECT_ENDED_RUNS = _SELECT_RUNS.where(or_(inbox.c.id.is_(None), ~is_one_of(inbox.c.state, "new", "running"))).limit(
-    bindparam("limit")
-)
-_SELECT_OPEN_RUN = (
-    select(occurrence.c.id)
-    .where(occurrence.c.job == bindparam("job"), occurrence.c.state == literal_text("run"))
-    .limit(1)
-)
-_COUNT_RUNS = (
-    select(func.count().label("count"))
-    .select_from(occurrence)
-    .join(job, job.c.id == occurrence.c.job)
-    .where(
-        job.c.channel == bindparam("channel"),
-        job.c.person == bindparam("person"),
-        occurrence.c.at >= bindparam("since"),
-        is_one_of(occurrence.c.state, "run", "done", "failed"),
-    )
-)
 _SELECT_BY_ID = _SELECT.where(job.c.id == bindparam("id"))
 _SELECT_SETTINGS = select(*columns_of(JobSetting, job_setting))
 _SELECT_SETTING = _SELECT_SETTINGS.where(
@@ -290,21 +196,6 @@ _SELECT_HELD = select(outbox.c.source).where(
         is_one_of(_held.c.state, "pending"),
         _held.c.not_before >= HELD_UNTIL_REPLY,
     ),
-)
-_SELECT_ENDED = (
-    select(*columns_of(OccurrenceRow, occurrence))
-    .where(occurrence.c.job == bindparam("job"), is_one_of(occurrence.c.state, "told", "done", "failed", "skipped"))
-    .order_by(occurrence.c.due.desc())
-    .limit(bindparam("limit"))
-)
-_SELECT_ANSWER = (
-    select(message.c.parts, message.c.tainted)
-    .select_from(inbox)
-    .join(turn, turn.c.id == inbox.c.turn_id)
-    .join(message, (message.c.conversation == turn.c.conversation) & (message.c.seq >= turn.c.first_seq))
-    .where(inbox.c.id == bindparam("id"), message.c.turn_id == turn.c.id, message.c.role == literal_text("assistant"))
-    .order_by(message.c.seq.desc())
-    .limit(1)
 )
 _SELECT_OCCURRENCES = (
     select(*columns_of(OccurrenceRow, occurrence))
@@ -363,6 +254,13 @@ async def count_jobs(tx: Tx, channel: str, person: str) -> int:
     """Count the open jobs of a person in all spaces."""
     row = await tx.one(_COUNT_OF_PERSON, channel=channel, person=person)
     return int(row["count"]) if row else 0
+
+
+@single_query
+async def load_totals(tx: Tx, before: float) -> JobTotals:
+    """Count the open jobs; overdue are those due before a moment."""
+    [row] = await tx.all(_SELECT_TOTALS, before=before)
+    return JobTotals(**row)
 
 
 @light
@@ -470,61 +368,10 @@ async def edit_job(tx: Tx, row: JobRow, changed: JobRow, by: str) -> bool:
 
 @light
 @single_query
-async def load_ended_runs(tx: Tx, limit: int) -> list[RunRow]:
-    """Load runs whose message is settled, so that their end can be stored."""
-    return [RunRow(**{**row, "told": bool(row["told"])}) for row in await tx.all(_SELECT_ENDED_RUNS, limit=limit)]
-
-
-@light
-@single_query
-async def is_running(tx: Tx, job_id: str) -> bool:
-    """Tell whether an earlier run of a job has not ended."""
-    return await tx.one(_SELECT_OPEN_RUN, job=job_id) is not None
-
-
-@light
-@single_query
 async def load_job(tx: Tx, id: str) -> JobRow | None:
     """Load a job by its id, None if it is gone."""
     row = await tx.one(_SELECT_BY_ID, id=id)
     return _to_row(row) if row else None
-
-
-async def end_run(tx: Tx, run: RunRow, end: RunEnd) -> bool:
-    """Store how a run ended, and what follows for its job; False if that is stored already."""
-    if not await tx.run(_END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason):
-        return False
-    if end.retry_at and await tx.run(_RETRY, id=run.job, retry_at=end.retry_at):
-        return True
-    await tx.run(_SET_FAILS, id=run.job, new_fails=end.fails)
-    if end.pause:
-        await tx.run(_PAUSE_FAILED, id=run.job)
-    await add_all_notices(tx, end.notices)
-    return True
-
-
-@light
-@single_query
-async def count_runs(tx: Tx, channel: str, person: str, since: float) -> int:
-    """Count the turns that the jobs of a person have begun since a moment."""
-    return await tx.count(_COUNT_RUNS, channel=channel, person=person, since=since)
-
-
-async def load_outcomes(tx: Tx, job_id: str, limit: int) -> list[RunOutcome]:
-    """Load how the newest due moments of a job ended and what was answered, newest first."""
-    outcomes = []
-    for row in await tx.all(_SELECT_ENDED, job=job_id, limit=limit):
-        answer = await tx.one(_SELECT_ANSWER, id=row["inbox_row"]) if row["inbox_row"] else None
-        outcomes.append(
-            RunOutcome(
-                due=row["due"],
-                state=row["state"],
-                reason=row["reason"],
-                parts=answer["parts"] if answer else "",
-                tainted=bool(answer and answer["tainted"]),
-            )
-        )
-    return outcomes
 
 
 @light
@@ -577,6 +424,7 @@ class Jobs(Repository):
     of_space = read(load_jobs_of_space)
     find = read(find_job)
     count = read(count_jobs)
+    totals = read(load_totals)
     due = read(load_due_jobs)
     next_due = read(next_due)
     fire = write(fire)
@@ -585,11 +433,6 @@ class Jobs(Repository):
     ask_now = write(ask_now)
     edit = write(edit_job)
     load = read(load_job)
-    is_running = read(is_running)
-    ended_runs = read(load_ended_runs)
-    end_run = write(end_run)
-    count_runs = read(count_runs)
-    outcomes = read(load_outcomes)
     held_sources = read(load_held_sources)
     occurrences = read(load_occurrences)
     setting = read(load_setting)

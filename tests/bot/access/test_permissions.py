@@ -134,6 +134,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "exec.status": ("owner", {"dm", "terminal", "console"}, True),
     "delegate": ("user", None, True),
     "task.own": ("user", None, True),
+    "heartbeat": ("owner", PRIVATE, False),
     "extension.write": ("owner", {"terminal", "console"}, False),
     "memory.index": ("owner", {"terminal", "console"}, False),
     "console.read": ("owner", {"console"}, False),

@@ -36,6 +36,7 @@ COMMANDS = (
     "trace",
     "remind",
     "tasks",
+    "heartbeat",
     "skills",
     "mcp",
     "tools",

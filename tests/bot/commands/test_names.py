@@ -37,6 +37,7 @@ CHINESE = {
     "trace": "追踪",
     "remind": "提醒",
     "tasks": "任务",
+    "heartbeat": "心跳",
     "skills": "技能",
     "mcp": "外接工具",
     "tools": "工具",

@@ -54,6 +54,7 @@ def of(
         started=NOON,
         counters=MetricStore(),
         channels=lambda: states,
+        servers=lambda: {"files": True, "web": False},
         lag=lambda: 0.25,
         clock=clock,
     )

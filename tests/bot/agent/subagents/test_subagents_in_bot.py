@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.providers.offline import ScriptedAnswer
+from channels.message import Capabilities
+from channels.testing import ScriptedChannel
 from memory.conversation import ToolResult
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, results, words
@@ -157,6 +160,22 @@ async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) 
         assert len(await store.sessions.next_seqs("")) == 1
         found = await it.text("/memory search zebra", chat="c2")
         assert "[Task]" not in found
+
+
+async def test_A27_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_path: Path) -> None:
+    parent = once(delegated("look for zanzibar7"), "ok")
+    async with inside(tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}) as it:
+        await it.text("please")
+        await it.house.settled()
+        [task] = [await it.house.store.tasks.find("", 1)]
+        assert task
+        code = re.search(r"[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}", await it.text("/forget zanzibar7"))
+        assert code
+        assert "Forgotten" in await it.text(f"/approve {code[0]}")
+        found = await it.house.store.tasks.find("", 1)
+        assert found
+        assert "zanzibar7" not in found.goal + found.outcome + found.request
+        assert "zanzibar7" not in str(await it.house.store.sessions.messages(task.child))
 
 
 async def test_a_goal_that_looks_like_a_command_is_none(tmp_path: Path) -> None:
@@ -316,3 +335,36 @@ async def test_tokens_end_it_earlier(tmp_path: Path) -> None:
         await it.text("please")
         assert len(children(it)) == 3, "1,560 tokens are below 80 %, 1,620 are not"
         assert "that is all" in newest(it).text
+
+
+TELEGRAM = {"telegram": {"owners": ["1"], "allow": ["7", "g1"]}}
+
+
+async def test_A26_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path) -> None:
+    channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities())
+    settings = {**ON, "channels": TELEGRAM, "budgets": {"user": {"tokens_per_day": 300}}}
+
+    def parent(request: Request) -> ScriptedAnswer:
+        step = delegated("a", "b", "c")
+        return Answer(parts=(step,), stop="tools", usage=TokensUsed(input=400, output=60), model="scripted")
+
+    async with inside(tmp_path, answering(parent, lambda goal, _: "fine"), settings, channel) as it:
+        told = await it.text("please", chat="7", sender="7")
+        await it.house.settled()
+        assert not children(it)
+        assert "token" in told.lower()
+        rows = [await it.house.store.tasks.find("telegram-7", number) for number in (1, 2, 3)]
+        assert [row.state for row in rows if row] == ["failed"] * 3
+
+
+async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside(tmp_path: Path) -> None:
+    channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(groups=True))
+    settings = {**ON, "channels": TELEGRAM}
+    parent = once(delegated("look", tools=("read_file",)), "ok")
+    async with inside(tmp_path, answering_tainted(parent), settings, channel) as it:
+        await it.text("please", chat="g1", sender="7", kind="group", addressed=True)
+        await it.house.settled()
+        [child] = [request for request in it.model.requests if "Do the task above" in str(request.messages)]
+        assert [spec.name for spec in child.tools] == ["read_file"]
+        assert len(channel.sent) == 1
+        assert "looked" in str(it.model.requests[-1].messages)

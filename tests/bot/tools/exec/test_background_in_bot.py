@@ -12,7 +12,7 @@ import pytest
 
 from memory.conversation import ToolCall
 from tests.bot.inside import Inside
-from tests.bot.talk import call, results, words
+from tests.bot.talk import call, folded, results, words
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.exec.test_exec_in_bot import approve, ask, owned
 from tests.by_night import by_night
@@ -77,19 +77,21 @@ async def _look(it: Inside) -> str:
 
 
 @needs_sandbox
-async def test_A26_stop_ends_its_tree_at_once_and_tells_nobody(tmp_path: Path) -> None:
-    async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs"]) as it:
+@pytest.mark.parametrize("command", ["/stop", "/context clear"])
+async def test_A26_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Path, command: str) -> None:
+    told = iter([background(*SLEEPER), "asked", "it runs"])
+    async with owned(tmp_path, lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")) as it:
         before = sleepers()
         await ask(it)
         await approve(it)
         await begun(it)
         await until(lambda: sleepers() == before + 1, "it sleeps")
         began = time.monotonic()
-        assert "nothing" not in (await it.text("/stop")).lower()
+        assert "nothing to stop" not in (await it.text(command)).lower()
         await until(lambda: sleepers() == before, "it is gone")
         assert time.monotonic() - began < 2
         await it.house.settled()
-        assert len(it.model.requests) == 3
+        assert len([one for one in it.model.requests if one.purpose == "turn"]) == 3
         assert await it.house.store.tasks.open_tasks_of_space("") == []
 
 
@@ -102,6 +104,9 @@ async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) ->
             await ask(it)
             await approve(it)
             await begun(it)
+        shown = await it.text("/tasks")
+        assert "w1 · command · sh -c" in shown
+        assert "w2 · command" in shown
         assert "w1 is ended" in await it.text("/tasks cancel w1")
         assert "no running w1" in await it.text("/tasks cancel w1")
         await it.text("end it")

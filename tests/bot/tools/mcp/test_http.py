@@ -81,3 +81,25 @@ async def test_A11_a_lost_session_is_opened_anew(remote: HttpServer) -> None:
         server._next_try = 0.0
         assert await run(server, "echo") == "echo"
         assert remote.calls == ["lose", "echo"], "nothing is sent twice"
+
+
+async def test_A11_a_server_that_restarts_is_reached_again_and_nothing_is_sent_twice(remote: HttpServer) -> None:
+    async with connected(remote.url) as server:
+        assert await run(server, "echo") == "echo"
+        port = int(remote.url.rsplit(":", 1)[1].partition("/")[0])
+        await remote.stop()
+        remote.session += 1
+        with pytest.raises(McpLost):
+            await run(server, "echo")
+        await remote.start(port)
+        server._next_try = 0.0
+        assert await run(server, "echo") == "echo"
+        assert remote.calls == ["echo", "echo"]
+
+
+async def test_A11_a_server_that_wants_other_credentials_says_so(remote: HttpServer) -> None:
+    remote.status = 401
+    async with connected(remote.url) as server:
+        with pytest.raises(McpLost, match="401"):
+            await server.connect()
+    assert remote.calls == []

@@ -1,14 +1,22 @@
 """Tools of MCP servers as the model meets them, in a running bot with servers as processes of their own."""
 
+import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 
+import pytest
+
 from bot.config.home import HomeFolder
+from bot.models.base import Request
 from channels.testing import ScriptedChannel
+from memory.conversation import Image, Text
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.mcp.servers import Orders, review
-from tests.emulators.mcp_server import tool
+from tests.emulators.mcp_server import DOT, tool
+from tests.walk.harness import ROOT
 
 TEXT = {"type": "string"}
 
@@ -104,3 +112,168 @@ async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_c
         assert orders.calls() == []
         assert await it.text("go", chat="u2", sender="u2") == "two"
         assert not [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name]
+
+
+async def test_A10_a_list_that_changes_is_loaded_again_and_moves_no_prefix(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("change", tools={}), tool("echo", words=TEXT)])
+    settings = {"mcp": {"files": orders.settings}}
+    await review(tmp_path, "files", orders.settings, {"change": "run", "echo": "run"})
+    new = [tool("change", tools={}), tool("echo", "Another text.", words=TEXT), tool("now")]
+    script = [call("files__change", tools=new), "done", "again"]
+    async with inside(tmp_path, script, settings) as it:
+        assert await it.text("go") == "done"
+        assert it.model.requests[0].tools == it.model.requests[1].tools
+        await it.channel.until(lambda: any("mnema mcp review files" in sent.text for sent in it.channel.sent))
+        assert await it.text("more") == "again"
+        assert [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name] == ["files__change"]
+        assert len([sent for sent in it.channel.sent if "mnema mcp review files" in sent.text]) == 1
+
+
+async def test_A10_servers_with_the_same_tools_and_names_of_ours_stay_apart(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    names = ("a", "b")
+    orders = {name: Orders(tmp_path, [tool("now"), tool("recall"), tool("echo")], name) for name in names}
+    for name in names:
+        await review(tmp_path, name, orders[name].settings, {"now": "run", "recall": "run", "echo": "run"})
+    script = [call("b__echo"), "done"]
+    async with inside(tmp_path, script, {"mcp": {name: orders[name].settings for name in names}}) as it:
+        assert await it.text("go") == "done"
+        shown = [spec.name for spec in it.model.requests[0].tools]
+        assert shown[-6:] == [f"{server}__{name}" for server in names for name in ("echo", "now", "recall")]
+        assert "recall" in shown
+        assert (orders["a"].calls(), orders["b"].calls()) == ([], ["echo"])
+
+
+RESOURCES = [
+    {
+        "uri": "notes://tea",
+        "name": "tea",
+        "description": "How to brew green tea",
+        "mimeType": "text/plain",
+        "text": "80 °C",
+    },
+    {"uri": "notes://dot", "name": "dot", "mimeType": "image/png", "blob": DOT},
+    {"uri": "notes://raw", "name": "raw", "mimeType": "application/zip", "blob": "AAAA"},
+]
+
+
+async def test_resources_are_found_and_read_where_the_owner_opened_them(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("echo")], resources=RESOURCES)
+    plain = Orders(tmp_path, [tool("echo")], "plain")
+    for name, one in (("notes", orders), ("plain", plain)):
+        await review(tmp_path, name, one.settings, {"echo": "run"})
+    servers = {"notes": {**orders.settings, "resources": True}, "plain": plain.settings}
+    script = [
+        call("mcp_find", query="green tea"),
+        call("mcp_read", server="notes", uri="notes://tea", id="t2"),
+        call("mcp_read", server="notes", uri="notes://dot", id="t3"),
+        call("mcp_read", server="notes", uri="notes://raw", id="t4"),
+        call("mcp_read", server="notes", uri="notes://none", id="t5"),
+        call("mcp_read", server="plain", uri="notes://tea", id="t6"),
+        "done",
+    ]
+    async with inside(tmp_path, script, {"mcp": servers}) as it:
+        assert await it.text("go") == "done"
+        found, tea, dot, raw, none, other = results(it.model.requests[-1])
+        assert "- notes notes://tea: tea. How to brew green tea" in found.text
+        assert (tea.text, tea.outside) == ("80 °C", True)
+        assert dot.text == "[1 picture(s)]"
+        assert "3 bytes of application/zip" in raw.text
+        assert none.is_error
+        assert "no server 'plain' with resources" in other.text
+
+
+async def test_a_prompt_of_a_server_is_answered_as_a_message_with_its_text_as_outside_words(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    prompts = [
+        {
+            "name": "brew",
+            "description": "Brews",
+            "arguments": [{"name": "what", "required": True}],
+            "says": "Brew {what}.",
+        }
+    ]
+    orders = Orders(tmp_path, [tool("echo")], prompts=prompts)
+    await review(tmp_path, "notes", orders.settings, {"echo": "run"})
+    async with inside(tmp_path, ["brewed"], {"mcp": {"notes": orders.settings}}) as it:
+        assert await it.text("/mcp prompt notes") == "- brew what*: Brews"
+        assert await it.text("/外接工具 提示 notes brew what=tea 快点") == "brewed"
+        (message,) = it.model.requests[-1].messages
+        texts = [part for part in message.parts if isinstance(part, Text)]
+        assert any(part.text == "Brew tea." and part.aside for part in texts)
+        assert any("brew" in part.text and "快点" in part.text and not part.aside for part in texts)
+        assert "notes" in await it.text("/mcp prompt none")
+        assert "prompt" in await it.text("/mcp prompt notes none")
+
+
+async def test_A14_pictures_of_an_approved_call_reach_the_model(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("picture")])
+    await review(tmp_path, "files", orders.settings, {"picture": "ask"})
+    script = [call("files__picture"), "it waits", "A dot."]
+    settings = {"mcp": {"files": orders.settings}}
+    async with inside(tmp_path, script, settings) as it:
+        assert await it.text("go") == "it waits"
+        await it.channel.until(lambda: any("/approve" in sent.text for sent in it.channel.sent))
+        question = next(sent.text for sent in it.channel.sent if "/approve" in sent.text)
+        await it.text(f"/approve {question.split('/approve ')[1].split('`')[0]}")
+        await it.channel.until(lambda: any(sent.text == "A dot." for sent in it.channel.sent))
+        seen = pictures(it.model.requests[-1])
+        assert len(seen) == 1
+    async with inside(tmp_path, ["again"], settings) as it:
+        assert await it.text("what was it?") == "again"
+        assert pictures(it.model.requests[-1]) == seen, "the same bytes after a restart"
+
+
+def pictures(request: Request) -> list[str]:
+    return [part.sha256 for message in request.messages for part in message.parts if isinstance(part, Image)]
+
+
+KILLED = """
+import asyncio, json, os, sys
+from pathlib import Path
+from memory.failpoints import arm
+from tests.bot.inside import inside
+from tests.bot.talk import call
+
+async def main():
+    async with inside(Path(sys.argv[1]), [call("files__echo", words="hi")], json.loads(sys.argv[2])) as it:
+        assert arm(dict(os.environ))
+        await it.text("go")
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize(("point", "calls"), [("mcp.called", 0), ("mcp.answered", 1)])
+async def test_A14_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
+    tmp_path: Path, point: str, calls: int
+) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("echo", words=TEXT)])
+    settings = {"mcp": {"files": orders.settings}}
+    await review(tmp_path, "files", orders.settings, {"echo": "run"})
+    environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, str(tmp_path), json.dumps(settings), env=environment, cwd=ROOT,
+        stdout=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    assert await process.wait() == -9
+    async with inside(tmp_path, ["I do not know."], settings) as it:
+        await it.channel.until(lambda: any(sent.text == "I do not know." for sent in it.channel.sent))
+        (result,) = results(it.model.requests[-1])
+        assert "outcome unknown" in result.text
+        assert len(orders.calls()) == calls
+
+
+async def test_the_metric_says_which_servers_can_be_called(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("die")])
+    await review(tmp_path, "files", orders.settings, {"die": "run"})
+    async with inside(tmp_path, [call("files__die"), "down"], {"mcp": {"files": orders.settings}}) as it:
+        assert 'mnema_mcp_up{server="files"} 1' in await it.house.metrics.text()
+        assert await it.text("go") == "down"
+        assert 'mnema_mcp_up{server="files"} 0' in await it.house.metrics.text()

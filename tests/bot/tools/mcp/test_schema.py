@@ -2,6 +2,8 @@
 
 import json
 import re
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,8 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
+from bot.models.base import Request
+from bot.models.providers.anthropic import encode_anthropic_request
+from bot.models.providers.openai import encode_openai_request
 from bot.tools.mcp.schema import MAX_CHARS, MAX_DEPTH, ArgumentCheck, repair_schema
 from bot.tools.mcp.tool import MAX_NAME_CHARS, tool_name
+from memory.conversation import ShownMessage, Text, ToolSpec
+from tests.emulators.model_rules import check_chat, check_messages
 
 TEXT = {"type": "string"}
 ALLOWED = {
@@ -59,6 +66,22 @@ HOSTILE: list[Any] = [
     {"type": "object", "properties": {"a": False, "b": True, "c": None, "d": 5, "e": {"type": "file"}}},
     {"type": "object", "if": {"properties": {"a": TEXT}}, "then": {"required": ["b"]}, "not": {"required": ["c"]}},
 ]
+# Each of them once more inside of a property, a list and an alternative.
+HOSTILE += [
+    {"type": "object", "properties": {"x": {"anyOf": [one, TEXT]}, "y": {"type": "array", "items": one}, "z": one}}
+    for one in HOSTILE[:]
+]
+HOSTILE += [
+    {"type": "object", "properties": {f"p{number}": {} for number in range(300)}},
+    {"type": "object", "properties": {"a": {"type": "object", "properties": {"x" * 65: {"enum": [1.5, True]}}}}},
+    {"type": "object", "properties": {"a": {"anyOf": []}, "b": {"type": []}, "c": {"type": ["null"]}}},
+    {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "array"}}, "b": {"items": True}}},
+    {"type": "object", "properties": {"a": {"type": "string", "enum": ["x", 1, None]}, "b": {"enum": ["x", 7]}}},
+    {"type": "object", "properties": {"a": {"minimum": "1", "maxLength": 1.5, "minItems": -1, "maximum": True}}},
+    {"type": "object", "properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}},
+    {"type": "object", "properties": {"a": {"type": "object", "required": ["x"], "properties": {"y": TEXT}}}},
+    {"type": "object", "description": "d" * 30_000, "properties": {"a": {"description": 7, "default": "x" * 9_000}}},
+]
 deep: dict[str, Any] = TEXT
 for _ in range(60):
     deep = {"type": "object", "properties": {"x": deep}}
@@ -89,6 +112,41 @@ def test_A13_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: A
     assert schema["type"] == "object"
     assert isinstance(schema["properties"], dict)
     check_shape(schema)
+
+
+def specs() -> tuple[ToolSpec, ...]:
+    """A tool for each hostile schema, as the model is shown it."""
+    rows = [(tool_name("server", f"t{number}"), json.dumps(one)) for number, one in enumerate(HOSTILE)]
+    return tuple(
+        ToolSpec(name=name, description="d", schema=repair_schema(text)[0], effect="pure", action="mcp.call")
+        for name, text in rows
+    )
+
+
+def test_A13_sixty_hostile_schemas_are_taken_by_both_wires() -> None:
+    assert len(HOSTILE) >= 60
+    message = ShownMessage(role="user", parts=(Text(text="hello"),))
+    request = Request(model="m", system=("s",), messages=(message,), tools=specs())
+    check_messages(json.loads(encode_anthropic_request(request, lambda _: b"").content), bound=True)
+    check_chat(json.loads(encode_openai_request(request, lambda _: b"")))
+
+
+@pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
+def test_A13_the_original_still_judges_arguments_and_never_hangs_or_breaks(original: Any) -> None:
+    text = json.dumps(original)
+    check = ArgumentCheck(text, repair_schema(text)[1])
+    for arguments in ({}, {"a": "x"}, {"a": 1, "x": {"y": [1]}}, {"x": None}):
+        with suppress(ToolFailed):
+            assert check.parse(arguments).given() == arguments
+
+
+def test_a_check_that_doubles_with_each_level_is_given_up() -> None:
+    text = json.dumps(DOUBLING)
+    check = ArgumentCheck(text, {})
+    began = time.process_time()
+    assert check.parse({"x": 7}).values == {"x": 7}, "the server has to refuse it"
+    assert time.process_time() - began < 5.0
+    assert check.parse({"x": "text"}).values == {"x": "text"}
 
 
 JSON = st.recursive(

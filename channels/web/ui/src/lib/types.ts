@@ -36,7 +36,11 @@ export interface AccessRequest {
 export interface Approval {
   id: string;
   tool: string;
-  arguments: string;
+  arguments: unknown;
+  /** What the approval depends on apart from the arguments. */
+  bound: unknown;
+  /** The call may rest on words from outside. */
+  tainted: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -421,6 +425,32 @@ export interface SystemPart {
   name: string;
   tokens: number;
   left_out: string[];
+}
+
+/** What to do with a task. */
+export interface TaskAct {
+  action: "pause" | "resume" | "cancel" | "run";
+}
+
+/** A reminder, or something that the model does when it is due. */
+export interface Task {
+  id: string;
+  kind: string;
+  text: string;
+  state: string;
+  reason: string;
+  next_at: string | null;
+  zone: string;
+  conversation: string;
+  made_at: string;
+  every_minutes?: number | null;
+  cron?: string | null;
+  runs_left?: number | null;
+}
+
+/** The open ones, by number. */
+export interface TaskList {
+  items: Task[];
 }
 
 /** How tokens are counted. */

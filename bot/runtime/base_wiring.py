@@ -1,0 +1,198 @@
+"""Builds the parts of a bot that know of no turns: models, memory, channels, notices and budgets."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from bot.access.budget_guard import BudgetGuard
+from bot.access.pairing import PairingService
+from bot.access.roles import RoleResolver
+from bot.access.storage_quota import StorageQuota
+from bot.agent.folding import FoldManager
+from bot.agent.token_calibration import load_best_counter
+from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
+from bot.config.file import ConfigFile
+from bot.config.home import HomeFolder
+from bot.config.keys import known_secrets
+from bot.config.schema import Config, time_zone
+from bot.dispatch import CreateDispatcher, create_local_dispatcher
+from bot.gateway.channel_status import ChannelStatus
+from bot.gateway.downloads import Downloads
+from bot.gateway.gateway import Gateway
+from bot.gateway.notifications import (
+    ChannelNotifications,
+    ConversationLanguage,
+    FoldNotifications,
+    ModelNotifications,
+    Notifier,
+    OwnerNotifier,
+)
+from bot.memory.service import MemoryService
+from bot.models.providers.offline import OfflinePassage
+from bot.models.service import ModelService, log_unusable
+from bot.telemetry.faults import TroubleList
+from bot.telemetry.recorder import Telemetry
+from channels.base import Channel
+from memory.context.policies.policies import build_policy
+from memory.folding import FoldRunner
+from memory.recall.index import SpaceIndexes
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotDependencies:
+    """Everything needed to build a bot: home, configuration, open store."""
+
+    home: HomeFolder
+    file: ConfigFile
+    store: Store
+    #: The time, with a zone.
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    #: Runs queued work: in this process, or through the job queue in PostgreSQL.
+    create_dispatcher: CreateDispatcher = create_local_dispatcher
+    #: Recall indexes, if they are not files of this home.
+    indexes: SpaceIndexes | None = None
+    telemetry: Telemetry = field(default_factory=Telemetry)
+    #: Locks for writing to the workspace.
+    writers: WriteLocks = LOCAL_WRITE_LOCKS
+    #: Timeouts of one turn.
+    times: TurnTimeouts = DEFAULT_TIMEOUTS
+    #: Faults of this machine that the owner must know about.
+    troubles: TroubleList = field(default_factory=TroubleList)
+
+
+log = structlog.get_logger(__name__)
+
+
+class BaseComponents(ABC):
+    """The parts that the agent, its tools and the commands are built on."""
+
+    def __init__(self, dependencies: BotDependencies) -> None:
+        self.home, self.file, self.store = dependencies.home, dependencies.file, dependencies.store
+        self.telemetry, self.troubles = dependencies.telemetry, dependencies.troubles
+        self._clock, self._create_dispatcher = dependencies.clock, dependencies.create_dispatcher
+        self.started = self.now()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._applied_config, self._warmed_up = self.config(), False
+        self._known_secrets: tuple[Config | None, frozenset[str]] = (None, frozenset())
+        self.reconfigured: Callable[[Config], None] = lambda config: None
+        #: The running channels by name; the gateway adds and removes them.
+        self.channels: dict[str, Channel] = {}
+        self.blobs = Blobs(self.home.blobs)
+        self.workspace = Workspace(self.home.workspace, dependencies.writers)
+        self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
+        self.memory_service = self._memory_service(dependencies.indexes)
+        self._summarise = self.memory_service.completion("fold")
+        self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
+        self.spaces = self.memory_service.spaces
+        self.roles = RoleResolver(self.config, self.store.access)
+        self._language = ConversationLanguage(self.store.sessions, self.config)
+        self.pairing = self._pairing()
+        self.gateway = Gateway(self.store, self.blobs, self.channels, self._language, self.pairing, self.telemetry)
+        self.notifier = Notifier(store=self.store, channels=self.channels, language=self._language)
+        self.fold_notifications = FoldNotifications(
+            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
+        )
+        self.folding = FoldManager(self._fold_runner(), self.store.folds)
+        self.owner = owner = OwnerNotifier(
+            sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
+        )
+        self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
+        self.model_notifications = ModelNotifications(self.models.states, owner)
+        self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
+        self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
+        self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+
+    def config(self) -> Config:
+        """Return the current settings."""
+        return self.file.current
+
+    def now(self) -> datetime:
+        """Return the owner's local time."""
+        return self._clock().astimezone(time_zone(self.file.current))
+
+    def model_name(self) -> str:
+        """Return the configured model's name."""
+        return self.models.name
+
+    def states(self) -> Mapping[str, ChannelStatus]:
+        """Return the status of every channel."""
+        return self.gateway.states()
+
+    @abstractmethod
+    async def stop(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation; False if none runs."""
+
+    @abstractmethod
+    def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
+        """Run no turn and no command in a space while the context is entered."""
+
+    @abstractmethod
+    async def _drop_view(self, conversation: str) -> None:
+        """Drop everything prepared for a conversation whose view has changed."""
+
+    async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
+        return await self.memory_service.passages(question, conversation, space)
+
+    def _memory_service(self, indexes: SpaceIndexes | None) -> MemoryService:
+        return MemoryService(
+            home=self.home,
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            now=self.now,
+            zone=time_zone(self.config()),
+            models=self.models,
+            blobs=self.blobs,
+            view_changed=self._drop_view,
+            quiet=self.quiet,
+            create_dispatcher=self._create_dispatcher,
+            indexes=indexes,
+        )
+
+    def _pairing(self) -> PairingService:
+        return PairingService(
+            access=self.store.access,
+            roles=self.roles,
+            config=self.config,
+            now=self.now,
+            channels=self.channels,
+            language=self._language,
+            stop_turn=self.stop,
+        )
+
+    def _fold_runner(self) -> FoldRunner:
+        return FoldRunner(
+            folds=self.store.folds,
+            sessions=self.store.sessions,
+            workspace=self.workspace,
+            complete=self._summarise,
+            counter=load_best_counter,
+            zone=time_zone(self.config()),
+            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
+            notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
+        )
+
+    def _secrets(self) -> Collection[str]:
+        config = self.config()
+        if self._known_secrets[0] is not config:
+            self._known_secrets = (config, known_secrets(config))
+        return self._known_secrets[1]
+
+    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        task: asyncio.Task[object] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_task_done)
+
+    def _on_task_done(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.error("background task failed", error=type(err).__name__, exc_info=err)
