@@ -15,9 +15,8 @@ import psycopg
 from benchmarks.measurement import Measurement
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
-from bot.jobs.runs import RunSettler
 from bot.jobs.schedule import Schedule
-from bot.jobs.ticker import JobTicker
+from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.telemetry.recorder import Telemetry
 from channels.testing import ScriptedChannel

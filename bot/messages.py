@@ -388,6 +388,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "tasks": ("任务", "提醒列表"),
     "heartbeat": ("心跳",),
     "skills": ("技能",),
+    "skill": ("用技能",),
     "mcp": ("外接工具",),
     "tools": ("工具",),
 }

@@ -96,6 +96,8 @@ class ContextFitter:
     calibration: TokenCalibration
     tool_lines: ToolLineWriter
     config: Callable[[], Config]
+    #: Returns the tools of a space, those that are not in its prompt included.
+    all_specs: Callable[[str], tuple[ToolSpec, ...]]
     telemetry: Telemetry = field(default_factory=Telemetry)
     #: What `_mark_prefix` stored last, by conversation.
     _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -109,8 +111,9 @@ class ContextFitter:
         return self.prompt.specs(space)
 
     def _specs_of(self, space: str, fit_request: FitRequest) -> tuple[ToolSpec, ...]:
-        specs = self.specs(space)
-        return specs if fit_request.tools is None else tuple(spec for spec in specs if spec.name in fit_request.tools)
+        if fit_request.tools is None:
+            return self.specs(space)
+        return tuple(spec for spec in self.all_specs(space) if spec.name in fit_request.tools)
 
     async def counter(self) -> TokenCounter:
         """Return the token counter."""

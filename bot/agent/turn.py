@@ -361,7 +361,7 @@ class TurnRunner:
         split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
         outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
         if result.unreached and await self._is_untouched_job(context):
-            outbox = []  # it is tried again, or told of, by bot.jobs.runs
+            outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
         finished = await self._store.delivery.finish_and_look(
             context.turn, result.state, final, outbox, result.usage, remember=remember

@@ -14,6 +14,9 @@ from bot.commands.base import Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
 from bot.models.health import format_model_status, notable_statuses
 from bot.texts import format_span, format_text
+from memory.conversation import Part, Text
+
+MAX_SKILL_CHARS = 60_000  # of a skill that a person names
 
 
 async def _help(context: CommandContext) -> str:
@@ -103,7 +106,7 @@ async def _retry(context: CommandContext) -> str:
 
 
 async def _skills(context: CommandContext) -> str:
-    skills = context.services.skills.library.enabled(context.conversation.place.space)
+    skills = [skill for _, skill in context.services.skills.enabled(context.conversation.place.space)]
     if not skills:
         return context.text(
             "这里没有启用的技能。所有者在终端里用 mnema skills add 添加。",
@@ -128,6 +131,28 @@ INFO_COMMANDS = (
     Command(
         name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
     ),
+)
+
+
+async def _skill(context: CommandContext) -> str | tuple[Part, ...]:
+    """Have the model follow a skill that the person names."""
+    name, _, words = context.arguments.partition(" ")
+    skills = {skill.name: skill for _, skill in context.services.skills.enabled(context.conversation.place.space)}
+    if name not in skills:
+        known = ", ".join(skills) or "-"
+        return context.text(f"这里没有这个技能；有：{known}", f"There is no such skill here; there are: {known}")
+    wish = context.text(f"按技能 {name} 去做。{words}", f"Follow the skill {name}. {words}").strip()
+    return Text(text=skills[name].body[:MAX_SKILL_CHARS], aside=f"skill {name}"), Text(text=wish)
+
+
+SKILL_COMMAND = Command(
+    name="skill",
+    usage="NAME [WORDS]",
+    usage_zh="名称 [要求]",
+    action="skill.read",
+    zh="按一个技能去做",
+    en="have it follow a skill",
+    run=_skill,
 )
 SKILLS_COMMAND = Command(
     name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills

@@ -12,7 +12,7 @@ from bot.commands.base import Command, CommandContext, CommandServices, is_allow
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
-from bot.commands.info import INFO_COMMANDS, SKILLS_COMMAND
+from bot.commands.info import INFO_COMMANDS, SKILL_COMMAND, SKILLS_COMMAND
 from bot.commands.jobs import JOB_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
@@ -52,6 +52,7 @@ COMMANDS: dict[str, Command] = {
         TRACE_COMMAND,
         *JOB_COMMANDS,
         SKILLS_COMMAND,
+        SKILL_COMMAND,
         MCP_COMMAND,
         TOOLS_COMMAND,
     )

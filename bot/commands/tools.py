@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from bot.access.permissions import authorize
-from bot.commands.base import Command, CommandContext
+from bot.commands.base import Command, CommandContext, is_allowed
 from bot.tools.base import Tool
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.service import McpServerView
@@ -30,9 +29,8 @@ async def _tools(context: CommandContext) -> str:
 
 
 def _describe(context: CommandContext, tool: Tool) -> str:
-    decision = authorize(context.actor, tool.spec.action, context.conversation.place.space, context.scope)
     asks = tool.spec.action.endswith(".ask") or tool.spec.action == "exec"
-    if not decision.allowed:
+    if not is_allowed(context, tool.spec.action):
         return context.text(f"{tool.spec.name}（你不可用）", f"{tool.spec.name} (not for you)")
     return context.text(f"{tool.spec.name}（每次询问）", f"{tool.spec.name} (asks)") if asks else tool.spec.name
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR, conversation_name
+from bot.jobs.firing import job_key
 from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
@@ -59,8 +60,17 @@ class TaskRoutes:
         """Return one, with how its newest times ended, newest first."""
         row = await self._find(request)
         ended = await self._store.jobs.occurrences(row.id, MAX_OCCURRENCES)
+        held = await self._store.jobs.held_sources(row.conversation)
         occurrences = [
-            {"due": _to_iso(one.due), "state": one.state, "reason": one.reason, "at": _to_iso(one.at)} for one in ended
+            {
+                "due": _to_iso(one.due),
+                "state": one.state,
+                "reason": one.reason,
+                "at": _to_iso(one.at),
+                # What it says waits until the person writes.
+                "awaits_user": job_key(row.id, one.due) in held or f"{one.inbox_row}:answer" in held,
+            }
+            for one in ended
         ]
         return json_response({**await self._to_json(row), "occurrences": occurrences})
 

@@ -1,4 +1,4 @@
-"""What a due moment of a job causes: texts, the message that starts a task, what counts as too late. Pure."""
+"""What a due moment of a job causes: texts, a task's message, what is too late, and how a run ended. Pure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from bot.jobs.schedule import Schedule, next_run
 from bot.messages import MessageBody, dump_body
 from channels.message import Quote
 from memory.conversation import Text, load_parts
-from memory.store.people.job_runs import RunOutcome
+from memory.store.people.job_runs import RunEnd, RunOutcome, RunRow
 from memory.store.people.jobs import JobRow
 from memory.store.rows import NewInboxRow, Place
 
@@ -16,6 +16,8 @@ LATE_AFTER = timedelta(minutes=1)  # from here on the text says when it was due
 MIN_REPEAT_LATE, MAX_REPEAT_LATE = timedelta(minutes=15), timedelta(hours=12)
 MAX_OUTCOME_CHARS = 400  # of the answer of an earlier time
 MAX_MISSED_CHARS = 200
+RETRY_MINUTES = (5, 15, 30)  # after a turn whose model did not answer before it had called a tool
+MAX_FAILS = 3  # in a row; then the job is paused
 STATE_TEXTS = {
     "told": ("已发送", "sent"),
     "run": ("正在执行", "running"),
@@ -119,3 +121,23 @@ def _format_outcomes(row: JobRow, outcomes: Sequence[RunOutcome], lang: str) -> 
 def _local_time(row: JobRow, moment: float) -> str:
     zone = ZoneInfo(Schedule.from_json(row.schedule).zone)
     return f"{datetime.fromtimestamp(moment, UTC).astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def plan_end(run: RunRow, row: JobRow, now: float) -> RunEnd:
+    """Decide how a run ended and what follows. Pure.
+
+    Args:
+        now: unix seconds.
+    """
+    if run.turn_state == "done":
+        return RunEnd(state="done")
+    if not run.inbox_state:
+        return RunEnd(state="failed", reason="gone", fails=row.fails)
+    if run.turn_state == "cancelled":
+        return RunEnd(state="failed", reason="stopped", fails=row.fails)
+    fails = row.fails + 1
+    pause = fails >= MAX_FAILS
+    if run.turn_state == "failed" and not run.told:
+        retry = RETRY_MINUTES[row.retries] * 60 if row.retries < len(RETRY_MINUTES) else 0
+        return RunEnd(state="failed", reason="model", retry_at=now + retry if retry else 0.0, fails=fails, pause=pause)
+    return RunEnd(state="failed", reason="" if run.turn_state else "refused", fails=fails, pause=pause)

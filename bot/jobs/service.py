@@ -203,6 +203,8 @@ class JobService:
         """
         try:
             due = next_run(Schedule.from_json(row.schedule), self.now())
+            put_off = datetime.fromtimestamp(row.next_at, UTC)
+            due = put_off if due is None and put_off > self.now() else due
         except ScheduleRefused as err:
             raise JobRefused(
                 f"The time of r{row.number} cannot be read; end it and set a new one.",

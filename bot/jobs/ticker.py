@@ -13,14 +13,14 @@ from bot.access.budgets import start_of_day
 from bot.access.permissions import authorize
 from bot.access.roles import RoleResolver
 from bot.gateway.receiver import access_scope
-from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key
-from bot.jobs.runs import RunSettler
+from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key, plan_end
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone, next_run
 from bot.jobs.times import JobTimes
 from bot.messages import split_reply
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.store.errors import StoreError
+from memory.store.people.job_runs import RunEnd, RunRow
 from memory.store.people.jobs import JobFiring, JobRow
 from memory.store.people.rows import Notice
 from memory.store.rows import ConversationRow
@@ -45,6 +45,57 @@ async def _load_once(known: Known, key: tuple[str, ...], load: Callable[[], Awai
     if key not in known:
         known[key] = await load()
     return known[key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettler:
+    """Stores the ends of runs."""
+
+    store: Store
+    #: The running channels by name.
+    channels: Mapping[str, Channel]
+    #: The language of a conversation, "zh" or "en".
+    language: Callable[[str], Awaitable[str]]
+    #: The current time, with a zone.
+    now: Callable[[], datetime]
+
+    async def settle(self) -> int:
+        """Store the ends of the runs that are over; return how many there were."""
+        runs = await self.store.job_runs.ended(BATCH)
+        for run in runs:
+            row = await self.store.jobs.load(run.job)
+            if row is None:
+                await self.store.job_runs.end(run, RunEnd(state="failed", reason="gone"))
+                continue
+            end = plan_end(run, row, self.now().timestamp())
+            await self.store.job_runs.end(run, replace(end, notices=await self._notices(run, row, end)))
+        return len(runs)
+
+    async def _notices(self, run: RunRow, row: JobRow, end: RunEnd) -> tuple[Notice, ...]:
+        """Tell the chat of a task that no further attempt is made at, or that is paused."""
+        unheard = end.reason == "model"
+        if not (end.pause or unheard):
+            return ()
+        place = await self.store.sessions.conversation(row.conversation)
+        channel = self.channels.get(place.place.channel) if place else None
+        if channel is None:
+            return ()
+        zh = await self.language(row.conversation) == "zh"
+        lines = []
+        if unheard:
+            lines.append(
+                f"r{row.number} 没有做成：模型没有回应。" if zh else f"r{row.number} failed: the model did not answer."
+            )
+        if end.pause:
+            lines.append(
+                f"r{row.number} 连续 {end.fails} 次没有做成，已暂停；/任务 继续 r{row.number} 可以恢复。"
+                if zh
+                else f"r{row.number} failed {end.fails} times in a row and is paused; "
+                f"/tasks resume r{row.number} resumes it."
+            )
+        out = tuple(split_reply("⏰ " + "\n".join(lines), "notice", channel.capabilities))
+        source = f"{job_key(row.id, run.due)}:end"
+        return (Notice(conversation=row.conversation, source=source, out=out),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

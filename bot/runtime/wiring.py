@@ -30,9 +30,8 @@ from bot.gateway.notifications import (
 )
 from bot.gateway.receiver import Receiver
 from bot.jobs.heartbeat import Heartbeat
-from bot.jobs.runs import RunSettler
 from bot.jobs.service import JobService
-from bot.jobs.ticker import JobTicker
+from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
@@ -85,7 +84,8 @@ class Components(BaseComponents):
         self.web_tools = WebTools(self.config, self._secrets, self.blobs)
         self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = self._exec_tools()
-        self.skills = SkillTools(self._skill_library(owner), self.config)
+        self.skills = SkillTools(self._skill_library(owner), self.config, partial(self._skill_library, owner))
+        self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
@@ -161,14 +161,15 @@ class Components(BaseComponents):
         """Start receiving from a registered channel."""
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
-    def _skill_library(self, owner: OwnerNotifier) -> SkillLibrary:
+    def _skill_library(self, owner: OwnerNotifier, space: str = "") -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a skill was changed, it is off", skill=name)
-            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 mnema skills on {name} 重新启用。"
-            en = f"The skill {name} was changed and is off. Look at it, then enable it with mnema skills on {name}."
+            on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
+            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 {on} 重新启用。"
+            en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
             self._spawn(owner("", zh, en, f"skill:{name}:{sha256}"))
 
-        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed)
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
 
     def _ticker(self) -> JobTicker:
         runs = RunSettler(store=self.store, channels=self.channels, language=self._language, now=self.now)
@@ -291,6 +292,7 @@ class Components(BaseComponents):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
+            all_specs=lambda space: tuple(tool.spec for tool in self.toolset(space).all()),
             telemetry=self.telemetry,
         )
 

@@ -98,12 +98,8 @@ class ToolArguments(BaseModel):
         Titles repeat the names, the class's description is for programmers, and defaults are applied here.
         """
         built = cls.model_json_schema()
-        properties = {
-            name: {key: value for key, value in field.items() if key not in ("title", "default")}
-            for name, field in built["properties"].items()
-        }
-        schema = {key: value for key, value in built.items() if key not in ("title", "description")}
-        return json.dumps({**schema, "properties": properties}, ensure_ascii=False, sort_keys=True)
+        shown = _inline(built, built.pop("$defs", {}))
+        return json.dumps(shown, ensure_ascii=False, sort_keys=True)
 
     @classmethod
     def parse(cls, given: Any) -> Self:
@@ -254,6 +250,24 @@ class Toolset:
     def only(self, names: Collection[str]) -> "Toolset":
         """Return a copy with the tools of these names."""
         return Toolset([tool for name, tool in self._tools.items() if name in names])
+
+
+def _inline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema of arguments, and those within it, without references, which not every provider knows."""
+    shown = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    shown["properties"] = {
+        name: _inline_field(field, definitions) for name, field in schema.get("properties", {}).items()
+    }
+    return shown
+
+
+def _inline_field(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {key: value for key, value in field.items() if key not in ("title", "default")}
+    if items := shown.get("items"):
+        shown["items"] = _inline_field(items, definitions)
+    if reference := shown.pop("$ref", ""):
+        shown |= _inline(definitions[reference.rpartition("/")[2]], definitions)
+    return shown
 
 
 def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 `mcp_server.py ORDERS` reads a JSON file at its start and at each list:
 - `tools`: as the protocol has them, in pages of `page`, without end if `endless`
 - `ignore_term`: SIGTERM and the end of its input
-- `print`: that many junk lines at the start; `refuse`: it ends with these words on stderr
+- `print`: that many junk lines at the start; `refuse`: it ends with these words on stderr; `greet`: words on
+  stderr at the start
 - `swallow`: methods that get no answer
 - `orphan`: a file; it starts a process that leaves the group, and writes its id there; `pid`: the same of its own
 - `log`: a file; one line per call
@@ -39,6 +40,7 @@ class Server:
     def run(self) -> None:
         if self.orders.get("ignore_term"):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print(self.orders.get("greet", ""), file=sys.stderr, flush=True)
         for _ in range(self.orders.get("print", 0)):
             print("hello, I am a server", flush=True)
         if orphan := self.orders.get("orphan"):

@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 PLUGINS = "tests/bot/tools/plugins/test_plugins_in_bot.py"
 
+SKILLS = "tests/bot/tools/skills/test_skills_in_bot.py"
+
 EXTENSIONS = (
     Mutant(
         name="use_tool is judged as itself",
@@ -12,6 +14,30 @@ EXTENSIONS = (
         old="        judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]\n",
         new="        judged = list(calls)\n",
         tests=("tests/bot/tools/test_deferred.py",),
+    ),
+    Mutant(
+        name="a script runs whatever became of its skill",
+        guards="I50",
+        file="bot/tools/exec/tool.py",
+        old="            if not (sha256 := self.find_skill(name)):\n",
+        new="            if not (sha256 := self.find_skill(name) or name):\n",
+        tests=(f"{SKILLS}::test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte",),
+    ),
+    Mutant(
+        name="a person's own skills may hold scripts",
+        guards="A15",
+        file="bot/tools/skills/library.py",
+        old="                check_texts(contents)\n",
+        new="                pass\n",
+        tests=(f"{SKILLS}::test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone",),
+    ),
+    Mutant(
+        name="a check of arguments goes on without end",
+        guards="A13",
+        file="bot/tools/mcp/schema.py",
+        old="            if len(self._steps) > MAX_CHECK_STEPS:\n",
+        new="            if len(self._steps) > 400 * MAX_CHECK_STEPS:\n",
+        tests=("tests/bot/tools/mcp/test_schema.py::test_a_check_that_doubles_with_each_level_is_given_up",),
     ),
     Mutant(
         name="the tools are read again in mid-turn",

@@ -133,8 +133,8 @@ INDEXES = (
         name="all rows of a day's log are made before the first is compared with what is held",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            return skip_unchanged(indexed, rows, _columns_of)\n",
-        new="            return skip_unchanged(indexed, list(rows), _columns_of)\n",
+        old="            return skip_unchanged(indexed, rows, tuple)\n",
+        new="            return skip_unchanged(indexed, list(rows), tuple)\n",
         tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),
     ),
 )

@@ -8,7 +8,26 @@ LOST = "tests/memory/postgres/test_lost.py"
 OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
 ALONE = "tests/bot/cli/test_shared_commands.py"
 
+FIRING = "tests/bot/jobs/test_firing.py"
+HEARTBEAT = "tests/bot/jobs/test_heartbeat.py"
+
 PROCESSES = (
+    Mutant(
+        name="a due job is moved by whoever read it",
+        guards="I45",
+        file="memory/store/people/jobs.py",
+        old='job.c.id == bindparam("id"), job.c.next_at == bindparam("seen"),',
+        new='job.c.id == bindparam("id"), job.c.next_at <= bindparam("seen") + 1e9,',
+        tests=(f"{FIRING}::test_A19_a_clock_that_jumps_fires_each_moment_once",),
+    ),
+    Mutant(
+        name="a heartbeat asks the model though nothing has changed",
+        guards="I52",
+        file="bot/jobs/heartbeat.py",
+        old='beats[0].decision in ("silent", "dropped")',
+        new='beats[0].decision in ("dropped",)',
+        tests=(f"{HEARTBEAT}::test_A23_a_day_without_a_change_costs_one_call_and_then_none",),
+    ),
     Mutant(
         name="a turn is finished by whoever had it",
         guards="I11",

@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.access.permissions import Actor
 from bot.agent.subagents.outcome import build_outcome
 from bot.agent.subagents.values import Subagent, check_answer, compose_outcome_body, load_subagent
 from bot.config.schema import Config
@@ -161,11 +160,6 @@ def is_outside(rows: Sequence[TaskRow]) -> bool:
     return any(row.tainted for row in rows)
 
 
-def party_of(actor: Actor) -> dict[str, str]:
-    """Return the columns that name the person of a task."""
-    return {"channel": actor.channel, "account": actor.account, "person": actor.id}
-
-
-def dump_schema(schema: dict[str, object] | None) -> str:
+def dump_schema(schema: dict[str, object]) -> str:
     """Serialise the schema of an answer; "" for none."""
     return json.dumps(schema, ensure_ascii=False) if schema else ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bot.agent.subagents.service import SubagentService, dump_schema, format_tasks, is_outside, party_of
+from bot.agent.subagents.service import SubagentService, dump_schema, format_tasks, is_outside
 from bot.agent.subagents.values import choose_tools, dump_request
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, dump_body
@@ -27,7 +27,7 @@ class TaskArguments(ToolArguments):
         "", max_length=MAX_CONTEXT_CHARS, description="All that it needs to know: it sees nothing else"
     )
     tools: list[str] = Field([], max_length=50, description="Names of tools for it; none by default")
-    answer_schema: dict[str, Any] | None = Field(None, description="JSON Schema, if the answer is to be a JSON object")
+    answer_schema: dict[str, Any] = Field({}, description="JSON Schema, if the answer is to be a JSON object")
 
 
 class DelegateArguments(ToolArguments):
@@ -68,10 +68,10 @@ class DelegateTool:
         row, actor = await self._conversation(context.conversation), context.actor
         if row is None or actor is None or row.place.is_hidden:
             raise ToolFailed("Nothing can be delegated here.")
-        specs, message = self._toolset(context.space).specs(), await context.load_message()
+        toolset, message = self._toolset(context.space), await context.load_message()
         new, bodies = [], []
         for position, task in enumerate(arguments.tasks):
-            tools = choose_tools(task.tools, specs)
+            tools = choose_tools(task.tools, toolset)
             new.append(
                 NewTask(
                     kind="agent",
@@ -79,7 +79,9 @@ class DelegateTool:
                     conversation=context.conversation,
                     call=context.idem_key,
                     position=position,
-                    **party_of(actor),
+                    channel=actor.channel,
+                    account=actor.account,
+                    person=actor.id,
                     goal=task.goal,
                     request=dump_request(tools, dump_schema(task.answer_schema)),
                     epoch=row.epoch,

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, dump_body
+from bot.tools.base import Toolset
 from bot.tools.mcp.schema import ArgumentCheck
 from memory.conversation import ToolSpec
 from memory.store.people.background_tasks import TaskRow
 
 # Actions of the tools that a sub-agent may have: it reads, looks up and writes files. What is sent, remembered,
 # planned, delegated, run or asked for is not among them.
-SUBAGENT_ACTIONS = frozenset({"files.read", "files.write", "mcp.call", "skill.read", "web.fetch", "web.search"})
+SUBAGENT_ACTIONS = frozenset({
+    "files.read", "files.write", "mcp.call", "plugin.call", "skill.read", "web.fetch", "web.search",
+})  # fmt: skip
 NEVER_TOOLS = frozenset({"send_file"})  # its action is that of reading
 MAX_STEPS = 10
 MAX_SHOWN_GOAL_CHARS = 200
@@ -53,16 +56,17 @@ def permitted_names(specs: Sequence[ToolSpec]) -> tuple[str, ...]:
     return tuple(spec.name for spec in specs if spec.action in SUBAGENT_ACTIONS and spec.name not in NEVER_TOOLS)
 
 
-def choose_tools(wanted: Collection[str], specs: Sequence[ToolSpec]) -> tuple[str, ...]:
-    """Return the tools of a task.
+def choose_tools(wanted: Collection[str], toolset: Toolset) -> tuple[str, ...]:
+    """Return the tools of a task; those that are not in the prompt of the one who gives it may be among them.
 
     Raises:
         ToolFailed: one of them is not on offer to sub-agents.
     """
-    permitted = permitted_names(specs)
+    permitted = permitted_names([tool.spec for tool in toolset.all()])
     if strange := sorted(set(wanted) - set(permitted)):
+        can_have = ", ".join(permitted_names(toolset.specs())) or "none"
         raise ToolFailed(
-            f"A sub-agent cannot have {', '.join(strange)}; it can have: {', '.join(permitted) or 'none'}."
+            f"A sub-agent cannot have {', '.join(strange)[:MAX_SHOWN_GOAL_CHARS]}; it can have: {can_have}."
         )
     return tuple(name for name in permitted if name in wanted)
 

@@ -163,7 +163,6 @@ def _state(file: PluginFile, state: Mapping[str, EnabledPlugin]) -> str:
 def _describe(file: PluginFile, home: HomeFolder) -> tuple[Definition, ...]:
     from bot.errors import ToolFailed
     from bot.tools.exec.probe import probe_sandbox
-    from bot.tools.exec.runner import SandboxError
     from bot.tools.plugins.runner import PluginSource, describe_plugin
     from bot.tools.registry import RESERVED_NAMES, default_tool_specs
 
@@ -182,7 +181,7 @@ def _describe(file: PluginFile, home: HomeFolder) -> tuple[Definition, ...]:
     taken = [*(spec.name for spec in default_tool_specs()), *RESERVED_NAMES, *others]
     try:
         return check_definitions(asyncio.run(describe()), taken)
-    except (ToolFailed, SandboxError, ValueError) as err:
+    except (ToolFailed, ValueError) as err:
         raise PluginRefused(f"{file.name} cannot be enabled: {err}.") from err
 
 

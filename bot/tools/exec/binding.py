@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import ToolFailed
@@ -52,6 +52,11 @@ def hash_files(space: Path, cwd: str, argv: Sequence[str]) -> Mapping[str, str]:
                 if digest:
                     hashes[relative] = digest
     return hashes
+
+
+def skills_of(paths: Collection[str]) -> list[str]:
+    """Return the names of the skills that paths of the space belong to. Pure."""
+    return sorted({path.split("/")[1] for path in paths if path.startswith("skills/") and path.count("/") > 1})
 
 
 def _to_relative(name: str, cwd: str) -> str | None:

@@ -15,7 +15,7 @@ from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
-from bot.tools.exec.binding import check_folder, hash_files
+from bot.tools.exec.binding import check_folder, hash_files, skills_of
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
@@ -82,6 +82,8 @@ class ExecTool:
         self._config = config
         self._zone = zone
         self._running: dict[str, set[asyncio.Task[str]]] = {}
+        #: Returns the hash of an enabled skill of the workspace, "" for any other.
+        self.find_skill: Callable[[str], str] = lambda name: ""
 
     async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -97,6 +99,10 @@ class ExecTool:
         if command.script:
             facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()
         hashes = await asyncio.to_thread(hash_files, self._folder, command.cwd, command.argv)
+        for name in skills_of(hashes):
+            if not (sha256 := self.find_skill(name)):
+                raise ToolFailed(f"The skill {name} is not enabled, so nothing of it is run; the owner can enable it.")
+            facts[f"sha256 of the skill {name}"] = sha256
         return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:

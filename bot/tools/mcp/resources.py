@@ -121,11 +121,12 @@ async def list_resources(client: Any) -> list[tuple[str, str, str]]:
             break
     capabilities = client.server_capabilities
     if len(found) < MAX_RESOURCES and capabilities is not None and capabilities.resources is not None:
+        from mcp.shared.exceptions import MCPError
+
         try:
             templates = await client.list_resource_templates()
-        except Exception as err:
-            if type(err).__name__ != "MCPError":  # many servers know no templates
-                raise
+        except MCPError:
+            pass  # many servers know no templates
         else:
             found += [
                 (one.uri_template, one.title or one.name, one.description or "") for one in templates.resource_templates

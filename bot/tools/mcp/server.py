@@ -161,7 +161,8 @@ class McpServer:
             if self._connection is not None:  # it ended by itself
                 await self._connection.close()
                 self._connection = None
-            connection = self._create_connection()
+            process = ServerProcess()
+            connection = self._create_connection(process)
             try:
                 await connection.start()
             except McpError as err:
@@ -171,6 +172,7 @@ class McpServer:
             except BaseException:  # the turn was stopped meanwhile
                 await connection.close()
                 raise
+            process.stderr.clear()  # what it said while it started is not why it ends
             self._connection = connection
             self._era = connection.era
             await self._store_list(connection.era, connection.tools)
@@ -178,8 +180,7 @@ class McpServer:
             self._restart_idle_timer()
             return connection
 
-    def _create_connection(self) -> McpConnection:
-        process = ServerProcess()
+    def _create_connection(self, process: ServerProcess) -> McpConnection:
         return McpConnection(
             name=self.name,
             transport=partial(self._open_transport, process),

@@ -15,7 +15,7 @@ from typing import Any
 
 import bot
 from bot.errors import ToolFailed
-from bot.tools.exec.runner import SandboxResult, run_in_sandbox
+from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SandboxCommand, SandboxLimits
 from bot.tools.plugins import worker
 from memory.tasks import cancel_and_wait
@@ -49,8 +49,7 @@ async def describe_plugin(source: PluginSource, seconds: float = DESCRIBE_SECOND
     """Return the tools that a file defines, as `bot.plugins.Definition` has them.
 
     Raises:
-        ToolFailed: it defines none as it should.
-        SandboxError: nothing was run.
+        ToolFailed: it defines none as it should, or nothing could be run.
     """
     answer = await _run(source, {"do": "describe"}, _refuse_fetch, seconds)
     found = answer.get("tools")
@@ -66,8 +65,7 @@ async def call_plugin(source: PluginSource, request: Mapping[str, Any], fetch: F
         request: `tool`, `arguments` as JSON text, `secrets` by name, `now` in ISO form.
 
     Raises:
-        ToolFailed: the tool said that it cannot do it, or broke.
-        SandboxError: nothing was run.
+        ToolFailed: the tool said that it cannot do it, or broke, or nothing could be run.
     """
     answer = await _run(source, {"do": "call", **request}, fetch, seconds)
     text = answer.get("result")
@@ -95,7 +93,10 @@ async def _run(source: PluginSource, request: Mapping[str, Any], fetch: Fetch, s
         try:
             await asyncio.wait({run, talk}, return_when=asyncio.FIRST_COMPLETED)
             if not talk.done():
-                result = run.result()
+                try:
+                    result = run.result()
+                except SandboxError as err:
+                    raise ToolFailed(f"{source.name} cannot run: there is no sandbox here ({err})") from err
                 # Its last words may still be in the socket.
                 theirs.close()
                 await asyncio.wait({talk}, timeout=1.0)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from bot.errors import ToolFailed
 from bot.plugins import Definition, PluginError, ToolFunction, run_tool
 from bot.tools.base import ToolContext, ToolOutput
-from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.schema import ArgumentCheck, McpCallArguments, repair_schema
 from bot.tools.plugins.library import PluginFile
 from bot.tools.plugins.network import PackageContext, PluginNetwork
@@ -107,10 +106,7 @@ class FileTool(PluginTool):
             "now": context.now().isoformat(),
         }
         source = PluginSource(name=self._file.name, text=self._file.text)
-        try:
-            text = await call_plugin(source, request, self._network(context, secrets).answer, CALL_SECONDS)
-        except SandboxError as err:
-            raise ToolFailed(f"{self.spec.name} cannot run: there is no sandbox here ({err}).") from err
+        text = await call_plugin(source, request, self._network(context, secrets).answer, CALL_SECONDS)
         return ToolOutput(text=text, outside=True)
 
     def _check(self) -> None:

@@ -16,6 +16,7 @@ FOLDER, MAIN_FILE = "skills", "SKILL.md"
 MAX_NAME_CHARS, MAX_DESCRIPTION_CHARS = 64, 1024
 MAX_HEAD_BYTES = 8 * 2**10  # of the YAML before the text
 MAX_FILES = 2_000  # of one skill
+TEXT_ENDINGS = (".md", ".txt", ".csv", ".json", ".yaml", ".yml")
 SCAN_SECONDS = 2.0  # between two looks at the folder
 EVERYONE, OWNER_ONLY = "*", ""
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -121,6 +122,7 @@ class SkillLibrary:
 
     Args:
         changed: called once for each enabled skill whose bytes changed: (name, its new hash).
+        space: whose skills; in any other than the owner's ("") they hold texts alone, and are seen there only.
     """
 
     def __init__(
@@ -129,8 +131,10 @@ class SkillLibrary:
         state: SkillState,
         changed: Callable[[str, str], None] = lambda name, sha256: None,
         clock: Callable[[], float] = time.monotonic,
+        space: str = "",
     ) -> None:
-        self._files = workspace.space("")
+        self._files = workspace.space(space)
+        self._space = space
         self.state = state
         self._changed = changed
         self._clock = clock
@@ -154,16 +158,25 @@ class SkillLibrary:
             return ()
         found = []
         for skill in self.all():
-            row = state.get(skill.name)
+            row = state.get(self.key(skill.name))
             if row is None or skill.problem:
                 continue
             if row.sha256 != skill.sha256:
                 if (skill.name, skill.sha256) not in self._told:
                     self._told.add((skill.name, skill.sha256))
-                    self._changed(skill.name, skill.sha256)
-            elif row.spaces == EVERYONE or not space:
+                    self._changed(self.key(skill.name), skill.sha256)
+            elif row.spaces == EVERYONE or space == self._space:
                 found.append(skill)
         return tuple(found)
+
+    def is_enabled(self, skill: Skill) -> bool:
+        """Tell whether a skill is still on as it is here; what it says was read when it was."""
+        row = self.state.load().get(self.key(skill.name))
+        return row is not None and row.sha256 == skill.sha256
+
+    def key(self, name: str) -> str:
+        """Return the name that a skill of this library has in the state."""
+        return f"{self._space}/{name}" if self._space else name
 
     def read(self, skill: Skill, path: str) -> bytes:
         """Read a file of a skill.
@@ -200,10 +213,25 @@ class SkillLibrary:
             if MAIN_FILE not in files:
                 raise SkillInvalid(f"it has no {MAIN_FILE}")
             contents = {path: self._files.read_bytes(f"{FOLDER}/{name}/{path}") for path in files}
+            if self._space:
+                check_texts(contents)
             description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))
         except (SkillInvalid, PathRefused, FileTooBig, OSError) as err:
             return Skill(name=name, files=tuple(files), problem=str(err))
         return Skill(name=name, description=description, body=body, sha256=hash_files(contents), files=tuple(files))
+
+
+def check_texts(contents: Mapping[str, bytes]) -> None:
+    """Check that files are texts and no scripts, as those of a person's own space have to be. Pure.
+
+    Raises:
+        SkillInvalid: one is not.
+    """
+    for path, data in contents.items():
+        if not path.lower().endswith(TEXT_ENDINGS) or data.startswith(b"#!") or b"\0" in data:
+            raise SkillInvalid(
+                f"{path} is no text ({', '.join(TEXT_ENDINGS)}), and a person's own skills hold texts alone"
+            )
 
 
 def hash_files(contents: Mapping[str, bytes]) -> str:

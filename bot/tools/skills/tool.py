@@ -7,6 +7,7 @@ from pydantic import Field
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.skills.library import MAIN_FILE, Skill, SkillLibrary
+from bot.tools.skills.review import SCRIPT_ENDINGS
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolSpec
 from memory.workspace.files import FileTooBig
@@ -30,15 +31,15 @@ class SkillTool:
     """Reads the skills that are enabled in a space.
 
     Args:
-        skills: the enabled ones.
+        found: the enabled ones, each with its library.
         index_tokens: what the list of them may take in the description.
     """
 
     arguments = SkillArguments
 
-    def __init__(self, library: SkillLibrary, skills: Sequence[Skill], index_tokens: int) -> None:
-        self._library = library
-        self._skills = {skill.name: skill for skill in skills}
+    def __init__(self, found: Sequence[tuple[SkillLibrary, Skill]], index_tokens: int) -> None:
+        self._found = {skill.name: (library, skill) for library, skill in found}
+        skills = [skill for _, skill in found]
         index, listed = format_index(skills, index_tokens)
         #: Those that the list has no room for.
         self.unlisted = tuple(skills[listed:])
@@ -51,22 +52,27 @@ class SkillTool:
         )
 
     async def run(self, arguments: SkillArguments, context: ToolContext) -> str:
-        skill = self._skills.get(arguments.name)
-        if skill is None:
-            raise ToolFailed(f"There is no skill {arguments.name!r}; there are: {', '.join(self._skills)}.")
-        text = skill.body if arguments.file in ("", MAIN_FILE) else self._read(skill, arguments.file)
+        if arguments.name not in self._found:
+            raise ToolFailed(f"There is no skill {arguments.name!r}; there are: {', '.join(self._found)}.")
+        library, skill = self._found[arguments.name]
+        if not library.is_enabled(skill):
+            raise ToolFailed(f"The skill {skill.name} is not enabled any more.")
+        text = skill.body if arguments.file in ("", MAIN_FILE) else self._read(library, skill, arguments.file)
         count = max(1, -(-len(text) // PAGE_CHARS))
         if arguments.page > count:
             raise ToolFailed(f"It has {count} page(s).")
         others = [path for path in skill.files if path != MAIN_FILE]
         files = f"; its files: {', '.join(others)}" if others and not arguments.file else ""
+        scripts = [path for path in others if path.lower().endswith(SCRIPT_ENDINGS)]
+        if scripts and not arguments.file and not context.space:
+            files += f"; exec runs its scripts as skills/{skill.name}/{scripts[0]}, each run approved by the person"
         head = f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page {arguments.page} of {count}"
         begin = (arguments.page - 1) * PAGE_CHARS
         return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"
 
-    def _read(self, skill: Skill, path: str) -> str:
+    def _read(self, library: SkillLibrary, skill: Skill, path: str) -> str:
         try:
-            data = self._library.read(skill, path)
+            data = library.read(skill, path)
         except FileNotFoundError as err:
             raise ToolFailed(f"The skill has no file {path!r}; it has: {', '.join(skill.files)}.") from err
         except (PathRefused, FileTooBig, OSError) as err:

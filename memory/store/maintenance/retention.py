@@ -13,6 +13,7 @@ from memory.store.schema.memory_tables import (
     dream,
     extraction,
     forgetting,
+    heartbeat,
     job,
     link_code,
     memory_change,
@@ -95,6 +96,7 @@ _IS_ENDED: dict[Table, ColumnElement[bool]] = {
     memory_change: true(),
     job: is_one_of(job.c.state, "done"),
     occurrence: true(),
+    heartbeat: ~is_one_of(heartbeat.c.decision, "on", "off", "paused"),
     background_task: ~is_one_of(background_task.c.state, "running"),
 }
 

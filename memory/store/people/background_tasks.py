@@ -250,6 +250,7 @@ async def _announce(tx: Tx, rows: Sequence[TaskRow], body: str) -> None:
         kind="message",
         sender_id=first.person,
         body=body,
+        by_program=True,
     )
     await accept(tx, [arrival])
 

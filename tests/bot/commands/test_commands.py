@@ -38,6 +38,7 @@ COMMANDS = (
     "tasks",
     "heartbeat",
     "skills",
+    "skill",
     "mcp",
     "tools",
 )

@@ -39,6 +39,7 @@ CHINESE = {
     "tasks": "任务",
     "heartbeat": "心跳",
     "skills": "技能",
+    "skill": "用技能",
     "mcp": "外接工具",
     "tools": "工具",
 }

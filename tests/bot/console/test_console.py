@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -118,6 +119,7 @@ class ScriptedServices:
         self.files = Workspace(root).space("")
         self.settings = Settings()
         self.seen = seen
+        self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
 
     def now(self) -> datetime:
         return NOON

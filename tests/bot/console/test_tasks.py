@@ -49,7 +49,7 @@ async def test_a_task_is_listed_shown_paused_resumed_run_and_ended(console: Cons
         await client.post("/api/tasks/1", json={"action": "run"})
         await tick(console.it)
         shown = (await client.get("/api/tasks/r1")).json()
-        assert [one["state"] for one in shown["occurrences"]] == ["told"]
+        assert [(one["state"], one["awaits_user"]) for one in shown["occurrences"]] == [("told", False)]
         assert (await client.post("/api/tasks/r1", json={"action": "cancel"})).json()["state"] == "done"
         assert (await client.get("/api/tasks")).json() == {"tasks": []}
         assert len((await client.get("/api/tasks?all=1")).json()["tasks"]) == 1

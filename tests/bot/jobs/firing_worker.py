@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
-from bot.jobs.runs import RunSettler
-from bot.jobs.ticker import JobTicker
+from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.telemetry.recorder import Telemetry
 from channels.testing import ScriptedChannel

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,14 +21,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.jobs.schedule import Schedule, iter_runs, load_zone, quiet_until
+from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.open_postgres import open_postgres
-from memory.store.people.jobs import JobRow, NewJob
-from memory.store.rows import NewInboxRow, Place
+from memory.store.people.heartbeats import NewBeat
+from memory.store.people.job_runs import RunEnd, RunRow
+from memory.store.people.jobs import CANCELLED, JobRow, JobSetting, NewJob
+from memory.store.rows import NewInboxRow, NewMessage, Place
 from memory.store.store import Store
 from tests.bot.jobs.firing_worker import NOW, ticker
 from tests.by_night import by_night
-from tests.postgres import database, needs_postgres
+from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 
 ZONES = ("Asia/Shanghai", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia")
 AT = datetime(2026, 11, 26, 9, 0, tzinfo=UTC)
@@ -41,14 +44,14 @@ async def set_up(store: Store, count: int, chats: int = 6) -> None:
         for n in range(chats)
     ]
     body = '{"text": "hello"}'
-    made = await store.delivery.accept(
+    chats_made = await store.delivery.accept(
         [
             NewInboxRow(place=place, key=f"k{n}", kind="aside", sender_id="me", body=body)
             for n, place in enumerate(places)
         ]
     )
     for number in range(count):
-        await store.jobs.add(new_job(made[number % chats].conversation, number, "do" if number % 2 else "say"))
+        await store.jobs.add(new_job(chats_made[number % chats].conversation, number, "do" if number % 2 else "say"))
 
 
 def new_job(conversation: str, number: int, kind: Any, schedule: Schedule | None = None) -> NewJob:
@@ -223,12 +226,12 @@ async def test_A22_a_job_of_a_group_is_told_there_and_that_of_another_space_is_n
             channel="terminal", account="local", chat_id="g", thread_id="", kind="group", space="terminal-group-g"
         )
         row = NewInboxRow(place=place, key="k", kind="aside", sender_id="me", body='{"text": "x"}')
-        [made] = await store.delivery.accept([row])
-        await store.jobs.add(replace(new_job(made.conversation, 1, "say"), space=place.space))
+        [group] = await store.delivery.accept([row])
+        await store.jobs.add(replace(new_job(group.conversation, 1, "say"), space=place.space))
         assert await store.jobs.find("", 1) is None
         clock.now = NOW
         await ticker(store).fire_due()
-        assert await store.delivery.unsent() == [made.conversation]
+        assert await store.delivery.unsent() == [group.conversation]
 
 
 def fired(schedule: Schedule, since: datetime, until: datetime) -> Iterator[datetime]:
@@ -288,3 +291,85 @@ async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
         for kind in ("say", "do"):
             own = [text[-9:] for text in bodies if (int(text[-3:]) % 2 == 1) == (kind == "do")]
             assert own == sorted(own)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
+    return request.getfixturevalue("fresh") if request.param == "postgres" else ""
+
+
+@pytest.fixture
+async def either(url: str, tmp_path: Path) -> AsyncIterator[Store]:
+    """A store of each kind, whose clock stands at NOW."""
+    if url:
+        store = await open_postgres(url, clock=NOW.timestamp)
+    else:
+        store = await open_store(tmp_path / "m.db", clock=NOW.timestamp)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def test_runs_end_and_are_tried_again_the_same_in_both_stores(either: Store) -> None:
+    await set_up(either, 2, 1)
+    fires = ticker(either)
+    await fires.fire_due()
+    task = next(row for row in await either.jobs.of_space("") if row.kind == "do")
+    assert task.state == "done"
+    assert await either.job_runs.is_running(task.id)
+    assert await fires.runs.settle() == 0
+    assert await either.job_runs.count("terminal", "me", AT.timestamp()) == 1
+    [begun] = await either.jobs.occurrences(task.id, 1)
+    turn = await either.delivery.claim(
+        begun.inbox_row, NewMessage(role="user", parts=(Text(text="x"),), tokens=1, counter="x", origin="person"), "me"
+    )
+    final = NewMessage(role="assistant", parts=(Text(text="[no answer]"),), tokens=1, counter="x", origin="house")
+    await either.delivery.finish(turn, "failed", final, [])
+    assert await fires.runs.settle() == 1
+    again = await either.jobs.load(task.id)
+    assert again is not None
+    assert (again.state, again.extra, again.retries, again.resumes_at) == ("on", "retry", 1, 0.0)
+    assert [(one.state, one.reason) for one in await either.job_runs.outcomes(task.id, 3)] == [("failed", "model")]
+    await either.jobs.set_state(again, "done", CANCELLED, 0.0, "me")
+    assert (await either.jobs.totals(NOW.timestamp())).open == 0
+
+
+async def test_a_cancelled_task_is_not_tried_again(either: Store) -> None:
+    await set_up(either, 2, 1)
+    fires = ticker(either)
+    await fires.fire_due()
+    task = next(row for row in await either.jobs.of_space("") if row.kind == "do")
+    run = RunRow(job=task.id, due=task.next_at or AT.timestamp(), at=0.0, inbox_state="done", turn_state="", told=False)
+    await either.jobs.edit(task, task, "me")
+    assert (await either.jobs.load(task.id)) == task, "it has ended"
+    end = RunEnd(state="failed", reason="model", retry_at=NOW.timestamp() + 300, fails=1)
+    hourly = Schedule(zone="UTC", cron="0 * * * *")
+    other, _ = await either.jobs.add(new_job(task.conversation, 7, "do", hourly))
+    await fires.fire_due()
+    await either.jobs.set_state(other, "done", CANCELLED, 0.0, "me")
+    assert await either.job_runs.end(replace(run, job=other.id, due=AT.timestamp()), end)
+    assert not await either.job_runs.end(replace(run, job=other.id, due=AT.timestamp()), end)
+    ended = await either.jobs.load(other.id)
+    assert ended is not None
+    assert (ended.state, ended.retries) == ("done", 0)
+
+
+async def test_settings_and_beats_are_stored_the_same_in_both_stores(either: Store) -> None:
+    setting = JobSetting(channel="telegram", account="bot", person="u1", space="telegram-u1", zone="Asia/Shanghai")
+    await either.jobs.save_setting(setting)
+    await either.jobs.save_setting(replace(setting, quiet="off"))
+    assert await either.jobs.setting("telegram", "bot", "u1") == replace(setting, quiet="off")
+    assert await either.jobs.settings() == [replace(setting, quiet="off")]
+    assert await either.jobs.setting("telegram", "bot", "u2") is None
+    assert await either.heartbeats.state("") is None
+    assert await either.heartbeats.last_heard("") == 0.0
+    await set_up(either, 1, 1)
+    assert await either.jobs.held_sources((await either.jobs.of_space(""))[0].conversation) == set()
+    await either.heartbeats.add(NewBeat(space="", decision="silent", sha256="aa", tokens=5))
+    await either.heartbeats.set_state(NewBeat(space="", decision="paused", reason="key"), "me")
+    state = await either.heartbeats.state("")
+    assert state is not None
+    assert (state.decision, state.reason, state.at) == ("paused", "key", NOW.timestamp())
+    assert [beat.sha256 for beat in await either.heartbeats.beats("", 5)] == ["aa"]
+    assert [beat.tokens for beat in await either.heartbeats.since("", NOW.timestamp())] == [5]

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.agent.turn_context import JOB_STEPS
 from bot.errors import ModelError
-from bot.jobs.runs import MAX_FAILS, RETRY_MINUTES
+from bot.jobs.firing import MAX_FAILS, RETRY_MINUTES
 from bot.models.base import Answer, Request, TokensUsed
 from channels.errors import AwaitsUser
 from channels.testing import ScriptedChannel
@@ -68,6 +68,19 @@ async def test_a_task_in_the_quiet_hours_is_warned_of_and_they_are_each_persons_
         assert await states(it) == [("done", "")]
         assert "没有安静时段" in await it.text("/任务 安静 关")
         assert "22:30 到 07:30" in await it.text("/任务 安静 默认")
+
+
+async def test_a_single_task_that_was_put_off_is_paused_and_resumed(tmp_path: Path) -> None:
+    clock = Clock()
+    async with inside(tmp_path, lambda asked: "done", ZONE, clock=clock) as it:
+        await it.text("/remind do today 23:00 look")
+        clock.set("2026-11-26T23:00:01")
+        await tick(it)
+        assert await it.text("/tasks pause r1") == "r1 is paused."
+        assert "2026-11-27 Fri 07:30" in await it.text("/tasks resume r1")
+        clock.set("2026-11-27T07:30:01")
+        await tick(it)
+        assert await states(it) == [("held", "quiet"), ("done", "")]
 
 
 async def test_each_person_has_a_zone(tmp_path: Path) -> None:
@@ -309,3 +322,36 @@ async def test_a_task_is_stopped_without_counting_as_a_failure(tmp_path: Path) -
         await it.text("/stop")
         await asyncio.wait_for(tick(it), 5)
         assert await states(it) == [("failed", "stopped")]
+
+
+async def test_A21_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path: Path) -> None:
+    script = [
+        call("remind", what="x", at="2026-11-27T09:00", zone="Asia/Pekin"),
+        call("remind", id="t2", what="x", at="2026-11-25T09:00"),
+        call("remind", id="t3", what="x", cron="0 0 9 * * 1"),
+        call("remind", id="t4", what="x"),
+        "Done.",
+    ]
+    async with inside(tmp_path, script, ZONE, clock=Clock()) as it:
+        await it.text("remind me")
+        told = results(it.model.requests[-1])
+        assert all(one.is_error for one in told)
+        for one, right in zip(told, ("Asia/Shanghai", "past", "five fields", "exactly one"), strict=True):
+            assert right in one.text
+        assert await it.house.store.jobs.of_space("") == []
+
+
+async def test_A21_a_reminder_comes_without_a_model_and_over_budget(tmp_path: Path) -> None:
+    clock = Clock()
+    channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
+    settings: dict[str, Any] = ZONE | {
+        "channels": {"telegram": {"allow": ["u1"]}},
+        "budgets": {"user": {"messages_per_day": 1}},
+    }
+    async with inside(tmp_path, lambda asked: [ModelError("away", kind="down")], settings, channel, clock=clock) as it:
+        await it.text("/remind 20m tea", chat="u1")
+        await it.text("hello", chat="u1")
+        assert "used up" in await it.text("hello again", chat="u1"), "over budget"
+        clock.at += 1201
+        await until(it, lambda: "⏰ tea" in notices(it))
+        assert await states(it, space="telegram-u1") == [("told", "")]

@@ -9,13 +9,18 @@ from typing import Any
 
 import pytest
 
+from bot.agent.subagents.tool import DelegateTool
+from bot.config.home import HomeFolder
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.providers.offline import ScriptedAnswer
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
-from memory.conversation import ToolResult
+from memory.conversation import ToolCall, ToolResult
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, results, words
+from tests.bot.tools.mcp.servers import Orders, review
+from tests.emulators.mcp_server import tool
+from tests.emulators.model_tools import find_fault
 
 ON: dict[str, Any] = {"delegate": {"enabled": True}}
 TASK = "[Task] "
@@ -241,6 +246,12 @@ async def test_a_fourth_task_at_once_is_refused(tmp_path: Path) -> None:
         assert not children(it)
 
 
+def test_every_provider_takes_its_schema() -> None:
+    shown = json.loads(DelegateTool.spec.schema)
+    assert find_fault("delegate", shown) == ""
+    assert shown["properties"]["tasks"]["items"]["required"] == ["goal"]
+
+
 async def test_it_is_off_by_default(tmp_path: Path) -> None:
     async with inside(tmp_path, ["hi"]) as it:
         await it.text("hello")
@@ -368,3 +379,30 @@ async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside
         assert [spec.name for spec in child.tools] == ["read_file"]
         assert len(channel.sent) == 1
         assert "looked" in str(it.model.requests[-1].messages)
+
+
+async def test_a_tool_that_is_too_many_for_the_prompt_can_be_given_by_name(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    text = {"type": "string"}
+    orders = Orders(tmp_path, [tool("echo", "Repeats words.", words=text), *(tool(f"more{n}") for n in range(26))])
+    await review(tmp_path, "files", orders.settings, {"echo": "run", **{f"more{n}": "run" for n in range(26)}})
+
+    def child(goal: str, request: Request) -> ScriptedAnswer:
+        if results(request):
+            return "it said hi"
+        return [call("files__echo", id="c1", words="hi"), use_tool("files__more1", id="c2")]
+
+    parent = once(delegated("echo", tools=("files__echo",)), "ok")
+    async with inside(tmp_path, answering(parent, child), {**ON, "mcp": {"files": orders.settings}}) as it:
+        await it.text("please")
+        assert "files__echo" not in [spec.name for spec in it.model.requests[0].tools]
+        assert [spec.name for spec in children(it)[0].tools] == ["files__echo"]
+        echoed, other = results(children(it)[-1])
+        assert "hi" in echoed.text
+        assert "none of the tools of this task" in other.text
+        assert orders.calls() == ["echo"]
+        assert newest(it).outside
+
+
+def use_tool(name: str, id: str) -> ToolCall:
+    return ToolCall(id=id, name="use_tool", input=json.dumps({"name": name, "arguments": {}}))

@@ -85,6 +85,12 @@ async def test_A10_a_server_that_dies_in_a_call_is_no_stop_and_is_started_again(
         assert len(lists) == 2
 
 
+async def test_what_a_server_said_while_it_started_is_not_why_it_ended(tmp_path: Path) -> None:
+    async with started(Orders(tmp_path, [tool("die")], greet="starting up")) as (server, _):
+        with pytest.raises(McpLost, match="ended by itself"):
+            await run(server, "die")
+
+
 async def test_what_only_reads_is_called_once_more(tmp_path: Path) -> None:
     orders = Orders(tmp_path, [tool("die"), tool("die_once")])
     async with started(orders) as (server, _):

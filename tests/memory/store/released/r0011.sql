@@ -718,7 +718,7 @@ CREATE TABLE reduction (
 	FOREIGN KEY(message_id) REFERENCES message (id), 
 	FOREIGN KEY(conversation) REFERENCES conversation (id)
 );
-INSERT INTO "reduction" VALUES('01m85dfkgcjd2j1yk6t496gzh5',0,'snip','01m85dfkgc5cz1azac24fastfz','re … g0',3,'size',1);
+INSERT INTO "reduction" VALUES('01m8bgf5737490s8h7gt48hwm3',0,'snip','01m8bgf4kqandk5zbzwh7cga2e','re … g0',3,'size',1);
 CREATE TABLE removal (
 	conversation TEXT NOT NULL, 
 	PRIMARY KEY (conversation)

@@ -39,6 +39,8 @@ def _add_job_columns() -> None:
     op.add_column("job", sa.Column("extra", sa.Text(), nullable=False, server_default=""))
     op.add_column("job", sa.Column("resumes_at", sa.Double(), nullable=False, server_default="0"))
     op.add_column("occurrence", sa.Column("inbox_row", sa.Text(), nullable=False, server_default=""))
+    # How the runs before this revision ended was not stored; they are over.
+    op.execute("UPDATE occurrence SET state = 'done' WHERE state = 'run'")
     is_running = sa.text("state = 'run'")
     op.create_index("occurrence_running", "occurrence", ["job"], sqlite_where=is_running, postgresql_where=is_running)
 
