@@ -96,7 +96,7 @@ def add(
         name = read_name(contents.get(MAIN_FILE, b"").decode("utf-8", "replace"))
         target = _folder(home, space) / name
         installed = read_folder(target) if target.is_dir() else None
-        print(printable("\n".join(review(name, contents, installed))))
+        print("\n".join(map(printable, review(name, contents, installed))))
     except SkillInvalid as err:
         raise SkillRefused(f"{source}: {err}.") from err
     typed = enable or typer.prompt("Type the skill's name to add and enable it; anything else leaves all as it is")
@@ -181,7 +181,7 @@ def turn_on(
     skill = _find(home, name, space)
     if skill.problem:
         raise SkillRefused(f"{name} cannot be enabled: {skill.problem}.")
-    print(printable("\n".join(review(name, read_folder(_folder(home, space) / name)))))
+    print("\n".join(map(printable, review(name, read_folder(_folder(home, space) / name)))))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
     print(f"{name} is on.")
     return 0

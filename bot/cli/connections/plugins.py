@@ -103,7 +103,7 @@ def turn_on(
     if file.problem:
         raise PluginRefused(f"{name} cannot be enabled: {file.problem}.")
     tools = _describe(file, home)
-    print(printable("\n".join(_review(file, tools))))
+    print("\n".join(map(printable, _review(file, tools))))
     typed = enable or typer.prompt("Type the file's name to enable it; anything else leaves all as it is")
     if typed.strip() != name:
         print("Nothing was changed.")
@@ -199,7 +199,7 @@ def _review(file: PluginFile, tools: tuple[Definition, ...]) -> list[str]:
         lines.append(f"Hosts it names: {', '.join(hosts[:30])}")
     if _INVISIBLE.search(file.text):
         lines.append("Look out: it has invisible characters.")
-    return lines
+    return [line for text in lines for line in text.splitlines()]
 
 
 def _package_names() -> list[str]:

@@ -282,7 +282,7 @@ def test_a_plugin_is_begun_tested_enabled_and_turned_off_in_the_terminal(tmp_pat
     refused = mnema(home, "on", "my_find", typed="no\n")
     assert refused.return_value == 1
     assert "my_find (pure): Tell the model here" in refused.output
-    assert "Hosts it names: example.org" in refused.output
+    assert "Hosts it names: example.org" in refused.output.splitlines()
     assert mnema(home, "on", "my_find", "--enable", "my_find").return_value == 0
     assert json.loads(mnema(home, "list", "--json").output)["files"] == [
         {"name": "my_find", "state": "on", "tools": ["my_find"]}

@@ -112,7 +112,7 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
 
         shown = await added("/tea.zip", "no\n")
         assert "SHA-256" in shown.output
-        assert "How this house makes tea." in shown.output
+        assert "Skill tea: How this house makes tea." in shown.output.splitlines()
         assert not (home.workspace / "skills").exists()
         assert (await added("/tea.zip", "tea\n")).return_value == 0
         assert "no readable ZIP" in str((await added("/bad.zip", "")).exception)
