@@ -6,6 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console import models
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, to_rule
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.approval_rules import ApprovalRuleRow
@@ -26,8 +27,14 @@ class ApprovalRoutes:
         """Return the routes, with the action each one needs."""
         path = "/api/approvals"
         return (
-            Route(method="GET", path=path, action="console.read", handler=self.list),
-            Route(method="POST", path=f"{path}/revoke", action="console.write", handler=self.revoke),
+            Route(method="GET", path=path, action="console.read", handler=self.list, reply=models.ApprovalsBody),
+            Route(
+                method="POST",
+                path=f"{path}/revoke",
+                action="console.write",
+                handler=self.revoke,
+                body=models.RuleNumberBody,
+            ),
         )
 
     async def list(self, _: Request) -> Response:

@@ -385,3 +385,113 @@ class SettingsKeysBody(ApiModel):
     """Every key that is no item of a list, in the order of config.json."""
 
     items: list[SettingsKeyBody]
+
+
+class ToolBody(ApiModel):
+    """A tool of the owner's chats."""
+
+    name: str
+    origin: str = Field(description="Where it comes from: built in, a plug-in, a package or a server.")
+    effect: str
+    asks: bool = Field(description="Each call waits for the owner's consent.")
+    description: str
+    in_prompt: bool = Field(description="It is described in each request; else the model has to look for it.")
+
+
+class SwitchBody(ApiModel):
+    """A plug-in or a skill."""
+
+    name: str
+    on: bool
+    problem: str
+
+
+class ToolServerBody(ApiModel):
+    """A server of tools (MCP)."""
+
+    name: str
+    state: str
+    why: str
+    reviewed: bool
+    offered: int
+    changed: int
+    listed: int
+
+
+class ToolsBody(ApiModel):
+    """What the model may use in the owner's chats."""
+
+    tools: list[ToolBody]
+    off: list[str]
+    plugins: list[SwitchBody]
+    missing: dict[str, list[str]] = Field(description="Secrets that tools of plug-ins need and were not given.")
+    servers: list[ToolServerBody]
+    skills: list[SwitchBody]
+
+
+class ApprovalBody(ApiModel):
+    """A call that waits for the owner's consent."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    bound: dict[str, Any] = Field(description="What the approval depends on apart from the arguments.")
+    tainted: bool = Field(description="The call may rest on words from outside.")
+    conversation: str
+    channel: str
+    by: str
+    expires: str
+
+
+class ApprovalRuleBody(ApiModel):
+    """Calls that need no consent until the rule expires."""
+
+    number: int
+    tool: str
+    text: str
+    at: str
+    expires: str
+    by: str
+    channel: str
+
+
+class ApprovalsBody(ApiModel):
+    """What waits for a decision, and the rules."""
+
+    waiting: list[ApprovalBody]
+    rules: list[ApprovalRuleBody]
+
+
+class RuleNumberBody(ApiModel):
+    """Which rule is meant."""
+
+    number: int
+
+
+class TaskBody(ApiModel):
+    """A reminder, or something that the model does when it is due."""
+
+    id: str
+    kind: str
+    text: str
+    state: str
+    reason: str
+    next_at: str | None
+    zone: str
+    conversation: str
+    made_at: str
+    every_minutes: int | None = None
+    cron: str | None = None
+    runs_left: int | None = None
+
+
+class TaskListBody(ApiModel):
+    """The open ones, by number."""
+
+    items: list[TaskBody]
+
+
+class TaskActBody(ApiModel):
+    """What to do with a task."""
+
+    action: Literal["pause", "resume", "cancel", "run"]

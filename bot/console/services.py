@@ -260,7 +260,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/config/keys", "config.read", handlers.config_keys, models.SettingsKeysBody),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
-        _get_route("/api/tools", "console.read", _facts_handler(console.tools)),
+        _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),

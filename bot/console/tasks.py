@@ -7,12 +7,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR, conversation_name
 from bot.jobs.firing import job_key
 from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response, list_key, read_json
 from memory.store.people.jobs import JobRow
 from memory.store.store import Store
 
@@ -37,16 +38,23 @@ class TaskRoutes:
         """Return the routes, with the action each one needs."""
         one = "/api/tasks/{id}"
         return (
-            Route(method="GET", path="/api/tasks", action="console.read", handler=self.list),
-            Route(method="GET", path=one, action="console.read", handler=self.show),
-            Route(method="POST", path=one, action="console.write", handler=self.change),
+            Route(method="GET", path="/api/tasks", action="console.read", handler=self.list, reply=models.TaskListBody),
+            Route(method="GET", path=one, action="console.read", handler=self.show, reply=models.TaskBody),
+            Route(
+                method="POST",
+                path=one,
+                action="console.write",
+                handler=self.change,
+                body=models.TaskActBody,
+                reply=models.TaskBody,
+            ),
         )
 
     async def list(self, request: Request) -> Response:
         """Return the open ones, by number; with `all=1` the ended ones too."""
         jobs, wants_all = self._store.jobs, request.query_params.get("all") == "1"
         rows = await jobs.of_space("") if wants_all else await jobs.open_jobs("")
-        return json_response({"tasks": [await self._to_json(row) for row in rows]})
+        return json_response({list_key(request, "tasks"): [await self._to_json(row) for row in rows]})
 
     async def show(self, request: Request) -> Response:
         """Return one, with how its newest times ended, newest first."""

@@ -26,6 +26,8 @@ ADDRESSES = {
     "/memory/files/MEMORY.md": ".editor",
     "/people": ".person",
     "/channels": ".channel",
+    "/tasks": "li .acts",
+    "/tools": ".tools summary",
     "/usage": "[role=tabpanel]",
     "/health": ".verdict",
     "/settings": ".setting",
@@ -63,6 +65,8 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
     ):
         await page.set_viewport_size({"width": width, "height": 844})
         await page.emulate_media(reduced_motion="reduce")
+        await write(page, "/remind 20m drink tea")
+        await page.wait_for_selector(".line.notice")
         await write(page, "do you like tea?")
         await page.wait_for_selector(".line.assistant footer")
         for path, sign in list(ADDRESSES.items())[half::2]:

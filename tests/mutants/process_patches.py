@@ -139,8 +139,8 @@ PROCESSES = (
         name="the HTTP clients of a rush of calls are never closed",
         guards="bounds",
         file="bot/models/providers/transport.py",
-        old="            if not each.calls and now - each.idle_since >= self._idle_seconds:\n",
-        new="            if False:\n",
+        old="if not each.calls and now - each.idle_since >= self._idle_seconds]\n",
+        new="if False]\n",
         tests=(
             "tests/bot/models/providers/test_transport.py"
             "::test_clients_of_a_rush_are_closed_after_it_and_those_at_work_are_not",

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -37,12 +38,14 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
     await store.delivery.recover()
     [conversation] = await store.delivery.waiting()
     unused: Any = None
+    setup: Any = SimpleNamespace(conversation=lambda row: store.sessions.conversation(row.conversation))
     turns = TurnRunner(
         store=store,
-        setup=unused,
+        setup=setup,
         message_counter=unused,
         fitter=unused,
         agent=unused,
+        subagents=unused,
         run_command=dies,
         channels={},
         config=Config,

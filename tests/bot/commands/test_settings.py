@@ -102,7 +102,8 @@ async def test_a_section_lists_its_keys_and_the_sections_in_it(tmp_path: Path) -
 async def test_an_unknown_key_is_answered_with_near_ones_by_name_or_by_title(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         assert "Did you mean language" in await it.text("/config langauge")
-        assert "Did you mean agent_max_context_tokens" in await it.text("/config tokens")
+        assert "Did you mean delegate.tokens" in await it.text("/config tokens")
+        assert "agent_max_context_tokens" in await it.text("/config context_tokens")
         assert "agent_max_context_turns" in await it.text("/config 轮数上限")
         assert nearest_keys(("zzz",)) == []
 

@@ -25,6 +25,9 @@ READS = {
     "/api/v1/status": {},
     "/api/v1/usage": {},
     "/api/v1/access": {},
+    "/api/v1/tasks": {},
+    "/api/v1/tools": {},
+    "/api/v1/approvals": {},
     "/api/v1/config/keys": {},
 }
 

@@ -21,6 +21,7 @@ from tests.bot.talk import call, folded, results, words
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.emulators.mcp_server import tool
 from tests.emulators.model_tools import find_fault
+from tests.walk.harness import until
 
 ON: dict[str, Any] = {"delegate": {"enabled": True}}
 TASK = "[Task] "
@@ -285,8 +286,8 @@ async def test_after_a_clear_nobody_is_told_of_what_ran_on(tmp_path: Path) -> No
         hold(it, gate)
         await it.text("please")
         await it.text("/context clear")
+        await until(lambda: none_open(it), "the clear ended it")
         await it.house.settled()
-        assert await it.house.store.tasks.open_tasks_of_space("") == [], "the clear ended it"
         assert [request for request in it.model.requests if request.purpose == "turn"][2:] == []
         assert "late" not in str([sent.text for sent in it.channel.sent])
 
@@ -303,6 +304,10 @@ async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(tm
 
 def answering_tainted(parent: Callable[[Request], ScriptedAnswer]) -> Callable[[Request], ScriptedAnswer]:
     return lambda request: "looked" if "Do the task above" in str(request.messages) else parent(request)
+
+
+async def none_open(it: Inside) -> bool:
+    return not await it.house.store.tasks.open_tasks_of_space("")
 
 
 def hold(it: Inside, gate: asyncio.Event) -> None:

@@ -34,6 +34,10 @@ async def begun(it: Inside, name: str = "begun") -> None:
     await until((it.house.workspace.root / name).exists, "it runs")
 
 
+async def none_open(it: Inside) -> bool:
+    return not await it.house.store.tasks.open_tasks_of_space("")
+
+
 def sleepers() -> int:
     found = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -90,9 +94,9 @@ async def test_A26_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path:
         assert "nothing to stop" not in (await it.text(command)).lower()
         await until(lambda: sleepers() == before, "it is gone")
         assert time.monotonic() - began < 2
+        await until(lambda: none_open(it), "its row is ended")
         await it.house.settled()
         assert len([one for one in it.model.requests if one.purpose == "turn"]) == 3
-        assert await it.house.store.tasks.open_tasks_of_space("") == []
 
 
 @needs_sandbox

@@ -32,6 +32,38 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** A call that waits for the owner's consent. */
+export interface Approval {
+  id: string;
+  tool: string;
+  arguments: unknown;
+  /** What the approval depends on apart from the arguments. */
+  bound: unknown;
+  /** The call may rest on words from outside. */
+  tainted: boolean;
+  conversation: string;
+  channel: string;
+  by: string;
+  expires: string;
+}
+
+/** Calls that need no consent until the rule expires. */
+export interface ApprovalRule {
+  number: number;
+  tool: string;
+  text: string;
+  at: string;
+  expires: string;
+  by: string;
+  channel: string;
+}
+
+/** What waits for a decision, and the rules. */
+export interface Approvals {
+  waiting: Approval[];
+  rules: ApprovalRule[];
+}
+
 /** A file that is sent with a message. */
 export interface AttachedFile {
   name: string;
@@ -287,6 +319,11 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** Which rule is meant. */
+export interface RuleNumber {
+  number: number;
+}
+
 /** What was found: lines of a file, or a turn of a conversation. */
 export interface SearchHit {
   text: string;
@@ -376,11 +413,44 @@ export interface StreamQuery {
   after?: string;
 }
 
+/** A plug-in or a skill. */
+export interface Switch {
+  name: string;
+  on: boolean;
+  problem: string;
+}
+
 /** A part of the system prompt. */
 export interface SystemPart {
   name: string;
   tokens: number;
   left_out: string[];
+}
+
+/** What to do with a task. */
+export interface TaskAct {
+  action: "pause" | "resume" | "cancel" | "run";
+}
+
+/** A reminder, or something that the model does when it is due. */
+export interface Task {
+  id: string;
+  kind: string;
+  text: string;
+  state: string;
+  reason: string;
+  next_at: string | null;
+  zone: string;
+  conversation: string;
+  made_at: string;
+  every_minutes?: number | null;
+  cron?: string | null;
+  runs_left?: number | null;
+}
+
+/** The open ones, by number. */
+export interface TaskList {
+  items: Task[];
 }
 
 /** How tokens are counted. */
@@ -394,6 +464,41 @@ export interface TokenCounter {
 export interface Told {
   zh: string;
   en: string;
+}
+
+/** A tool of the owner's chats. */
+export interface Tool {
+  name: string;
+  /** Where it comes from: built in, a plug-in, a package or a server. */
+  origin: string;
+  effect: string;
+  /** Each call waits for the owner's consent. */
+  asks: boolean;
+  description: string;
+  /** It is described in each request; else the model has to look for it. */
+  in_prompt: boolean;
+}
+
+/** A server of tools (MCP). */
+export interface ToolServer {
+  name: string;
+  state: string;
+  why: string;
+  reviewed: boolean;
+  offered: number;
+  changed: number;
+  listed: number;
+}
+
+/** What the model may use in the owner's chats. */
+export interface Tools {
+  tools: Tool[];
+  off: string[];
+  plugins: Switch[];
+  /** Secrets that tools of plug-ins need and were not given. */
+  missing: Record<string, string[]>;
+  servers: ToolServer[];
+  skills: Switch[];
 }
 
 /** What became of one message, step by step and in words. */
