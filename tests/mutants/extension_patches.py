@@ -36,7 +36,7 @@ EXTENSIONS = (
         guards="A13",
         file="bot/tools/mcp/schema.py",
         old="            if len(self._steps) > MAX_CHECK_STEPS:\n",
-        new="            if len(self._steps) > 400 * MAX_CHECK_STEPS:\n",
+        new="            if len(self._steps) > 40 * MAX_CHECK_STEPS:\n",
         tests=("tests/bot/tools/mcp/test_schema.py::test_a_check_that_doubles_with_each_level_is_given_up",),
     ),
     Mutant(
