@@ -50,7 +50,7 @@ async def opened(
     page.set_default_timeout(8_000)
     wrong: list[str] = []
     strange: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("pageerror", lambda error: wrong.append(f"{error} {error.stack}"))
     page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
     page.on("request", lambda asked: None if asked.url.startswith((site.base, "data:")) else strange.append(asked.url))
     await page.goto(site.base + path)
@@ -59,8 +59,8 @@ async def opened(
     await page.wait_for_selector(ready)
     yield page
     await context.close()
-    assert wrong == []
-    assert strange == []
+    assert not wrong, wrong
+    assert not strange, strange
 
 
 async def write(page: Page, text: str) -> None:
