@@ -33,7 +33,7 @@ EXEC = (
     ),
     Mutant(
         name="memory is held for each process alone",
-        guards="A6",
+        guards="sandbox",
         file="bot/tools/exec/runner.py",
         old="        if resident > limits.memory_bytes and",
         new="        if False and",
@@ -81,7 +81,7 @@ EXEC = (
     ),
     Mutant(
         name="a sub-agent has all tools of its space",
-        guards="A25",
+        guards="sub-agents",
         file="bot/agent/tool_calls.py",
         old="        return toolset.only(context.subagent.tools) if context.subagent else toolset\n",
         new="        return toolset\n",

@@ -9,7 +9,7 @@ SKILLS = "tests/bot/tools/skills/test_skills_in_bot.py"
 EXTENSIONS = (
     Mutant(
         name="use_tool is judged as itself",
-        guards="A18",
+        guards="use_tool",
         file="bot/agent/tool_calls.py",
         old="        judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]\n",
         new="        judged = list(calls)\n",
@@ -25,7 +25,7 @@ EXTENSIONS = (
     ),
     Mutant(
         name="a person's own skills may hold scripts",
-        guards="A15",
+        guards="skills",
         file="bot/tools/skills/library.py",
         old="                check_texts(contents)\n",
         new="                pass\n",
@@ -33,7 +33,7 @@ EXTENSIONS = (
     ),
     Mutant(
         name="a check of arguments goes on without end",
-        guards="A13",
+        guards="schemas",
         file="bot/tools/mcp/schema.py",
         old="            if len(self._steps) > MAX_CHECK_STEPS:\n",
         new="            if len(self._steps) > 40 * MAX_CHECK_STEPS:\n",
@@ -49,7 +49,7 @@ EXTENSIONS = (
     ),
     Mutant(
         name="a plug-in stays on although a byte of it changed",
-        guards="A17",
+        guards="plug-ins",
         file="bot/tools/plugins/library.py",
         old="            if row.sha256 == file.sha256:\n",
         new="            if row.sha256:\n",
@@ -57,7 +57,7 @@ EXTENSIONS = (
     ),
     Mutant(
         name="what a plug-in sends is not looked through",
-        guards="A17",
+        guards="plug-ins",
         file="bot/tools/plugins/network.py",
         old="        check_leak(carried, str(parsed), await self._context.load_visible(), secrets)\n",
         new="",

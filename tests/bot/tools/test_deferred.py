@@ -1,4 +1,4 @@
-"""Tools that are too many for the prompt: found by words, called by name, judged as themselves (A16, A18)."""
+"""Tools that are too many for the prompt: found by words, called by name, judged as themselves."""
 
 import json
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""S47–S51, A6: what a command can reach and use up, tried by real commands in the real sandbox."""
+"""S47–S51: what a command can reach and use up, tried by real commands in the real sandbox."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Servers over HTTP: faults are errors of ours, addresses are judged, nothing is followed elsewhere (A10, A11)."""
+"""Servers over HTTP: faults are errors of ours, addresses are judged, nothing is followed elsewhere."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""Schemas of outside tools: what providers are shown, and what arguments are checked against (A13)."""
+"""Schemas of outside tools: what providers are shown, and what arguments are checked against."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a server does wrong ends its own call and nothing else, and nothing of it outlives us (A10, I47)."""
+"""What a server does wrong ends its own call and nothing else, and nothing of it outlives us (I47)."""
 
 import asyncio
 import json

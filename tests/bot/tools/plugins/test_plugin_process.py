@@ -1,4 +1,4 @@
-"""A plug-in file in its process: what it can do, and what it cannot (A17)."""
+"""A plug-in file in its process: what it can do, and what it cannot."""
 
 import asyncio
 import base64
