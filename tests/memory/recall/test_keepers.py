@@ -90,6 +90,15 @@ async def begun(*held: Held) -> None:
             await one.begun.wait()
 
 
+async def begun_in_order(keeper: SpaceIndexKeeper, held: list[Held]) -> list[asyncio.Task[int]]:
+    """Start one search after the other; of those that are started together, the second may come first."""
+    searches = []
+    for one in held:
+        searches.append(asyncio.create_task(keeper.use(one)))
+        await begun(one)
+    return searches
+
+
 async def turns_of_the_loop(count: int = 50) -> None:
     """Let everything run that can run without a thread."""
     for _ in range(count):
@@ -101,8 +110,8 @@ async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_tha
 ) -> None:
     held = [Held() for _ in range(MAX_READERS + 1)]
     await keeper.use(rows)
-    searches = [asyncio.create_task(keeper.use(one)) for one in held]
-    await begun(*held[:MAX_READERS])
+    searches = await begun_in_order(keeper, held[:MAX_READERS])
+    searches.append(asyncio.create_task(keeper.use(held[-1])))
     await turns_of_the_loop()
     assert not held[-1].begun.is_set()
     held[1].release()
@@ -115,8 +124,8 @@ async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_tha
 async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(keeper: SpaceIndexKeeper) -> None:
     held = [Held() for _ in range(MAX_READERS + 1)]
     await keeper.use(rows)
-    first, *others = [asyncio.create_task(keeper.use(one)) for one in held]
-    await begun(*held[:MAX_READERS])
+    first, *others = await begun_in_order(keeper, held[:MAX_READERS])
+    others.append(asyncio.create_task(keeper.use(held[-1])))
     first.cancel()
     await turns_of_the_loop()
     assert not held[-1].begun.is_set()
@@ -130,8 +139,10 @@ async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(
 async def test_a_search_that_was_given_up_before_its_turn_does_not_run(keeper: SpaceIndexKeeper) -> None:
     held = [Held() for _ in range(MAX_READERS + 2)]
     await keeper.use(rows)
-    *first, given_up, last = [asyncio.create_task(keeper.use(one)) for one in held]
-    await begun(*held[:MAX_READERS])
+    first = await begun_in_order(keeper, held[:MAX_READERS])
+    given_up = asyncio.create_task(keeper.use(held[-2]))
+    await turns_of_the_loop()
+    last = asyncio.create_task(keeper.use(held[-1]))
     await turns_of_the_loop()
     given_up.cancel()
     await turns_of_the_loop()

@@ -58,9 +58,9 @@ def test_no_texts_are_read_out_of_anything_else(answer):
 
 @pytest.mark.parametrize("piece", ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": '])
 def test_a_hostile_answer_takes_no_long_time(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     parse_answer(piece * 20_000)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0  # of CPU: in proportion it takes .1
 
 
 LINES = st.lists(
