@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class ApiModel(BaseModel):
     """A JSON object of the API; a client leaves unknown fields alone."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)  # few of them are needed by a bot that nobody looks at
 
 
 class ErrorDetailBody(ApiModel):
