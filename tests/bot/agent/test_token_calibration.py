@@ -291,7 +291,10 @@ def emulate(counts: str) -> ModelEmulator:
 
 @pytest.mark.parametrize(
     ("counts", "provider"),
-    [("pieces:50000", "anthropic"), pytest.param("characters:0.31:0.02", "openai", marks=by_night)],
+    [
+        pytest.param("pieces:50000", "anthropic", marks=by_night),
+        pytest.param("characters:0.31:0.02", "openai", marks=by_night),
+    ],
 )
 async def test_after_ten_replies_every_chat_is_estimated_within_three_per_cent(
     tmp_path: Path, counts: str, provider: str
