@@ -1,5 +1,6 @@
 """Reading server-sent events as a browser does."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
@@ -18,11 +19,15 @@ class Event:
     data: dict[str, Any]
 
 
-async def sent_events(client: httpx.AsyncClient, path: str, last: str = "") -> AsyncIterator[dict[str, str]]:
+async def sent_events(
+    client: httpx.AsyncClient, path: str, last: str = "", opened: asyncio.Event | None = None
+) -> AsyncIterator[dict[str, str]]:
     """The fields of each event of that stream."""
     headers = {"last-event-id": last} if last else {}
     async with client.stream("GET", path, headers=headers) as answer:
         assert answer.status_code == 200
+        if opened:
+            opened.set()
         assert answer.headers["content-type"].startswith("text/event-stream")
         fields: dict[str, str] = {}
         async for row in answer.aiter_lines():
@@ -34,8 +39,11 @@ async def sent_events(client: httpx.AsyncClient, path: str, last: str = "") -> A
                 fields = {}
 
 
-async def events(client: httpx.AsyncClient, conversation: str, last: str = "", query: str = "") -> AsyncIterator[Event]:
-    async with aclosing(sent_events(client, f"/api/conversations/{conversation}/events{query}", last)) as stream:
+async def events(
+    client: httpx.AsyncClient, conversation: str, last: str = "", query: str = "", opened: asyncio.Event | None = None
+) -> AsyncIterator[Event]:
+    path = f"/api/conversations/{conversation}/events{query}"
+    async with aclosing(sent_events(client, path, last, opened)) as stream:
         async for fields in stream:
             yield Event(fields["id"], fields["event"], json.loads(fields["data"]))
 

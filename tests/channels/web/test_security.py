@@ -273,10 +273,11 @@ def test_the_delay_is_nothing_for_five_tries_and_then_grows_to_its_cap() -> None
 async def test_another_token_ends_sessions_and_open_streams_within_a_second(site: Running) -> None:
     async with browser(site) as (client, _), site.client() as script:
         for follower in (client, script):
-            async with aclosing(events(follower, "c1", last="1")) as stream:
+            opened = asyncio.Event()
+            async with aclosing(events(follower, "c1", last="1", opened=opened)) as stream:
                 following = asyncio.ensure_future(anext(stream))
                 site.web.hub.notify_stored("c1")
-                await asyncio.sleep(0.05)
+                await asyncio.wait_for(opened.wait(), 10)
                 site.gate.rotate("another token of many random bits" if follower is client else "a third one")
                 with pytest.raises(StopAsyncIteration):
                     await asyncio.wait_for(following, 1)
