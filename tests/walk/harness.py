@@ -49,7 +49,8 @@ def settings(
     """A config.json that knows the emulators and nothing else of the world.
 
     allow: ids of people in Telegram who may write.
-    others: more keys; unless they say otherwise no facts are noted, so that the model is asked for answers alone.
+    others: more keys; unless they say otherwise no facts are noted, so that the model is asked for answers alone, and
+    nobody writes too often, as the people of a walk do on a quick machine.
     provider: lives that last for seconds and number in hundreds take "openai", whose wire is imported sooner.
     """
     channels: dict[str, Any] = {"web": {"port": 0}}
@@ -62,7 +63,7 @@ def settings(
         }
     base_url = f"{model_url}/v1" if provider == "openai" else model_url
     llm = {"provider": provider, "api_key": "test-key-of-nobody", "base_url": base_url, "max_output_tokens": 1024}
-    quiet = {"memory": {"extract": False}}
+    quiet = {"memory": {"extract": False}, "budgets": {"user": {"messages_per_minute": 0}}}
     return {"language": "en", "timezone": "UTC", **quiet, **others, "llm": llm, "channels": channels}
 
 
