@@ -202,8 +202,8 @@ class Agent:
                 last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note)
             if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
-                step, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
-                last = True
+                corrected, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
+                step, last = replace(corrected, answers=(*step.answers, *corrected.answers)), True  # both were paid for
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,14 @@ async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tm
     "tools",
     [("exec",), ("delegate",), ("memory_write",), ("remind",), ("send_file",), ("memory_search",), ("nothing",)],
 )
-async def test_A25_what_a_task_may_never_have_is_not_given(tmp_path: Path, tools: tuple[str, ...]) -> None:
+async def test_what_a_task_may_never_have_is_not_given(tmp_path: Path, tools: tuple[str, ...]) -> None:
     async with inside(tmp_path, answering(once(delegated("one", tools=tools), "ok"), lambda goal, _: "fine"), ON) as it:
         await it.text("please")
         assert "cannot have" in newest(it).text
         assert not children(it)
 
 
-async def test_A25_a_child_gets_only_its_list_and_asks_nobody(tmp_path: Path) -> None:
+async def test_a_child_gets_only_its_list_and_asks_nobody(tmp_path: Path) -> None:
     calls = [
         call("exec", id="c1", argv=["true"]),
         call("memory_write", id="c2", text="x"),
@@ -128,7 +129,7 @@ async def test_A25_a_child_gets_only_its_list_and_asks_nobody(tmp_path: Path) ->
         assert len(it.channel.sent) == 1
 
 
-async def test_A25_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are_looked_for(tmp_path: Path) -> None:
+async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are_looked_for(tmp_path: Path) -> None:
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if not results(request):
             return call("read_file", id="c1", path="a.md")
@@ -168,7 +169,7 @@ async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) 
         assert "[Task]" not in found
 
 
-async def test_A27_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_path: Path) -> None:
+async def test_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_path: Path) -> None:
     parent = once(delegated("look for zanzibar7"), "ok")
     async with inside(tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}) as it:
         await it.text("please")
@@ -200,9 +201,13 @@ async def test_an_answer_that_fits_no_schema_is_corrected_once_then_marked(tmp_p
         assert json.loads(first.split("\n", 1)[1]) == {"n": 1}
         assert "does not fit the schema" in second
         assert answers == {"one": [], "two": []}
+        child = await it.house.store.tasks.find("", 1)
+        assert child
+        paid = await it.house.store.sessions.usage(datetime(2000, 1, 1, tzinfo=UTC), child.child)
+        assert sum(row.output for row in paid) == 2, "a token of each answer: what was corrected counts, too"
 
 
-async def test_A26_stop_ends_every_child_at_once(tmp_path: Path) -> None:
+async def test_stop_ends_every_child_at_once(tmp_path: Path) -> None:
     gate, begun = asyncio.Event(), asyncio.Semaphore(0)
 
     class Waiting:
@@ -356,7 +361,7 @@ async def test_tokens_end_it_earlier(tmp_path: Path) -> None:
 TELEGRAM = {"telegram": {"owners": ["1"], "allow": ["7", "g1"]}}
 
 
-async def test_A26_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path) -> None:
+async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path) -> None:
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities())
     settings = {**ON, "channels": TELEGRAM, "budgets": {"user": {"tokens_per_day": 300}}}
 
