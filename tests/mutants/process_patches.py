@@ -18,7 +18,7 @@ PROCESSES = (
         file="memory/store/people/jobs.py",
         old='job.c.id == bindparam("id"), job.c.next_at == bindparam("seen"),',
         new='job.c.id == bindparam("id"), job.c.next_at <= bindparam("seen") + 1e9,',
-        tests=(f"{FIRING}::test_A19_a_clock_that_jumps_fires_each_moment_once",),
+        tests=(f"{FIRING}::test_a_clock_that_jumps_fires_each_moment_once",),
     ),
     Mutant(
         name="a heartbeat asks the model though nothing has changed",
@@ -26,7 +26,7 @@ PROCESSES = (
         file="bot/jobs/heartbeat.py",
         old='beats[0].decision in ("silent", "dropped")',
         new='beats[0].decision in ("dropped",)',
-        tests=(f"{HEARTBEAT}::test_A23_a_day_without_a_change_costs_one_call_and_then_none",),
+        tests=(f"{HEARTBEAT}::test_a_day_without_a_change_costs_one_call_and_then_none",),
     ),
     Mutant(
         name="a turn is finished by whoever had it",

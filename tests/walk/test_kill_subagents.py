@@ -60,7 +60,7 @@ def faults(db: Db, marks: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_A24_a_kill_at_any_step_loses_and_repeats_nothing(tmp_path: Path, point: str) -> None:
+async def test_a_kill_at_any_step_loses_and_repeats_nothing(tmp_path: Path, point: str) -> None:
     marks = ("a", "b", "c")
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai", **ON) as talk:
         await talk.bot.start(f"{point}:kill9")
@@ -80,7 +80,7 @@ async def test_A24_a_kill_at_any_step_loses_and_repeats_nothing(tmp_path: Path, 
 @pytest.mark.postgres
 @by_night
 @pytest.mark.parametrize("point", ["work.ended@1", "tool.after_effect@1", "finish.in_txn@1", "claim.committed@1"])
-async def test_A24_two_workers_one_of_them_killed(tmp_path: Path, db: str, point: str) -> None:
+async def test_two_workers_one_of_them_killed(tmp_path: Path, db: str, point: str) -> None:
     marks = ("a", "b", "c")
     async with several(tmp_path, db, ModelEmulator(responder=answer), **ON) as bots:
         gateway, _ = await bots.start("gateway", "worker")

@@ -111,7 +111,7 @@ def check_fired(url: str, count: int) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.kill
-async def test_A19_two_processes_fire_jobs_and_are_killed_in_the_middle() -> None:
+async def test_two_processes_fire_jobs_and_are_killed_in_the_middle() -> None:
     needs_postgres()
     with database() as url:
         store = await open_postgres(url, clock=NOW.timestamp)
@@ -129,7 +129,7 @@ async def test_A19_two_processes_fire_jobs_and_are_killed_in_the_middle() -> Non
 @by_night
 @pytest.mark.postgres
 @pytest.mark.kill
-async def test_A19_four_processes_fire_500_jobs_and_one_of_them_is_killed_again_and_again() -> None:
+async def test_four_processes_fire_500_jobs_and_one_of_them_is_killed_again_and_again() -> None:
     needs_postgres()
     choice = random.Random(os.environ.get("MNEMA_SEED", "1"))
     with database() as url:
@@ -174,7 +174,7 @@ async def only_job(store: Store) -> JobRow:
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), -timedelta(hours=1), -timedelta(days=1)])
-async def test_A19_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: timedelta) -> None:
+async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: timedelta) -> None:
     clock = Clock(AT)
     async with sqlite(tmp_path, clock) as store:
         await set_up(store, 1, 1)
@@ -201,7 +201,7 @@ async def test_A19_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jum
         (timedelta(days=3), {"say": ("skipped", "late"), "do": ("skipped", "late")}),
     ],
 )
-async def test_A20_after_an_absence_each_job_has_one_end(
+async def test_after_an_absence_each_job_has_one_end(
     tmp_path: Path, away: timedelta, told: dict[str, tuple[str, str]]
 ) -> None:
     clock = Clock(AT)
@@ -219,7 +219,7 @@ async def test_A20_after_an_absence_each_job_has_one_end(
             assert row.next_at > clock()
 
 
-async def test_A22_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(tmp_path: Path) -> None:
+async def test_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(tmp_path: Path) -> None:
     clock = Clock(AT)
     async with sqlite(tmp_path, clock) as store:
         place = Place(
@@ -249,9 +249,7 @@ def fired(schedule: Schedule, since: datetime, until: datetime) -> Iterator[date
     st.integers(0, 23),
     st.integers(0, 59),
 )
-def test_A19_a_daily_job_happens_once_on_each_day_of_its_zone(
-    zone: str, since: datetime, hour: int, minute: int
-) -> None:
+def test_a_daily_job_happens_once_on_each_day_of_its_zone(zone: str, since: datetime, hour: int, minute: int) -> None:
     schedule = Schedule(zone=zone, cron=f"{minute} {hour} * * *")
     moments = list(fired(schedule, since, since + timedelta(days=30)))
     days = [moment.astimezone(load_zone(zone)).date() for moment in moments]

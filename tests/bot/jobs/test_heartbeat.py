@@ -45,7 +45,7 @@ def asked(it: Inside) -> list[Request]:
     return [request for request in it.model.requests if request.purpose == "heartbeat"]
 
 
-async def test_A23_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Path) -> None:
+async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: "Nothing to say."), SETTINGS, clock=clock) as it:
@@ -66,7 +66,7 @@ async def test_A23_a_day_without_a_change_costs_one_call_and_then_none(tmp_path:
         assert "hello" not in "".join(words(asked(it)[-1])), "never the chat"
 
 
-async def test_A23_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_path: Path) -> None:
+async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_path: Path) -> None:
     clock, numbers = Clock(), iter(range(100))
     tell = silent_then(lambda _: call("notify", text=f"Water them, {next(numbers)}."))
     async with inside(tmp_path, tell, SETTINGS, clock=clock) as it:
@@ -95,7 +95,7 @@ async def test_a_notice_is_not_repeated_within_a_day_and_three_alike_pause(tmp_p
         assert notices(it, "💓") == ["💓 Water!"]
 
 
-async def test_A23_one_that_calls_a_tool_for_ever_ends_at_its_steps(tmp_path: Path) -> None:
+async def test_one_that_calls_a_tool_for_ever_ends_at_its_steps(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: call("web_fetch", url="https://x")), SETTINGS, clock=clock) as it:
@@ -106,7 +106,7 @@ async def test_A23_one_that_calls_a_tool_for_ever_ends_at_its_steps(tmp_path: Pa
 
 
 @pytest.mark.parametrize("error", [KeyRefused("no", status=401), QuotaSpent("spent", status=402)])
-async def test_A23_a_refused_key_or_a_spent_quota_pauses_at_once(tmp_path: Path, error: Exception) -> None:
+async def test_a_refused_key_or_a_spent_quota_pauses_at_once(tmp_path: Path, error: Exception) -> None:
     write(tmp_path)
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: [error]), SETTINGS, clock=clock) as it:
@@ -126,7 +126,7 @@ async def test_a_model_that_is_away_pauses_it_after_three_times(tmp_path: Path) 
         assert found == ["failed model", "failed model", "paused model", "skipped paused"]
 
 
-async def test_A23_nobody_is_watched_who_has_not_written_for_a_week(tmp_path: Path) -> None:
+async def test_nobody_is_watched_who_has_not_written_for_a_week(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: "x"), SETTINGS, clock=clock) as it:

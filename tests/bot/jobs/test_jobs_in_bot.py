@@ -85,7 +85,7 @@ async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_ma
         ("2026-11-29T08:00", ["Missed while I was away:\n- 2026-11-27 08:00 say it\n- 2026-11-27 09:00 say more"]),
     ],
 )
-async def test_A20_what_was_missed_comes_late_or_in_one_notice(tmp_path: Path, away: str, told: list[str]) -> None:
+async def test_what_was_missed_comes_late_or_in_one_notice(tmp_path: Path, away: str, told: list[str]) -> None:
     clock = Clock()
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
         await it.text("/remind tomorrow 8:00 say it")
@@ -188,7 +188,7 @@ async def test_a_limit_of_jobs_holds_for_everyone_but_the_owner(tmp_path: Path) 
         assert "15 minutes" in await it.text("/remind every 5m x", chat="u1")
 
 
-async def test_A22_another_persons_number_is_not_found_and_forgotten_words_are_gone(tmp_path: Path) -> None:
+async def test_another_persons_number_is_not_found_and_forgotten_words_are_gone(tmp_path: Path) -> None:
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings = ZONE | {"channels": {"telegram": {"allow": ["u1", "u2"]}}}
     async with inside(tmp_path, ["hi"], settings, channel, clock=Clock()) as it:

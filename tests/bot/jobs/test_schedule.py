@@ -31,7 +31,7 @@ def runs(schedule: Schedule, after: datetime, count: int) -> list[str]:
         ("0 9 13 * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
     ],
 )
-def test_A19_cron_keeps_the_clock_of_its_zone(cron: str, after: datetime, told: list[str]) -> None:
+def test_cron_keeps_the_clock_of_its_zone(cron: str, after: datetime, told: list[str]) -> None:
     assert runs(Schedule(zone=BERLIN, cron=cron), after, 2) == told
 
 
@@ -84,7 +84,7 @@ def test_minutes_are_counted_from_their_start() -> None:
         (Schedule(zone=SHANGHAI), "exactly one"),
     ],
 )
-def test_A21_an_impossible_schedule_is_refused(schedule: Schedule, told: str) -> None:
+def test_an_impossible_schedule_is_refused(schedule: Schedule, told: str) -> None:
     with pytest.raises(ScheduleRefused, match=told):
         check_schedule(schedule, NOW, owner=False)
 

@@ -257,7 +257,7 @@ async def test_edit_changes_time_words_or_both_and_run_does_not_count(tmp_path: 
         assert "没有进行中的 r9" in await it.text("/tasks show r9")
 
 
-async def test_A21_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_path: Path) -> None:
+async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_path: Path) -> None:
     clock = Clock()
     channel = ScriptedChannel(
         name="wechat", account="bot", capabilities=replace(TERMINAL, user_writes_first=True, limit=1000)
@@ -324,7 +324,7 @@ async def test_a_task_is_stopped_without_counting_as_a_failure(tmp_path: Path) -
         assert await states(it) == [("failed", "stopped")]
 
 
-async def test_A21_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path: Path) -> None:
+async def test_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path: Path) -> None:
     script = [
         call("remind", what="x", at="2026-11-27T09:00", zone="Asia/Pekin"),
         call("remind", id="t2", what="x", at="2026-11-25T09:00"),
@@ -341,7 +341,7 @@ async def test_A21_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_p
         assert await it.house.store.jobs.of_space("") == []
 
 
-async def test_A21_a_reminder_comes_without_a_model_and_over_budget(tmp_path: Path) -> None:
+async def test_a_reminder_comes_without_a_model_and_over_budget(tmp_path: Path) -> None:
     clock = Clock()
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings: dict[str, Any] = ZONE | {

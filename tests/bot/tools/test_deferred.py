@@ -159,7 +159,7 @@ async def test_the_two_tools_refuse_what_they_cannot_do() -> None:
         UseToolTool().arguments.parse({"name": "use_tool", "arguments": {}})
 
 
-async def test_A18_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Path) -> None:
+async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     more = [tool(f"more{number}", "Fills the list.") for number in range(MAX_SHOWN_TOOLS)]
     orders = Orders(tmp_path, [tool("echo", "Repeats words.", words=TEXT), tool("die"), *more])
@@ -214,7 +214,7 @@ async def stored_calls(store: Store) -> list[tuple[str, str, str]]:
     return [(row["name"], row["effect"], row["state"]) for row in rows]
 
 
-async def test_A18_what_a_person_may_not_do_is_denied_through_use_tool_too(tmp_path: Path) -> None:
+async def test_what_a_person_may_not_do_is_denied_through_use_tool_too(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool(f"more{number}") for number in range(MAX_SHOWN_TOOLS + 1)])
     await review(tmp_path, "files", orders.settings, {f"more{number}": "run" for number in range(MAX_SHOWN_TOOLS + 1)})
@@ -267,9 +267,7 @@ async def enable_many(home: Path, servers: Sequence[str], tools: int, skills: in
 
 
 @pytest.mark.parametrize("turns", [3, pytest.param(50, marks=by_night)])
-async def test_A16_many_skills_and_tools_take_a_small_index_and_never_move_the_prefix(
-    tmp_path: Path, turns: int
-) -> None:
+async def test_many_skills_and_tools_take_a_small_index_and_never_move_the_prefix(tmp_path: Path, turns: int) -> None:
     settings = await enable_many(tmp_path, ["a", "b", "c", "d"], 100, 300)
     script = [call("find_tools", query="reopen the wiki", id="t1"), "found"] + ["ok"] * turns
     async with inside(tmp_path, script, {**settings, "agent_max_context_turns": 100}) as it:

@@ -82,7 +82,7 @@ async def _look(it: Inside) -> str:
 
 @needs_sandbox
 @pytest.mark.parametrize("command", ["/stop", "/context clear"])
-async def test_A26_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Path, command: str) -> None:
+async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Path, command: str) -> None:
     told = iter([background(*SLEEPER), "asked", "it runs"])
     async with owned(tmp_path, lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")) as it:
         before = sleepers()
@@ -184,7 +184,7 @@ async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: P
 @needs_sandbox
 @by_night
 @pytest.mark.kill
-async def test_A24_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Path) -> None:
+async def test_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Path) -> None:
     before = sleepers()
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), env=os.environ.copy())
     assert await process.wait() == -9

@@ -268,7 +268,7 @@ asyncio.run(main())
 
 @needs_sandbox
 @pytest.mark.kill
-async def test_A8_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path) -> None:
+async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path) -> None:
     home, typed = tmp_path / "home", tmp_path / "code"
     home.mkdir()
     environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": "approval.ran:kill9"}

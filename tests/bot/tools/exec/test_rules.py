@@ -20,7 +20,7 @@ def covers(one: CommandRule, *argv: str, **bound: str) -> bool:
     return one.covers({"argv": list(argv)}, {**HERE, **bound})
 
 
-def test_A7_a_rule_for_git_status_covers_what_begins_with_it_and_nothing_else() -> None:
+def test_a_rule_for_git_status_covers_what_begins_with_it_and_nothing_else() -> None:
     one = rule("git", "status", words=2)
     assert covers(one, "git", "status")
     assert covers(one, "git", "status", "--short", "sub dir")

@@ -35,7 +35,7 @@ async def run_in(it: Inside, chat: str) -> str:
 
 
 @needs_sandbox
-async def test_A7_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked(tmp_path: Path) -> None:
+async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked(tmp_path: Path) -> None:
     script: Script = [exec_call(*MAKE), "asked", "seen", *[exec_call(*MAKE), "ok"] * 3]
     async with owned(tmp_path, script) as it:
         await ask(it)
@@ -55,7 +55,7 @@ async def test_A7_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revo
 
 
 @needs_sandbox
-async def test_A7_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_path: Path) -> None:
+async def test_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_path: Path) -> None:
     first = exec_call("cat", "a.txt")
     others = [
         exec_call("cat", "b.txt"),
@@ -77,7 +77,7 @@ async def test_A7_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp
 
 
 @needs_sandbox
-async def test_A7_a_swapped_script_and_words_from_outside_are_asked_for_again(tmp_path: Path) -> None:
+async def test_a_swapped_script_and_words_from_outside_are_asked_for_again(tmp_path: Path) -> None:
     run = exec_call("sh", "job.sh")
     async with owned(tmp_path, [run, "asked", "seen", run, "ok", run, "ok"]) as it:
         job = it.house.workspace.root / "job.sh"
@@ -108,7 +108,7 @@ async def test_what_was_asked_for_beside_words_from_outside_is_approved_once_onl
 
 
 @needs_sandbox
-async def test_A8_the_third_button_makes_a_rule_once(tmp_path: Path) -> None:
+async def test_the_third_button_makes_a_rule_once(tmp_path: Path) -> None:
     settings = {"tools": {"exec": {"enabled": True}}, "channels": {"telegram": {"owners": ["7"]}}}
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(buttons=True))
     async with owned(tmp_path, [exec_call(*MAKE), "asked", "seen"], settings, channel=channel) as it:

@@ -204,7 +204,7 @@ async def test_S49_a_huge_file_and_many_files_are_bounded(space: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
-async def test_A6_folders_in_memory_are_bounded(space: Path, folder: str) -> None:
+async def test_folders_in_memory_are_bounded(space: Path, folder: str) -> None:
     result = await run(space, "sh", "-c", f"df -B1 {folder} | tail -1")
     assert int(result.output.split()[1]) <= 256 * 2**20
     for place in ("/", "/dev", "/run", "/usr", "/proc"):
@@ -216,7 +216,7 @@ async def test_S49_memory_of_one_process_is_bounded(space: Path) -> None:
     assert "MemoryError" in result.output
 
 
-async def test_A6_memory_of_the_whole_tree_is_bounded(space: Path) -> None:
+async def test_memory_of_the_whole_tree_is_bounded(space: Path) -> None:
     script = """
 import os, time
 for _ in range(20):
@@ -230,7 +230,7 @@ time.sleep(60)
     assert result.seconds < FAST.seconds
 
 
-async def test_A6_memory_that_belongs_to_no_process_is_refused(space: Path) -> None:
+async def test_memory_that_belongs_to_no_process_is_refused(space: Path) -> None:
     for attempt in ("os.memfd_create('x')", "ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1600)"):
         assert "denied" in (await python(space, f"import os{_try(attempt)}")).output
 

@@ -39,7 +39,7 @@ async def test_a_tool_is_called_with_the_configured_headers(remote: HttpServer) 
         assert set(remote.headers) == {"Bearer x"}
 
 
-async def test_A10_a_server_that_dies_in_a_call_is_no_stop_and_is_reached_again(remote: HttpServer) -> None:
+async def test_a_server_that_dies_in_a_call_is_no_stop_and_is_reached_again(remote: HttpServer) -> None:
     async with connected(remote.url) as server:
         with pytest.raises(McpLost) as lost:
             await run(server, "die")
@@ -50,7 +50,7 @@ async def test_A10_a_server_that_dies_in_a_call_is_no_stop_and_is_reached_again(
         assert await run(server, "echo") == "echo"
 
 
-async def test_A10_an_answer_that_is_too_large_is_not_read(remote: HttpServer) -> None:
+async def test_an_answer_that_is_too_large_is_not_read(remote: HttpServer) -> None:
     async with connected(remote.url) as server:
         with pytest.raises(McpLost):
             await run(server, "big")
@@ -66,14 +66,14 @@ async def test_an_address_of_this_machine_is_dialled_only_if_it_is_allowed(remot
     assert remote.headers == []
 
 
-async def test_A11_a_redirect_to_another_origin_is_not_followed(remote: HttpServer) -> None:
+async def test_a_redirect_to_another_origin_is_not_followed(remote: HttpServer) -> None:
     async with http_server([], redirect=remote.url) as elsewhere, connected(elsewhere.url) as server:
         with pytest.raises(McpLost):
             await server.connect()
         assert remote.headers == []
 
 
-async def test_A11_a_lost_session_is_opened_anew(remote: HttpServer) -> None:
+async def test_a_lost_session_is_opened_anew(remote: HttpServer) -> None:
     async with connected(remote.url) as server:
         await run(server, "lose")
         with pytest.raises(McpLost):
@@ -83,7 +83,7 @@ async def test_A11_a_lost_session_is_opened_anew(remote: HttpServer) -> None:
         assert remote.calls == ["lose", "echo"], "nothing is sent twice"
 
 
-async def test_A11_a_server_that_restarts_is_reached_again_and_nothing_is_sent_twice(remote: HttpServer) -> None:
+async def test_a_server_that_restarts_is_reached_again_and_nothing_is_sent_twice(remote: HttpServer) -> None:
     async with connected(remote.url) as server:
         assert await run(server, "echo") == "echo"
         port = int(remote.url.rsplit(":", 1)[1].partition("/")[0])
@@ -97,7 +97,7 @@ async def test_A11_a_server_that_restarts_is_reached_again_and_nothing_is_sent_t
         assert remote.calls == ["echo", "echo"]
 
 
-async def test_A11_a_server_that_wants_other_credentials_says_so(remote: HttpServer) -> None:
+async def test_a_server_that_wants_other_credentials_says_so(remote: HttpServer) -> None:
     remote.status = 401
     async with connected(remote.url) as server:
         with pytest.raises(McpLost, match="401"):

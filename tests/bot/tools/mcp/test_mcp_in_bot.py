@@ -42,7 +42,7 @@ async def test_the_model_calls_a_reviewed_tool_and_reads_its_result_as_outside_w
     assert json.loads(orders.path.read_text())["tools"]
 
 
-async def test_A12_a_changed_tool_is_off_told_once_and_not_in_the_next_request(tmp_path: Path) -> None:
+async def test_a_changed_tool_is_off_told_once_and_not_in_the_next_request(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("echo", words=TEXT), tool("read")])
     settings = {"mcp": {"files": orders.settings}}
@@ -64,7 +64,7 @@ async def test_A12_a_changed_tool_is_off_told_once_and_not_in_the_next_request(t
         assert "mnema mcp review files" in told[0]
 
 
-async def test_A14_a_server_that_dies_in_an_unsafe_call_leaves_it_unknown(tmp_path: Path) -> None:
+async def test_a_server_that_dies_in_an_unsafe_call_leaves_it_unknown(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("die")])
     await review(tmp_path, "files", orders.settings, {"die": "run"})
@@ -114,7 +114,7 @@ async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_c
         assert not [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name]
 
 
-async def test_A10_a_list_that_changes_is_loaded_again_and_moves_no_prefix(tmp_path: Path) -> None:
+async def test_a_list_that_changes_is_loaded_again_and_moves_no_prefix(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("change", tools={}), tool("echo", words=TEXT)])
     settings = {"mcp": {"files": orders.settings}}
@@ -130,7 +130,7 @@ async def test_A10_a_list_that_changes_is_loaded_again_and_moves_no_prefix(tmp_p
         assert len([sent for sent in it.channel.sent if "mnema mcp review files" in sent.text]) == 1
 
 
-async def test_A10_servers_with_the_same_tools_and_names_of_ours_stay_apart(tmp_path: Path) -> None:
+async def test_servers_with_the_same_tools_and_names_of_ours_stay_apart(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     names = ("a", "b")
     orders = {name: Orders(tmp_path, [tool("now"), tool("recall"), tool("echo")], name) for name in names}
@@ -208,7 +208,7 @@ async def test_a_prompt_of_a_server_is_answered_as_a_message_with_its_text_as_ou
         assert "prompt" in await it.text("/mcp prompt notes none")
 
 
-async def test_A14_pictures_of_an_approved_call_reach_the_model(tmp_path: Path) -> None:
+async def test_pictures_of_an_approved_call_reach_the_model(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("picture")])
     await review(tmp_path, "files", orders.settings, {"picture": "ask"})
@@ -249,7 +249,7 @@ asyncio.run(main())
 
 @pytest.mark.kill
 @pytest.mark.parametrize(("point", "calls"), [("mcp.called", 0), ("mcp.answered", 1)])
-async def test_A14_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
+async def test_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
     tmp_path: Path, point: str, calls: int
 ) -> None:
     HomeFolder(root=tmp_path).ensure()

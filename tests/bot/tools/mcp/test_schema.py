@@ -105,7 +105,7 @@ def check_shape(schema: Any, depth: int = 0) -> None:
 
 
 @pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
-def test_A13_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: Any) -> None:
+def test_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: Any) -> None:
     shown, _ = repair_schema(json.dumps(original))
     assert len(shown) <= MAX_CHARS
     schema = json.loads(shown)
@@ -123,7 +123,7 @@ def specs() -> tuple[ToolSpec, ...]:
     )
 
 
-def test_A13_sixty_hostile_schemas_are_taken_by_both_wires() -> None:
+def test_sixty_hostile_schemas_are_taken_by_both_wires() -> None:
     assert len(HOSTILE) >= 60
     message = ShownMessage(role="user", parts=(Text(text="hello"),))
     request = Request(model="m", system=("s",), messages=(message,), tools=specs())
@@ -132,7 +132,7 @@ def test_A13_sixty_hostile_schemas_are_taken_by_both_wires() -> None:
 
 
 @pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
-def test_A13_the_original_still_judges_arguments_and_never_hangs_or_breaks(original: Any) -> None:
+def test_the_original_still_judges_arguments_and_never_hangs_or_breaks(original: Any) -> None:
     text = json.dumps(original)
     check = ArgumentCheck(text, repair_schema(text)[1])
     for arguments in ({}, {"a": "x"}, {"a": 1, "x": {"y": [1]}}, {"x": None}):
@@ -202,7 +202,7 @@ def test_no_schema_breaks_the_repair(original: Any) -> None:
         ({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"a": 1}, {"a": 1, "b": 1}),
     ],
 )
-def test_A13_arguments_are_checked_against_the_original(original: Any, good: Any, bad: Any) -> None:
+def test_arguments_are_checked_against_the_original(original: Any, good: Any, bad: Any) -> None:
     text = json.dumps(original)
     check = ArgumentCheck(text, repair_schema(text)[1])
     assert check.parse(good).values == good

@@ -69,7 +69,7 @@ async def gone(*pids: int) -> bool:
     return not any(map(alive, pids))
 
 
-async def test_A10_a_server_that_dies_in_a_call_is_no_stop_and_is_started_again(tmp_path: Path) -> None:
+async def test_a_server_that_dies_in_a_call_is_no_stop_and_is_started_again(tmp_path: Path) -> None:
     orders = Orders(tmp_path, [tool("die"), tool("echo")])
     async with started(orders) as (server, lists):
         with pytest.raises(McpLost) as lost:
@@ -100,13 +100,13 @@ async def test_what_only_reads_is_called_once_more(tmp_path: Path) -> None:
         assert orders.calls() == ["die_once", "die_once", "die", "die"]
 
 
-async def test_A10_a_line_of_64_MB_ends_the_connection(tmp_path: Path) -> None:
+async def test_a_line_of_64_MB_ends_the_connection(tmp_path: Path) -> None:
     async with started(Orders(tmp_path, [tool("long_line")])) as (server, _):
         with pytest.raises(McpLost, match="4 MiB"):
             await run(server, "long_line")
 
 
-async def test_A10_a_call_that_hangs_is_given_up_and_others_go_on(tmp_path: Path) -> None:
+async def test_a_call_that_hangs_is_given_up_and_others_go_on(tmp_path: Path) -> None:
     async with started(Orders(tmp_path, [tool("hang")]), seconds=1) as (server, _):
         with pytest.raises(TimeoutError):
             await run(server, "hang")
@@ -126,7 +126,7 @@ async def test_a_caller_that_is_stopped_leaves_the_server_as_it_is(tmp_path: Pat
         assert server.status.state == "up"
 
 
-async def test_A10_junk_many_tools_and_same_names_are_bounded(tmp_path: Path) -> None:
+async def test_junk_many_tools_and_same_names_are_bounded(tmp_path: Path) -> None:
     tools = [tool("echo"), tool("echo", "Another one."), *(tool(f"t{number}") for number in range(700))]
     async with started(Orders(tmp_path, tools, print=50, page=100, endless=True)) as (server, _):
         listed = await server.connect()

@@ -102,12 +102,12 @@ async def test_a_file_is_described_and_called_with_strict_arguments() -> None:
         (f"{HEAD}@tool()\nasync def a__b(ctx):\n    '''Goes.'''", "single underscores"),
     ],
 )
-async def test_A17_a_file_that_misbehaves_at_import_is_refused(code: str, why: str) -> None:
+async def test_a_file_that_misbehaves_at_import_is_refused(code: str, why: str) -> None:
     with pytest.raises(ToolFailed, match=why):
         await describe_plugin(PluginSource(name="plug", text=code), seconds=1.5)
 
 
-async def test_A17_a_file_sees_no_file_no_network_and_no_environment_of_the_bot(
+async def test_a_file_sees_no_file_no_network_and_no_environment_of_the_bot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
@@ -134,7 +134,7 @@ async def test_A17_a_file_sees_no_file_no_network_and_no_environment_of_the_bot(
     assert config.read_text().startswith("{")
 
 
-async def test_A17_what_it_says_is_bounded_and_forged_lines_are_no_answer() -> None:
+async def test_what_it_says_is_bounded_and_forged_lines_are_no_answer() -> None:
     with pytest.raises(ToolFailed, match="no message"):
         await run(body("import os, sys\nos.write(int(sys.argv[1]), b'x' * 9_000_000)\nreturn 'late'"))
     with pytest.raises(ToolFailed, match="no message"):
@@ -146,7 +146,7 @@ async def test_A17_what_it_says_is_bounded_and_forged_lines_are_no_answer() -> N
         await run(body("return ctx.secret('OTHER')"))
 
 
-async def test_A17_requests_of_one_call_are_counted() -> None:
+async def test_requests_of_one_call_are_counted() -> None:
     sent = 0
 
     async def fetch(wanted: Mapping[str, Any]) -> dict[str, Any]:

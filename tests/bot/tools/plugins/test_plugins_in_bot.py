@@ -230,7 +230,7 @@ async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(tmp_pa
 @pytest.mark.parametrize(
     "name", ["tools/x.py", "Tools/x.py", "skills/x/SKILL.md", "./tools/x.py", "ｔools/x.py", "tools /x.py"]
 )
-async def test_A9_the_model_writes_no_plugin_and_no_skill(tmp_path: Path, name: str) -> None:
+async def test_the_model_writes_no_plugin_and_no_skill(tmp_path: Path, name: str) -> None:
     patch = f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"
     script = [
         call("write_file", path=name, content="x"),

@@ -51,7 +51,7 @@ def mnema(home: Path, *arguments: str, typed: str = "") -> subprocess.CompletedP
         ("tea", "---\nname: tea\ndescription: !!python/object/apply:os.system [id]\n---\n", "not valid YAML"),
     ],
 )
-def test_A15_what_is_no_skill_is_refused(name: str, text: str, told: str) -> None:
+def test_what_is_no_skill_is_refused(name: str, text: str, told: str) -> None:
     with pytest.raises(SkillInvalid, match=told):
         parse_skill(name, text)
 
@@ -94,7 +94,7 @@ def test_a_skill_is_for_the_owner_unless_for_everyone(tmp_path: Path) -> None:
     assert [skill.name for skill in library.enabled("telegram-7")] == ["tea"]
 
 
-def test_A16_a_list_of_300_skills_stays_within_its_size(tmp_path: Path) -> None:
+def test_a_list_of_300_skills_stays_within_its_size(tmp_path: Path) -> None:
     for number in range(300):
         skill_folder(tmp_path / "skills", f"skill-{number:03}", "x")
     library = SkillLibrary(Workspace(tmp_path), SkillState(tmp_path / "state.json"))

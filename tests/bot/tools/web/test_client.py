@@ -168,7 +168,7 @@ async def test_a_certificate_that_is_not_valid_is_refused(tmp_path: Path) -> Non
         assert await refused(trusted, f"https://b.example:{pages.port}/") == "tls", "a certificate of another name"
 
 
-async def test_A4_names_that_hang_take_no_thread_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_names_that_hang_take_no_thread_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     release, begun = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     started = []

@@ -38,7 +38,7 @@ ENCODED = {
 
 
 @pytest.mark.parametrize("sent", ENCODED.values(), ids=ENCODED.keys())
-def test_A3_S54_memory_does_not_leave_in_a_url(sent: str) -> None:
+def test_S54_memory_does_not_leave_in_a_url(sent: str) -> None:
     assert find_leak(sent, [FACT, CHINESE], [], []) == "memory"
 
 

@@ -54,20 +54,20 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("shell", [ARTICLE, "<p>Only a line.</p>{}"], ids=["article", "no article"])
-async def test_A2_S55_what_people_do_not_see_is_not_read(reader: PageReader, shell: str) -> None:
+async def test_S55_what_people_do_not_see_is_not_read(reader: PageReader, shell: str) -> None:
     for hidden in HIDDEN:
         read = await reader.read(page(shell.format(hidden)))
         assert "ORDER" not in read.text, hidden
 
 
-async def test_A2_invisible_signs_are_gone(reader: PageReader) -> None:
+async def test_invisible_signs_are_gone(reader: PageReader) -> None:
     tags = "".join(chr(0xE0000 + ord(sign)) for sign in "ORDER")
     read = await reader.read(page(f"<title>a\u200bb</title><p>vis\u200bible{tags}\u202e</p>"))
     assert (read.title, read.text) == ("ab", "visible")
     assert (await reader.read(page(f'{{"a": "b{tags}"}}', "application/json"))).text == '{"a": "b"}'
 
 
-async def test_A5_large_and_nested_pages_end_soon(reader: PageReader) -> None:
+async def test_large_and_nested_pages_end_soon(reader: PageReader) -> None:
     nested = "<div>" * 100_000 + "in the middle" + "</div>" * 100_000
     began = time.monotonic()
     assert "in the middle" in (await reader.read(page(nested))).text

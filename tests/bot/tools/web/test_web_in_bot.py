@@ -71,7 +71,7 @@ async def test_what_a_page_shows_may_be_opened_and_nothing_else(tmp_path: Path) 
             assert [seen.target for seen in pages.seen] == ["/a", "/b"]
 
 
-async def test_A3_memory_is_not_sent_though_the_turn_is_clean(tmp_path: Path) -> None:
+async def test_memory_is_not_sent_though_the_turn_is_clean(tmp_path: Path) -> None:
     async with serving() as pages:
         (tmp_path / "workspace").mkdir()
         (tmp_path / "workspace" / "MEMORY.md").write_text(f"- {CANARY}\n")
@@ -120,7 +120,7 @@ async def test_a_picture_of_the_web_is_seen_and_stays(tmp_path: Path) -> None:
             assert again == images, "it survives a restart"
 
 
-async def test_A27_pages_are_kept_for_their_space_alone_and_forgotten(tmp_path: Path) -> None:
+async def test_pages_are_kept_for_their_space_alone_and_forgotten(tmp_path: Path) -> None:
     async with serving() as pages:
         pages.page("/", "<p>first</p>")
         script = [call("web_fetch", url=pages.url()), "1", call("web_fetch", url=pages.url()), "2"]
