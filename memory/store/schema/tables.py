@@ -27,6 +27,7 @@ from sqlalchemy.sql.functions import FunctionElement
 REVISIONS = (
     *("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011"),
     "r0012",
+    "r0013",
 )
 
 metadata = MetaData()  # of all tables of the store; those of memory_tables too
