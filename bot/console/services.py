@@ -21,7 +21,7 @@ from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.config.keys import KEYS, LIST_ITEM
 from bot.console import models
-from bot.console.approvals import ApprovalRoutes
+from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.openapi import config_key_to_json, describe_api
@@ -95,6 +95,7 @@ class BotConsole:
         self.settings = bot.file
         self.pairing = bot.pairing
         self.jobs = bot.jobs
+        self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
@@ -249,7 +250,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
-        *ApprovalRoutes(console.store).calls(),
+        *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         _get_route(
             "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody

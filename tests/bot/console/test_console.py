@@ -120,6 +120,7 @@ class ScriptedServices:
         self.settings = Settings()
         self.seen = seen
         self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
+        self.decider: Any = SimpleNamespace()
 
     def now(self) -> datetime:
         return NOON
