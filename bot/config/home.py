@@ -77,6 +77,11 @@ class HomeFolder:
         return self.data / "web_token"
 
     @property
+    def mcp_logins(self) -> Path:
+        """Logins at MCP servers, a file for each."""
+        return self.data / "mcp"
+
+    @property
     def skills_state(self) -> Path:
         """Which skills are enabled, by their hash."""
         return self.data / "skills.json"
