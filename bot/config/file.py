@@ -167,6 +167,19 @@ class ConfigFile:
         shown = self.masked()
         return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
 
+    def preview(self, part: Mapping[str, Any]) -> Config:
+        """Return the settings as they would be with this partial config.json; writes nothing.
+
+        Raises:
+            ConfigRejected: as `patch`.
+        """
+        shown = self.masked()
+        edits = [edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]]
+        try:
+            return build_config(parse_nodes(self._edited(self._read(), edits), self.path.name).value, self._environ)
+        except SettingError as fault:
+            raise fault.refusal from fault
+
     def check_part(self, part: Mapping[str, Any]) -> dict[str, ConfigRejected]:
         """Return what is wrong with a partial config.json, by the dotted key at fault; writes nothing.
 

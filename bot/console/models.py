@@ -273,6 +273,21 @@ class StatusBody(ApiModel):
     troubles: dict[str, str]
 
 
+class ChannelTestBody(ApiModel):
+    """Settings of a channel that are tried."""
+
+    part: dict[str, Any] = Field(description="Part of config.json below `channels` that is not saved yet.")
+
+
+class ChannelFindingBody(ApiModel):
+    """What one step of the test found: a line of the reply."""
+
+    step: str
+    state: Literal["ok", "failed", "skipped"]
+    text: str
+    hint: str = Field(description="What to do.")
+
+
 class TypedCodeBody(ApiModel):
     """Digits that a telephone shows, or nothing to ask for a new code."""
 

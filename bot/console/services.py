@@ -22,8 +22,9 @@ from bot.console import models
 from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
+from bot.console.manage.channel_test import ChannelTestRoutes
+from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
-from bot.console.settings import SettingsRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
@@ -246,6 +247,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
+        *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
         *ApprovalRoutes(console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
