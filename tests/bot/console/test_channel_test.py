@@ -39,13 +39,19 @@ class Bench:
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+def seconds() -> float:
+    """How long a step may take."""
+    return 20.0
+
+
+@pytest.fixture
+async def bench(tmp_path: Path, seconds: float) -> AsyncIterator[Bench]:
     file = ConfigFile(tmp_path / "config.json", {})
     file.create()
     file.load()
     async with (
         TelegramEmulator() as telegram,
-        running(ScriptedHouse(), ChannelTestRoutes(file, seconds=1.0).calls()) as site,
+        running(ScriptedHouse(), ChannelTestRoutes(file, seconds=seconds).calls()) as site,
         site.client() as client,
     ):
         yield Bench(telegram, client, file.path)
@@ -72,7 +78,7 @@ async def test_a_wrong_token_ends_it_and_is_not_shown(bench: Bench) -> None:
     assert "令牌" in (await bench.steps("zh-CN", token="100:other"))["credentials"]["text"]
 
 
-async def test_a_blocked_network_is_told_from_a_silent_platform(bench: Bench) -> None:
+async def test_a_blocked_network_is_told(bench: Bench) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         closed = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -81,6 +87,10 @@ async def test_a_blocked_network_is_told_from_a_silent_platform(bench: Bench) ->
         assert "set proxy" in found["address"]["hint"]
         through = await bench.steps(proxy=closed)
         assert "Start the proxy" in through["address"]["hint"]
+
+
+@pytest.mark.parametrize("seconds", [0.5])
+async def test_a_silent_platform_is_told(bench: Bench) -> None:
     bench.telegram.faults.append(Fault(action="delay", seconds=5.0, method="getMe"))
     assert "No answer" in (await bench.steps())["credentials"]["text"]
 
