@@ -72,6 +72,15 @@ export interface AttachedFile {
   data: string;
 }
 
+/** What one step of the test found: a line of the reply. */
+export interface ChannelFinding {
+  step: string;
+  state: "ok" | "failed" | "skipped";
+  text: string;
+  /** What to do. */
+  hint: string;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -84,6 +93,12 @@ export interface ChannelState {
   quota: string;
   login: boolean;
   prompt?: LoginPrompt | null;
+}
+
+/** Settings of a channel that are tried. */
+export interface ChannelTest {
+  /** Part of config.json below `channels` that is not saved yet. */
+  part: unknown;
 }
 
 /** A command that may be typed in the page. */
