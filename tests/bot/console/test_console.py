@@ -156,6 +156,9 @@ class ScriptedServices:
     async def status(self) -> dict[str, Any]:
         return {"fine": True}
 
+    def operating(self, transcripts: TranscriptBackend) -> tuple[()]:
+        return ()
+
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}
 

@@ -162,11 +162,48 @@ export interface ConversationSummary {
   whose: "own" | "group" | "other";
 }
 
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;
   candidates: number;
   terms: [string, number][];
+}
+
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
 }
 
 /** An act that was carried out. */
@@ -281,6 +318,17 @@ export interface ModelUsage {
   cache_write?: number;
   /** US dollars; null where the price is not known. */
   cost: number | null;
+}
+
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
 }
 
 /** A message to the bot; its conversation is created by the first one. */
@@ -545,6 +593,32 @@ export interface Usage {
   today_people: PersonUsage[];
   month_people: PersonUsage[];
   "30_days_people": PersonUsage[];
+}
+
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
 }
 
 /** The next request, in the order in which the model reads it. */

@@ -1,0 +1,28 @@
+// Words of the pages to run a bot: usage, backup, health, logs and traces. Every key is in operate.zh.ts too.
+
+export const operateEn = {
+  span_days: "{days} days",
+  span_days_label: "Days",
+  stack_by: "Stacked by",
+  stack_model: "model",
+  stack_purpose: "purpose",
+  stack_who: "person",
+  measure: "Measure",
+  measure_cost: "cost",
+  measure_tokens: "tokens",
+  measure_calls: "calls",
+  usage_chart: "Use by day",
+  as_table: "Show as a table",
+  as_csv: "Download as CSV",
+  day: "Day",
+  sum: "Sum",
+  other_models: "all others",
+  who_own: "you",
+  who_others: "all other people",
+  cached_share: "{share} from the cache",
+  limit_of_all: "limit of all other people",
+  others_today: "Used by other people today",
+  of_limit: "{used} of {most}",
+  usage_conversations: "Conversations",
+  not_priced: "Their price is not known, so they are in no sum of money: {models}. Count their tokens instead.",
+} as const;
