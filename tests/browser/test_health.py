@@ -28,9 +28,7 @@ async def status(_: Request) -> Response:
     return json_response({**told, **counted, "models": [model_status_to_json(state) for state in STATES]})
 
 
-CALLS = (
-    Route(method="GET", path="/api/status", action="console.read", handler=status),
-)
+CALLS = (Route(method="GET", path="/api/status", action="console.read", handler=status),)
 
 
 async def test_it_is_told_how_models_fare(chromium: Browser) -> None:

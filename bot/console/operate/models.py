@@ -1,6 +1,6 @@
 """Bodies of the routes to run a bot, as the API's description and the types of the page have them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -64,3 +64,98 @@ class UsageDaysBody(ApiModel):
     people: list[NamedPersonUsageBody] = Field(description="The most expensive first.")
     conversations: list[ConversationUsageBody] = Field(description="The 50 most expensive ones.")
     limits: UsageLimitsBody
+
+
+class JobBody(ApiModel):
+    """Work that outlives the request that started it."""
+
+    id: str
+    kind: str
+    subject: str
+    state: Literal["running", "done", "failed", "cancelled"]
+    done: int
+    expected: int = Field(description="0 where that is not known.")
+    error: str
+    result: dict[str, Any]
+    started: str
+    ended: str | None
+
+
+class JobListBody(ApiModel):
+    """Newest first."""
+
+    items: list[JobBody]
+
+
+class BackupBody(ApiModel):
+    """A backup in the home's folder `backups`."""
+
+    name: str
+    size: int
+    at: str
+    encrypted: bool
+
+
+class RestoreOutcomeBody(ApiModel):
+    """What came of the last restore in the page."""
+
+    file: str
+    at: str
+    ok: bool
+    error: str
+    kept: list[str] = Field([], description="Where the former state is.")
+    missing: list[str] = Field([], description="Secrets that have to be set again.")
+    withheld: list[str] = Field([], description="Rights that were revoked since and are not given back.")
+    unreadable: bool = False
+    forgotten: int = 0
+
+
+class BackupsBody(ApiModel):
+    """The backups, newest first."""
+
+    items: list[BackupBody]
+    home: str = Field(description="The home's name, which is typed before a restore.")
+    free_bytes: int
+    can_restore: bool = Field(description="This process can restore: it holds the home.")
+    last_restore: RestoreOutcomeBody | None
+
+
+class NewBackupBody(ApiModel):
+    """How to make a backup."""
+
+    passphrase: str = Field("", max_length=1_000, description="Encrypts it; it then holds the secrets too.")
+
+
+class BackupPassphraseBody(ApiModel):
+    """The passphrase of an encrypted backup."""
+
+    passphrase: str = Field("", max_length=1_000)
+
+
+class RestoreBody(BackupPassphraseBody):
+    """The consent to replace all that the home holds."""
+
+    home: str = Field(description="The home's name, as a person typed it.")
+
+
+class NewUploadBody(ApiModel):
+    """A file that is uploaded in pieces."""
+
+    name: str
+    size: int
+
+
+class UploadPieceBody(ApiModel):
+    """The next piece of it."""
+
+    offset: int
+    data: str = Field(description="Base64, at most 700,000 bytes.")
+
+
+class UploadBody(ApiModel):
+    """How far it is."""
+
+    id: str
+    name: str
+    received: int
+    size: int

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.console.operate.routes import Operating
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
 from bot.errors import ConfigError
@@ -156,8 +157,8 @@ class ScriptedServices:
     async def status(self) -> dict[str, Any]:
         return {"fine": True}
 
-    def operating(self, transcripts: TranscriptBackend) -> tuple[()]:
-        return ()
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        return Operating(sources={})
 
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}

@@ -72,6 +72,30 @@ export interface AttachedFile {
   data: string;
 }
 
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -253,6 +277,26 @@ export interface FoldTrigger {
   at: number;
 }
 
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: unknown;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
@@ -331,6 +375,12 @@ export interface NamedPersonUsage {
   name: string;
 }
 
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -343,6 +393,12 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
 }
 
 /** Somebody who may talk to the bot. */
@@ -365,6 +421,29 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
 }
 
 /** Which rule is meant. */
@@ -455,7 +534,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -583,6 +662,21 @@ export interface TranscriptMessage {
 /** Digits that a telephone shows, or nothing to ask for a new code. */
 export interface TypedCode {
   text: string;
+}
+
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
 }
 
 /** Use over three spans. */
