@@ -72,6 +72,30 @@ export interface AttachedFile {
   data: string;
 }
 
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
+}
+
 /** What one step of the test found: a line of the reply. */
 export interface ChannelFinding {
   step: string;
@@ -177,11 +201,48 @@ export interface ConversationSummary {
   whose: "own" | "group" | "other";
 }
 
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;
   candidates: number;
   terms: [string, number][];
+}
+
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
 }
 
 /** An act that was carried out. */
@@ -229,6 +290,26 @@ export interface FoldTrigger {
   unit: "tokens" | "turns" | "messages" | "new_tokens" | "new_messages";
   now: number;
   at: number;
+}
+
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: unknown;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
 }
 
 /** What a channel wants of its owner to log in. */
@@ -298,6 +379,23 @@ export interface ModelUsage {
   cost: number | null;
 }
 
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
+}
+
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -310,6 +408,12 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
 }
 
 /** Somebody who may talk to the bot. */
@@ -332,6 +436,29 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
 }
 
 /** Which rule is meant. */
@@ -496,7 +623,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -626,6 +753,21 @@ export interface TypedCode {
   text: string;
 }
 
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
+}
+
 /** Use over three spans. */
 export interface Usage {
   today: ModelUsage[];
@@ -634,6 +776,32 @@ export interface Usage {
   today_people: PersonUsage[];
   month_people: PersonUsage[];
   "30_days_people": PersonUsage[];
+}
+
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
 }
 
 /** The next request, in the order in which the model reads it. */
