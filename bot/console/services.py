@@ -19,7 +19,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
-from bot.console.approvals import ApprovalRoutes
+from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
@@ -95,6 +95,7 @@ class BotConsole:
         self.settings = bot.file
         self.pairing = bot.pairing
         self.jobs = bot.jobs
+        self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
@@ -256,7 +257,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
-        *ApprovalRoutes(console.store).calls(),
+        *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(

@@ -108,6 +108,7 @@ class ScriptedServices:
         self.settings = ConfigFile(root.parent / "config.json", {})
         self.seen = seen
         self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
+        self.decider: Any = SimpleNamespace()
 
     def now(self) -> datetime:
         return NOON

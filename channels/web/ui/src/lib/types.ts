@@ -41,6 +41,10 @@ export interface Approval {
   bound: unknown;
   /** The call may rest on words from outside. */
   tainted: boolean;
+  /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
+  digest: string;
+  /** It can be allowed for good. */
+  lasting: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -243,6 +247,17 @@ export interface DayUsageItem {
   cost: number | null;
   /** By the owner; else by all other people together. */
   own: boolean;
+}
+
+/** What the decision led to; the chat that asked sees how a call ended. */
+export interface Decided {
+  state: "running" | "denied";
+}
+
+/** The owner's decision over a call, as it was shown. */
+export interface Decision {
+  decision: "once" | "deny" | "always";
+  digest: string;
 }
 
 /** An act that was carried out. */
