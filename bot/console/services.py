@@ -23,6 +23,7 @@ from bot.config.keys import KEYS, LIST_ITEM
 from bot.console import models
 from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
+from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
 from bot.console.openapi import config_key_to_json, describe_api
 from bot.console.tasks import TaskRoutes
@@ -96,6 +97,8 @@ class BotConsole:
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
+        self.deletions = bot.deletions
+        self.blobs = bot.blobs
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -246,6 +249,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
