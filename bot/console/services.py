@@ -38,6 +38,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
+from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
@@ -177,6 +178,18 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def waiting(self) -> Mapping[str, Any]:
+        """Count what waits for the owner."""
+        bot = self._bot
+        states = bot.states().values()
+        return {
+            "pairing": len(await self.pairing.access.requests()),
+            "approvals": len(await self.store.access.open_approvals("", self.store.now())),
+            "logins": sum(state.phase in ("asking", "logged_out") for state in states),
+            "checks": len(bot.troubles.current()) + bool(bot.models.trouble),
+            "key_missing": bot.models.provider == "offline",
+        }
+
     async def tools(self) -> Mapping[str, Any]:
         return tools_to_json(self._bot)
 
@@ -263,6 +276,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
         _get_route("/api/config/keys", "config.read", handlers.config_keys, models.SettingsKeysBody),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),

@@ -134,6 +134,7 @@ class MessagePageBody(ApiModel):
     """A page of a transcript, oldest first; of a search newest first."""
 
     items: list[TranscriptMessageBody]
+    line: int | None = Field(None, description="The line that `around` names.")
 
 
 class ConversationChoiceBody(ApiModel):
@@ -149,6 +150,16 @@ class DeletionBody(ApiModel):
 
     seconds: float = Field(description="So long it can be restored.")
     etag: str
+
+
+class WaitingBody(ApiModel):
+    """How many things wait for the owner."""
+
+    pairing: int = Field(description="People and groups that ask to be let in.")
+    approvals: int = Field(description="Calls of tools that need consent.")
+    logins: int = Field(description="Channels that wait for a login.")
+    checks: int = Field(description="What does not work now.")
+    key_missing: bool = Field(description="No model is set up: the offline one answers.")
 
 
 class SeenBody(ApiModel):

@@ -178,12 +178,14 @@ class WebApi:
                 {"items": [_line_json(line) | {"marks": find_marks(line.text, words)} for line in found]}
             )
         get_lines = partial(self._backend.lines, conversation, reader=reader, details=full)
-        if full and (around := await self._line(conversation, query.get("around", ""), reader, "around")):
+        around = await self._line(conversation, query.get("around", "") if full else "", reader, "around")
+        if around:
             above = await get_lines(before=around, limit=limit // 2) if limit > 1 else []
             lines = [*above, *await get_lines(after=around - 1, limit=limit - limit // 2)]
         else:
             lines = await get_lines(before=before, after=parse_line(query.get("after")), limit=limit)
-        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines]})
+        sought = {"line": around} if around else {}
+        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines], **sought})
 
     async def events(self, request: Request) -> ASGIApp:
         """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""

@@ -34,13 +34,18 @@ def script(asked: Request) -> Any:
     return "yes"
 
 
+async def notes(real: Real) -> None:
+    """Let its memory hold something that no prompt shows by itself."""
+    day = real.house.home.workspace / "memory" / "2026-01-05.md"
+    day.parent.mkdir(mode=0o700, exist_ok=True)
+    day.write_text("## 09:12 · web · turns 1–2\n- 09:01 Ann: I like green tea in the morning\n")
+    await real.house.recall.refresh("")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
     async with real_house(tmp_path_factory.mktemp("home"), script) as up:
-        day = up.house.home.workspace / "memory" / "2026-01-05.md"
-        day.parent.mkdir(exist_ok=True)
-        day.write_text("## 09:12 · web · turns 1–2\n- 09:01 Ann: I like green tea in the morning\n")
-        await up.house.recall.refresh("")
+        await notes(up)
         yield up
 
 

@@ -312,6 +312,8 @@ export interface MemoryFileText {
 /** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
 /** Which page of a transcript is wanted; without any of these the newest one. */
@@ -686,4 +688,18 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
 }
