@@ -21,6 +21,7 @@ from bot.commands.trace import trace_to_json
 from bot.console import models
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
+from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
 from bot.console.manage.settings import SettingsRoutes
@@ -37,6 +38,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
+from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
@@ -97,6 +99,8 @@ class BotConsole:
         self.jobs = bot.jobs
         self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
+        self.deletions = bot.deletions
+        self.blobs = bot.blobs
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -179,6 +183,18 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def waiting(self) -> Mapping[str, Any]:
+        """Count what waits for the owner."""
+        bot = self._bot
+        states = bot.states().values()
+        return {
+            "pairing": len(await self.pairing.access.requests()),
+            "approvals": len(await self.store.access.open_approvals("", self.store.now())),
+            "logins": sum(state.phase in ("asking", "logged_out") for state in states),
+            "checks": len(bot.troubles.current()) + bool(bot.models.trouble),
+            "key_missing": bot.models.provider == "offline",
+        }
+
     async def tools(self) -> Mapping[str, Any]:
         return tools_to_json(self._bot)
 
@@ -253,6 +269,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
@@ -265,6 +282,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),

@@ -37,6 +37,7 @@ from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
+from bot.runtime.deletions import ConversationDeletions
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
@@ -78,6 +79,7 @@ class Components(BaseComponents):
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, self.owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
+        self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()

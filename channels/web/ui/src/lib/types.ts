@@ -32,6 +32,17 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** What a turn took of one model. */
+export interface AnswerUsage {
+  model: string;
+  /** Tokens, cached ones included. */
+  input: number;
+  output: number;
+  cached: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
 /** A call that waits for the owner's consent. */
 export interface Approval {
   id: string;
@@ -174,7 +185,15 @@ export interface ContextParts {
   running: number;
 }
 
-/** A page of the list, newest first. */
+/** What the owner chooses for a conversation; what is left out stays. */
+export interface ConversationChoice {
+  /** Empty shows the first words again. */
+  title?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+/** A page of the list, newest first, pinned ones before all others. */
 export interface ConversationPage {
   items: ConversationSummary[];
   /** Cursor of the next page; null on the last one. */
@@ -190,6 +209,12 @@ export interface ConversationQuery {
   own?: boolean;
   /** Only those whose title (of other people: whose id) contains it. */
   q?: string;
+  /** Only those of this channel. */
+  channel?: string;
+  /** Only the chat with this id on its channel. */
+  person?: string;
+  /** Archived ones are left out by default. */
+  state?: "" | "archived" | "unread" | "all";
 }
 
 /** An entry of the list of conversations. */
@@ -203,6 +228,16 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  pinned: boolean;
+  archived: boolean;
+  /** Lines that were not read in the page. */
+  unread: number;
+  /** The title was given by the owner. */
+  named: boolean;
+  /** It is about to be deleted, and in no list. */
+  deleting: boolean;
+  /** Sent in quotes as If-Match with each change. */
+  etag: string;
 }
 
 /** Use in one conversation. */
@@ -260,6 +295,13 @@ export interface Decision {
   digest: string;
 }
 
+/** A conversation that is about to be deleted. */
+export interface Deletion {
+  /** So long it can be restored. */
+  seconds: number;
+  etag: string;
+}
+
 /** An act that was carried out. */
 export interface Done {
   ok: boolean;
@@ -268,12 +310,24 @@ export interface Done {
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
+  /** In the language of Accept-Language: Chinese or English. */
   message: string;
+  /** Which value of the request is wrong. */
+  field?: string | null;
+  /** What to do next. */
+  hint?: string | null;
 }
 
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** Where a file is; it is given to those who may read that conversation. */
+export interface FileQuery {
+  conversation: string;
+  /** Id of the message that it came or went with, or of the answer of its turn. */
+  message: string;
 }
 
 /** A fold of older turns. */
@@ -327,6 +381,17 @@ export interface JobList {
   items: Job[];
 }
 
+/** A file that came or went with a line. */
+export interface LineFile {
+  /** Its name below /blobs; empty where it is still at the platform. */
+  id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  /** A small picture of it can be had. */
+  picture: boolean;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
@@ -355,17 +420,23 @@ export interface MemoryFileText {
   text: string;
 }
 
-/** A page of a transcript, oldest first. */
+/** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
-/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+/** Which page of a transcript is wanted; without any of these the newest one. */
 export interface MessageQuery {
   /** Id or line of a message. */
   before?: string;
   /** Line of a message. */
   after?: number | null;
+  /** Id or line of a message, or turn-N: the lines on both sides of it. */
+  around?: string;
+  /** Only messages that hold these words, newest first. */
+  q?: string;
   limit?: number;
 }
 
@@ -453,6 +524,18 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** Where a passage is that an answer was given of memory. */
+export interface Recalled {
+  /** The file; empty for something that was said. */
+  path: string;
+  line: number;
+  last: number;
+  /** The conversation in which it was said. */
+  conversation: string;
+  title: string;
+  turn: number;
+}
+
 /** The consent to replace all that the home holds. */
 export interface Restore {
   passphrase?: string;
@@ -511,6 +594,11 @@ export interface SearchQuery {
   /** A day such as 2026-11-20. */
   until?: string;
   speaker?: string;
+}
+
+/** How far a conversation was read. */
+export interface Seen {
+  line: number;
 }
 
 /** The login of this browser. */
@@ -721,6 +809,25 @@ export interface ToolServer {
   listed: number;
 }
 
+/** A tool call of a turn. */
+export interface ToolStep {
+  tool: string;
+  state: string;
+  ms: number;
+  arguments: string;
+  result: string;
+  /** Of the whole result; up to 1,000 of them are in `result`. */
+  characters: number;
+  /** It holds words from outside. */
+  tainted: boolean;
+  images: LineFile[];
+}
+
+/** The tool calls of a turn, in order. */
+export interface ToolSteps {
+  items: ToolStep[];
+}
+
 /** What the model may use in the owner's chats. */
 export interface Tools {
   tools: Tool[];
@@ -761,6 +868,15 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  files?: LineFile[] | null;
+  /** Number of the turn that an answer ended. */
+  turn?: number | null;
+  /** Tool calls of that turn. */
+  steps?: number | null;
+  recalled?: Recalled[] | null;
+  usage?: AnswerUsage[] | null;
+  /** Of a search: where the words are, as [from, to]. */
+  marks?: [number, number][] | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */
@@ -844,4 +960,18 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
 }
