@@ -83,6 +83,11 @@ class FittedView:
     fit_limits: FitLimits
     #: Passages recalled into it are tainted.
     tainted: bool
+    #: What it was built of.
+    session: Session
+    #: See `assemble_view`.
+    suffix: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +200,14 @@ class ContextFitter:
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
             self.telemetry.history_repaired()
-        return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted)
+        return FittedView(
+            view=view,
+            fit_limits=fit_limits,
+            tainted=block.tainted,
+            session=session,
+            suffix=block.text if session.running else "",
+            note=suffix.last if session.running else "",
+        )
 
     async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
