@@ -28,6 +28,7 @@ from bot.console.openapi import config_key_to_json, describe_api
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.console.views import ViewRoutes
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
@@ -93,6 +94,7 @@ class BotConsole:
         #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
+        self.fitter = bot.fitter
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
@@ -246,6 +248,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ViewRoutes(console.store, console.fitter, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),
