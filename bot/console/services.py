@@ -28,7 +28,7 @@ from bot.console.openapi import config_key_to_json, describe_api
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
-from bot.console.views import ViewRoutes
+from bot.console.views import ContextServices, ViewRoutes
 from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
@@ -94,7 +94,9 @@ class BotConsole:
         #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
-        self.fitter = bot.fitter
+        self.context_services = ContextServices(
+            fitter=bot.fitter, folding=bot.folding, workspace=bot.workspace, config=bot.config
+        )
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
@@ -248,7 +250,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
-        *ViewRoutes(console.store, console.fitter, transcripts).calls(),
+        *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *_access_routes(console.pairing),

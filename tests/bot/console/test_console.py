@@ -112,6 +112,7 @@ class ScriptedServices:
     """Fixed answers, and a note of what was asked for."""
 
     pairing = None
+    context_services = None
     channels: Mapping[str, Any] = {}
 
     def __init__(self, root: Path, seen: Seen) -> None:
