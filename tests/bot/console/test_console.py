@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from bot.config.file import ConfigFile
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
-from bot.errors import ConfigError
 from channels.web.backend import HealthReport
 from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
@@ -86,19 +86,6 @@ class Store:
         self.noted.append(act)
 
 
-class Settings:
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {"agent_max_steps": 15, "llm": {"api_key": "***"}}
-
-    def masked(self) -> Mapping[str, Any]:
-        return self.values
-
-    def patch(self, change: Mapping[str, Any]) -> None:
-        if strange := set(change) - set(self.values):
-            raise ConfigError(f"{strange} is no key")
-        self.values.update(change)
-
-
 @dataclass
 class Seen:
     stopped: list[str] = field(default_factory=list)
@@ -118,7 +105,7 @@ class ScriptedServices:
     def __init__(self, root: Path, seen: Seen) -> None:
         self.store: Any = Store()
         self.files = Workspace(root).space("")
-        self.settings = Settings()
+        self.settings = ConfigFile(root.parent / "config.json", {})
         self.seen = seen
         self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
 
@@ -346,7 +333,7 @@ async def test_configuration_is_shown_masked_and_changed_only_when_right(console
         shown = (await client.get("/api/config")).json()
     assert right.json()["agent_max_steps"] == 9
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (400, "config")
-    assert shown == {"agent_max_steps": 9, "llm": {"api_key": "***"}}
+    assert (shown["agent_max_steps"], shown["llm"]["api_key"]) == (9, "${ANTHROPIC_API_KEY}")
 
 
 async def test_status_usage_and_commands_are_told(console: Console) -> None:

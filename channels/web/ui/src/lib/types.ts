@@ -84,6 +84,15 @@ export interface BrokenPrefix {
   tokens: number;
 }
 
+/** What one step of the test found: a line of the reply. */
+export interface ChannelFinding {
+  step: string;
+  state: "ok" | "failed" | "skipped";
+  text: string;
+  /** What to do. */
+  hint: string;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -96,6 +105,12 @@ export interface ChannelState {
   quota: string;
   login: boolean;
   prompt?: LoginPrompt | null;
+}
+
+/** Settings of a channel that are tried. */
+export interface ChannelTest {
+  /** Part of config.json below `channels` that is not saved yet. */
+  part: unknown;
 }
 
 /** A command that may be typed in the page. */
@@ -483,10 +498,36 @@ export interface Session {
   now: string;
 }
 
+/** What a version changed in the one before it; a secret is masked. */
+export interface SettingsChange {
+  key: string;
+  before: string;
+  after: string;
+}
+
+/** A change to check: a part of config.json, or the whole text. */
+export interface SettingsCheck {
+  part?: unknown | null;
+  text?: string | null;
+}
+
+/** What is wrong with it. */
+export interface SettingsChecked {
+  items: SettingsProblem[];
+}
+
 /** One key of config.json. */
 export interface SettingsKey {
   /** Dotted. */
   key: string;
+  /** What it is shown with. */
+  group: string;
+  /** Of a number. */
+  unit?: string;
+  /** From when on a change of it is in force. */
+  takes_effect: "now" | "turn" | "restart";
+  /** It is only written in the file itself. */
+  file_only?: boolean;
   title_zh: string;
   title_en: string;
   about_zh: string;
@@ -504,6 +545,54 @@ export interface SettingsKey {
 /** Every key that is no item of a list, in the order of config.json. */
 export interface SettingsKeys {
   items: SettingsKey[];
+}
+
+/** Where the value of a key comes from. */
+export interface SettingsOrigin {
+  key: string;
+  source: "default" | "file" | "variable";
+  /** Of the environment. */
+  variables?: string[];
+  /** Those of them that are not set. */
+  unset?: string[];
+}
+
+/** What is wrong with the settings. */
+export interface SettingsProblem {
+  /** Dotted; "" for the file as a whole. */
+  key: string;
+  message: string;
+  /** In the file, from 1; 0 where no place is known. */
+  line: number;
+  column: number;
+}
+
+/** The text of config.json, with masked secrets. */
+export interface SettingsSource {
+  text: string;
+}
+
+/** The file as it is now. */
+export interface SettingsState {
+  /** The ETag of the settings. */
+  tag: string;
+  trouble?: SettingsProblem | null;
+  /** Of every key that does not have its default. */
+  items: SettingsOrigin[];
+}
+
+/** A text of config.json that was in force. */
+export interface SettingsVersion {
+  id: string;
+  at: string;
+  /** What it changed is not known: it is the oldest one. */
+  first: boolean;
+  changes: SettingsChange[];
+}
+
+/** Newest first; the first one is in force. */
+export interface SettingsVersions {
+  items: SettingsVersion[];
 }
 
 /** State of the running bot. */

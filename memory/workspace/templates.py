@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import memory
-
-_FOLDER = Path(memory.__file__).parent / "templates"
+_FOLDER = Path(__file__).resolve().parents[1] / "templates"
 MEMORY_TEMPLATE = _FOLDER / "MEMORY.md"
 SOUL_TEMPLATES: dict[str, Path] = {"zh": _FOLDER / "SOUL.zh.md", "en": _FOLDER / "SOUL.en.md"}
 # The first line of each SOUL.md template, for people only. Exactly these lines are left out of prompts: any other
