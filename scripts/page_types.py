@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.console import models as console_models
+from bot.console.manage import models as manage_models
 from bot.console.openapi import model_schemas
 from channels.web import models as web_models
 
@@ -17,7 +18,7 @@ def page_types() -> str:
     """Return the text of the file of types."""
     models = [
         model
-        for module in (web_models, console_models)
+        for module in (web_models, console_models, manage_models)
         for _, model in inspect.getmembers(module, inspect.isclass)
         if issubclass(model, web_models.ApiModel) and model is not web_models.ApiModel
     ]

@@ -23,6 +23,7 @@ from bot.console.approvals import ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
+from bot.console.manage.people import PeopleRoutes
 from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
 from bot.console.tasks import TaskRoutes
@@ -93,6 +94,10 @@ class BotConsole:
         self.files = bot.workspace.space("")
         self.settings = bot.file
         self.pairing = bot.pairing
+        self.people = PeopleRoutes(
+            store=bot.store, pairing=bot.pairing, config=bot.config, now=bot.now, channels=bot.channels,
+            workspace=bot.workspace, blobs=bot.blobs,
+        )  # fmt: skip
         self.jobs = bot.jobs
         self.channels: Mapping[str, Channel] = bot.channels
 
@@ -249,6 +254,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
+        *console.people.calls(),
         *ApprovalRoutes(console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
