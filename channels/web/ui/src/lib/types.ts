@@ -231,6 +231,16 @@ export interface FoldTrigger {
   at: number;
 }
 
+/** What a person has used today of one limit. */
+export interface LimitUse {
+  limit: "messages_per_minute" | "messages_per_day" | "tokens_per_day" | "money_per_day";
+  used: number;
+  /** 0: no limit. */
+  most: number;
+  /** This person's own limit; null: as everybody. */
+  own: number | null;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
@@ -323,6 +333,22 @@ export interface Person {
   name: string;
   by: string;
   at: string;
+}
+
+/** What is known of a person, without what they wrote. */
+export interface PersonFacts {
+  channel: string;
+  id: string;
+  /** What they call themselves. */
+  name: string;
+  role: string;
+  grants: Person[];
+  /** CHANNEL:ID of this person's linked accounts. */
+  accounts: string[];
+  last_seen: string;
+  conversations: number;
+  messages: number;
+  today: LimitUse[];
 }
 
 /** Use by one person. */
