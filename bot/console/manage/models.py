@@ -140,3 +140,86 @@ class PersonFactsBody(ApiModel):
     conversations: int
     messages: int
     today: list[LimitUseBody]
+
+
+class SkillBody(ApiModel):
+    """A skill of the owner's workspace."""
+
+    name: str
+    description: str
+    state: Literal["off", "on", "changed", "invalid"]
+    everyone: bool = Field(description="It is on in every chat, not only the owner's.")
+    problem: str
+    sha256: str = Field(description="Of all its files.")
+
+
+class SkillListBody(ApiModel):
+    """All of them, by name."""
+
+    items: list[SkillBody]
+
+
+class SkillReviewBody(SkillBody):
+    """A skill with all that a person has to see before they enable it."""
+
+    review: list[str]
+    body: str = Field(description="Its instructions.")
+    files: list[str]
+
+
+class SkillSwitchBody(ApiModel):
+    """A skill is enabled as it was shown, or turned off."""
+
+    on: bool
+    sha256: str = Field("", description="Of what was shown.")
+    everyone: bool = False
+
+
+class McpToolBody(ApiModel):
+    """A tool of a server, as the model would read it."""
+
+    name: str
+    description: str
+    schema_: dict[str, Any] = Field(alias="schema")
+    read_only: bool = Field(description="It says that it only reads.")
+    sha256: str
+    state: Literal["new", "changed", "settled"]
+    mode: Literal["off", "run", "ask"]
+    effect: Literal["pure", "unsafe"]
+
+
+class McpServerBody(ApiModel):
+    """A configured server of tools."""
+
+    name: str
+    state: str
+    why: str
+    reviewed: bool = Field(description="The program is the one whose tools were reviewed.")
+    source: str = Field(description="Hash of its command or address.")
+    command: list[str]
+    url: str
+    network: bool
+    spaces: list[str]
+    tools: list[McpToolBody]
+
+
+class McpListBody(ApiModel):
+    """All of them, by name."""
+
+    items: list[McpServerBody]
+
+
+class McpChoiceBody(ApiModel):
+    """What the model may do with a tool as it was shown."""
+
+    name: str
+    sha256: str
+    mode: Literal["off", "run", "ask"]
+    effect: Literal["pure", "unsafe"]
+
+
+class McpReviewBody(ApiModel):
+    """A review."""
+
+    source: str = Field(description="Of the server that was shown.")
+    choices: list[McpChoiceBody]
