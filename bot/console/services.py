@@ -19,7 +19,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
-from bot.console.approvals import ApprovalRoutes
+from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
@@ -27,6 +27,7 @@ from bot.console.manage.extensions import McpRoutes, SkillRoutes
 from bot.console.manage.people import PeopleRoutes
 from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
+from bot.console.operate.routes import Operating, build_operating
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
@@ -96,6 +97,7 @@ class BotConsole:
         self.settings = bot.file
         self.pairing = bot.pairing
         self.jobs = bot.jobs
+        self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
 
     def now(self) -> datetime:
@@ -173,6 +175,10 @@ class BotConsole:
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
 
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        """Return what serves to run this bot: usage, backups, health, logs and traces."""
+        return build_operating(self._bot, transcripts)
+
     async def status(self) -> Mapping[str, Any]:
         bot = self._bot
         return {
@@ -249,7 +255,9 @@ def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
 def mount_console(site: WebSite, console: BotConsole) -> None:
     """Serve the console on the site."""
     transcripts = TranscriptBackend(console.store, console.stop, console.allow)
+    operating = console.operating(transcripts)
     web = WebServices(
+        sources=operating.sources,
         backend=transcripts,
         allow=console.allow,
         healthy=console.healthy,
@@ -267,7 +275,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
         *console.managed(),
-        *ApprovalRoutes(console.store).calls(),
+        *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(
@@ -280,6 +288,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),
+        *operating.routes,
     )
     site.open(web, routes)
 

@@ -1,6 +1,6 @@
 """Interface between the web channel and the bot: the transcript, and the services that its routes use."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -138,6 +138,10 @@ class Backend(Protocol):
         ...
 
 
+# By topic of the event stream: yields its frames until the given function tells that the stream is closed.
+EventSources = Mapping[str, Callable[[Callable[[], bool]], AsyncGenerator[bytes]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices:
     """Services of a running bot that the site uses."""
@@ -150,3 +154,5 @@ class WebServices:
     address_of: Callable[[str], Address] = web_address
     #: Returns the channel of this name if it takes calls of its platform.
     find_webhook: Callable[[str], HasWebhook | None] = lambda name: None
+    #: Topics of the event stream beside the conversations.
+    sources: EventSources = field(default_factory=dict)

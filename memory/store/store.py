@@ -41,6 +41,7 @@ from memory.store.people.jobs import Jobs
 from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
+from memory.store.people.usage_report import UsageReport
 from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
@@ -96,6 +97,7 @@ class Store:
         self.people = People(database)
         self.retention = Retention(database)
         self.spending = Spending(database)
+        self.usage_report = UsageReport(database)
         self.database = database
         self.healed = healed
         self._path = path

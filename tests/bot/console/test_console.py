@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.config.file import ConfigFile
+from bot.console.operate.routes import Operating
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
 from channels.web.backend import HealthReport
@@ -108,6 +109,7 @@ class ScriptedServices:
         self.settings = ConfigFile(root.parent / "config.json", {})
         self.seen = seen
         self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
+        self.decider: Any = SimpleNamespace()
 
     def now(self) -> datetime:
         return NOON
@@ -146,6 +148,9 @@ class ScriptedServices:
 
     async def status(self) -> dict[str, Any]:
         return {"fine": True}
+
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        return Operating(sources={})
 
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}

@@ -1,6 +1,9 @@
 // English words of the page. Every key is in zh.ts too: a missing one does not compile.
 
+import { operateEn } from "./words/operate.en";
+
 export const en = {
+  ...operateEn,
   new: "New conversation",
   untitled: "New conversation",
   memory: "Memory",
@@ -128,8 +131,6 @@ export const en = {
   asked_again: "Asked again in {seconds} s.",
   after_a_change: "Not asked again until the settings of llm change.",
   span_today: "Today",
-  span_month: "This month",
-  span_30_days: "30 days",
   nothing_used: "Nothing used.",
   calls: "{calls} ×",
   for_turn: "answers",
@@ -224,7 +225,6 @@ export const en = {
   model: "Model",
   purpose: "For",
   person: "Person",
-  unpriced: "The price of {models} is not known, so it is not in the cost.",
   all_well: "Everything works.",
   not_all_well: "Something needs your attention.",
   no_key: "No model key is set: the offline model answers.",
@@ -271,7 +271,12 @@ export const en = {
   is_on: "on",
   is_off: "off",
   waits_for_you: "Waits for your consent",
-  decide_there: "Decide in that chat",
+  decide_there: "Open the chat",
+  allow_once: "Allow once",
+  allow_always: "Always allow",
+  runs_now: "It runs; the chat shows how it ends.",
+  denied_now: "Denied; nothing is run.",
+  depends_on: "What it depends on",
   rules_allowed: "Allowed without asking",
   secrets_missing: "Not given yet: {names}",
   tools_off: "Switched off: {names}.",

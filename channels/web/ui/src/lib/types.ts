@@ -41,6 +41,10 @@ export interface Approval {
   bound: unknown;
   /** The call may rest on words from outside. */
   tainted: boolean;
+  /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
+  digest: string;
+  /** It can be allowed for good. */
+  lasting: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -70,6 +74,30 @@ export interface AttachedFile {
   media_type: string;
   /** Base64. */
   data: string;
+}
+
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
 }
 
 /** What one step of the test found: a line of the reply. */
@@ -177,11 +205,59 @@ export interface ConversationSummary {
   whose: "own" | "group" | "other";
 }
 
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;
   candidates: number;
   terms: [string, number][];
+}
+
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
+}
+
+/** What the decision led to; the chat that asked sees how a call ended. */
+export interface Decided {
+  state: "running" | "denied";
+}
+
+/** The owner's decision over a call, as it was shown. */
+export interface Decision {
+  decision: "once" | "deny" | "always";
+  digest: string;
 }
 
 /** An act that was carried out. */
@@ -231,6 +307,26 @@ export interface FoldTrigger {
   at: number;
 }
 
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: unknown;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
+}
+
 /** What a person has used today of one limit. */
 export interface LimitUse {
   limit: "messages_per_minute" | "messages_per_day" | "tokens_per_day" | "money_per_day";
@@ -247,6 +343,55 @@ export interface LoginPrompt {
   id: string;
   zh: string;
   en: string;
+}
+
+/** What the model may do with a tool as it was shown. */
+export interface McpChoice {
+  name: string;
+  sha256: string;
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
+}
+
+/** All of them, by name. */
+export interface McpList {
+  items: McpServer[];
+}
+
+/** A review. */
+export interface McpReview {
+  /** Of the server that was shown. */
+  source: string;
+  choices: McpChoice[];
+}
+
+/** A configured server of tools. */
+export interface McpServer {
+  name: string;
+  state: string;
+  why: string;
+  /** The program is the one whose tools were reviewed. */
+  reviewed: boolean;
+  /** Hash of its command or address. */
+  source: string;
+  command: string[];
+  url: string;
+  network: boolean;
+  spaces: string[];
+  tools: McpTool[];
+}
+
+/** A tool of a server, as the model would read it. */
+export interface McpTool {
+  name: string;
+  description: string;
+  schema: unknown;
+  /** It says that it only reads. */
+  read_only: boolean;
+  sha256: string;
+  state: "new" | "changed" | "settled";
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
 }
 
 /** A Markdown file of the workspace. */
@@ -308,6 +453,23 @@ export interface ModelUsage {
   cost: number | null;
 }
 
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
+}
+
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -320,6 +482,12 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
 }
 
 /** Somebody who may talk to the bot. */
@@ -358,6 +526,29 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
 }
 
 /** Which rule is meant. */
@@ -502,6 +693,47 @@ export interface SettingsVersions {
   items: SettingsVersion[];
 }
 
+/** A skill of the owner's workspace. */
+export interface Skill {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+}
+
+/** All of them, by name. */
+export interface SkillList {
+  items: Skill[];
+}
+
+/** A skill with all that a person has to see before they enable it. */
+export interface SkillReview {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+  review: string[];
+  /** Its instructions. */
+  body: string;
+  files: string[];
+}
+
+/** A skill is enabled as it was shown, or turned off. */
+export interface SkillSwitch {
+  on: boolean;
+  /** Of what was shown. */
+  sha256?: string;
+  everyone?: boolean;
+}
+
 /** State of the running bot. */
 export interface Status {
   started: string;
@@ -522,7 +754,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -652,6 +884,21 @@ export interface TypedCode {
   text: string;
 }
 
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
+}
+
 /** Use over three spans. */
 export interface Usage {
   today: ModelUsage[];
@@ -660,6 +907,32 @@ export interface Usage {
   today_people: PersonUsage[];
   month_people: PersonUsage[];
   "30_days_people": PersonUsage[];
+}
+
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
 }
 
 /** The next request, in the order in which the model reads it. */

@@ -1,8 +1,10 @@
 // Chinese words of the page.
 
 import type { en } from "./en";
+import { operateZh } from "./words/operate.zh";
 
 export const zh: Record<keyof typeof en, string> = {
+  ...operateZh,
   new: "新对话",
   untitled: "新对话",
   memory: "记忆",
@@ -130,8 +132,6 @@ export const zh: Record<keyof typeof en, string> = {
   asked_again: "{seconds} 秒后再试。",
   after_a_change: "改好 llm 的设置之前不会再用。",
   span_today: "今天",
-  span_month: "本月",
-  span_30_days: "30 天",
   nothing_used: "没有用量。",
   calls: "{calls} 次",
   for_turn: "对话",
@@ -226,7 +226,6 @@ export const zh: Record<keyof typeof en, string> = {
   model: "模型",
   purpose: "用途",
   person: "联系人",
-  unpriced: "{models} 的价格未知，没有计入花费。",
   all_well: "一切正常。",
   not_all_well: "有需要处理的问题。",
   no_key: "没有设置模型密钥，由离线模型回答。",
@@ -273,7 +272,12 @@ export const zh: Record<keyof typeof en, string> = {
   is_on: "已启用",
   is_off: "未启用",
   waits_for_you: "等你同意",
-  decide_there: "到那个对话里决定",
+  decide_there: "打开那个对话",
+  allow_once: "批准一次",
+  allow_always: "总是批准",
+  runs_now: "开始执行了，结果会出现在对话里。",
+  denied_now: "已拒绝，什么都不会执行。",
+  depends_on: "批准只在这些不变时有效",
   rules_allowed: "无需询问的规则",
   secrets_missing: "尚未提供：{names}",
   tools_off: "已关闭：{names}。",
