@@ -313,6 +313,31 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "budgets.user.jobs": ("提醒与任务", "Reminders and jobs", "每人同时最多多少个提醒和任务。", "10"),
     "budgets.user.storage_mb": ("文件空间", "File storage", "每人存的文件最多多少 MB。", "200"),
     "budgets.user.guest_messages_per_day": ("访客消息", "Guest messages a day", "群里的访客每人每天最多多少条。", "5"),
+    "budgets.people": (
+        "个人限制",
+        "Limits of single people",
+        "给个别人另定限制，代替每人限制；按“渠道:id”填写。",
+        '{"telegram:42": {"messages_per_day": 20}}',
+    ),
+    "budgets.people.*.messages_per_minute": (
+        "每分钟消息",
+        "Messages a minute",
+        "每分钟最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.messages_per_day": (
+        "每天消息",
+        "Messages a day",
+        "每天最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.tokens_per_day": (
+        "每天 token",
+        "Tokens a day",
+        "每天最多多少；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.money_per_day": ("每天花费", "Money a day", "每天最多花多少；null 同其他人。", ""),
     "budgets.total": ("总限制", "Budget of all", "所有者以外所有人合计的限制；0 表示不限。", ""),
     "budgets.total.messages_per_day": ("每天消息合计", "Messages a day, all", "所有人每天合计最多多少条消息。", "1000"),
     "budgets.total.money_per_day": (

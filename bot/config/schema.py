@@ -140,10 +140,28 @@ class TotalBudgetConfig(ConfigSection):
     storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files stored, in megabytes.")
 
 
+OwnLimit = Annotated[int | None, Field(ge=0, le=10**12), ValueForm("own_limit")]
+OwnMoney = Annotated[float | None, Field(ge=0, le=1_000_000), ValueForm("own_limit")]
+
+
+class OwnBudgetConfig(ConfigSection):
+    """Limits of one person instead of those of `user`; null leaves that one, 0 means no limit."""
+
+    messages_per_minute: OwnLimit = Field(None, description="Messages a minute of this person; null: as everybody.")
+    messages_per_day: OwnLimit = Field(None, description="Messages a day of this person; null: as everybody.")
+    tokens_per_day: OwnLimit = Field(None, description="Uncached tokens a day of this person; null: as everybody.")
+    money_per_day: OwnMoney = Field(None, description="Money a day of this person; null: as everybody.")
+
+
+Account = Annotated[str, Field(pattern=r"^[a-z_]{1,32}:.{1,200}$")]
+PeopleBudgets = Annotated[dict[Account, OwnBudgetConfig], ValueForm("people_limits")]
+
+
 class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
     user: UserBudgetConfig = Field(UserBudgetConfig(), description="Per person.")
+    people: PeopleBudgets = Field({}, description="Limits of single people instead of those of `user`, by CHANNEL:ID.")
     total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All people together.")
 
 
