@@ -14,8 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from bot.console.operate.seal import unseal
 from bot.errors import MnemaError
-from bot.runtime.seal import unseal
 from memory.workspace.blobs import is_blob_name
 
 BACKUP_FORMAT = 1

@@ -21,11 +21,11 @@ from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp
 
 from bot.console.operate import models
+from bot.console.operate.cli_process import run_command
 from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.console.operate.seal import MIN_PASSPHRASE_CHARS, is_sealed
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
-from bot.runtime.cli_process import run_command
-from bot.runtime.seal import MIN_PASSPHRASE_CHARS, is_sealed
 from channels.web.auth import require_fresh_login
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, file_label, json_response, read_json

@@ -36,9 +36,9 @@ export interface AccessRequest {
 export interface Approval {
   id: string;
   tool: string;
-  arguments: unknown;
+  arguments: Record<string, unknown>;
   /** What the approval depends on apart from the arguments. */
-  bound: unknown;
+  bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
   tainted: boolean;
   conversation: string;
@@ -287,7 +287,7 @@ export interface Job {
   /** 0 where that is not known. */
   expected: number;
   error: string;
-  result: unknown;
+  result: Record<string, unknown>;
   started: string;
   ended: string | null;
 }
@@ -295,6 +295,37 @@ export interface Job {
 /** Newest first. */
 export interface JobList {
   items: Job[];
+}
+
+/** A line of the log, without any text that a person wrote. */
+export interface LogLine {
+  /** Where it is; no other line has the same. */
+  at: string;
+  timestamp: string;
+  level: string;
+  logger: string;
+  event: string;
+  trace: string;
+  exception: string;
+  facts: Record<string, unknown>;
+}
+
+/** Newest first. A page may be short where few lines are wanted. */
+export interface LogPage {
+  items: LogLine[];
+  next: string | null;
+}
+
+/** Which lines of the log are wanted. */
+export interface LogQuery {
+  /** This one and worse: debug, info, warning, error, critical. */
+  level?: string;
+  /** This one and those below it. */
+  logger?: string;
+  trace?: string;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
 }
 
 /** What a channel wants of its owner to log in. */
@@ -423,6 +454,26 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** One value for each of the last 1,440 minutes, oldest first; null where there is none. */
+export interface RecentMetrics {
+  /** When the last minute ended, unix seconds; 0 before the first one. */
+  newest: number;
+  /** Messages that are not answered yet. */
+  queue: (number | null)[];
+  /** Parts of replies that are not sent yet. */
+  unsent: (number | null)[];
+  /** Answers. */
+  turns: (number | null)[];
+  /** Their mean duration. */
+  turn_seconds: (number | null)[];
+  model_errors: (number | null)[];
+  send_errors: (number | null)[];
+  /** Answers that failed by a fault of this machine. */
+  faults: (number | null)[];
+  /** Of the event loop, seconds. */
+  lag: (number | null)[];
+}
+
 /** The consent to replace all that the home holds. */
 export interface Restore {
   passphrase?: string;
@@ -534,7 +585,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`, `logs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -645,6 +696,38 @@ export interface TraceEvent {
   why?: string;
 }
 
+/** Newest first. A page may be short where few turns are wanted. */
+export interface TraceList {
+  items: TraceSummary[];
+  next: string | null;
+}
+
+/** Which turns are wanted. */
+export interface TraceQuery {
+  conversation?: string;
+  state?: string;
+  /** At least so many seconds. */
+  slow?: number;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
+}
+
+/** A turn in the list of traces. */
+export interface TraceSummary {
+  id: string;
+  conversation: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  state: string;
+  at: string;
+  /** 0 while it runs. */
+  seconds: number;
+  attempts: number;
+}
+
 /** A line of a transcript. */
 export interface TranscriptMessage {
   id: string;
@@ -740,4 +823,32 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** A message's way, step by step, by their start. */
+export interface Waterfall {
+  trace: string;
+  message: string;
+  state: string;
+  /** Measured by this process; else put together from what is stored. */
+  exact: boolean;
+  steps: WaterfallStep[];
+}
+
+/** One step of a turn. */
+export interface WaterfallStep {
+  kind: string;
+  name: string;
+  state: string;
+  /** The error, or the reason. */
+  why: string;
+  /** Unix seconds. */
+  start: number;
+  seconds: number;
+  /** Seconds until the model's first words; 0 for none. */
+  first: number;
+  input: number;
+  output: number;
+  cached: number;
+  attempts: number;
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.runtime.seal import (
+from bot.console.operate.seal import (
     MAGIC,
     MIN_PASSPHRASE_CHARS,
     PIECE_BYTES,
