@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from bot.config.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 from bot.errors import HomeLocked
 from bot.texts import detect_machine_language
 from memory.workspace.files import write_atomic
+from memory.workspace.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 
 SOUL_FILE = "SOUL.md"
 OTHERS_MODE = 0o077  # the permission bits of group and others

@@ -83,6 +83,7 @@ class Bot(Components):
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
         self._spawn(self.recent.watch())
+        self._spawn(self.deletions.watch())
         self._spawn(self.mcp_tools.watch())
         self._spawn(self.job_times.watch())
         self._spawn(self.trouble_notifications.watch())

@@ -13,6 +13,8 @@ from sqlalchemy import bindparam, delete, true, update
 from memory.ids import new_id
 from memory.store import audit
 from memory.store.audit import AuditLog
+from memory.store.console.conversation_list import ConversationList
+from memory.store.console.line_details import LineReads
 from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.folds import Folds
 from memory.store.conversations.inbox import ChannelNotes
@@ -77,6 +79,8 @@ class Store:
         self.delivery = Delivery(database)
         self.sessions = Sessions(database)
         self.folds = Folds(database)
+        self.conversations = ConversationList(database)
+        self.line_details = LineReads(database)
         self.memories = MemoryRecords(database)
         self.extractions = ExtractionQueue(database)
         self.forgettings = ForgetRequests(database)

@@ -32,6 +32,17 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** What a turn took of one model. */
+export interface AnswerUsage {
+  model: string;
+  /** Tokens, cached ones included. */
+  input: number;
+  output: number;
+  cached: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
 /** A call that waits for the owner's consent. */
 export interface Approval {
   id: string;
@@ -41,6 +52,10 @@ export interface Approval {
   bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
   tainted: boolean;
+  /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
+  digest: string;
+  /** It can be allowed for good. */
+  lasting: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -96,6 +111,15 @@ export interface Backups {
   last_restore: RestoreOutcome | null;
 }
 
+/** What one step of the test found: a line of the reply. */
+export interface ChannelFinding {
+  step: string;
+  state: "ok" | "failed" | "skipped";
+  text: string;
+  /** What to do. */
+  hint: string;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -108,6 +132,12 @@ export interface ChannelState {
   quota: string;
   login: boolean;
   prompt?: LoginPrompt | null;
+}
+
+/** Settings of a channel that are tried. */
+export interface ChannelTest {
+  /** Part of config.json below `channels` that is not saved yet. */
+  part: Record<string, unknown>;
 }
 
 /** A command that may be typed in the page. */
@@ -155,7 +185,15 @@ export interface ContextParts {
   running: number;
 }
 
-/** A page of the list, newest first. */
+/** What the owner chooses for a conversation; what is left out stays. */
+export interface ConversationChoice {
+  /** Empty shows the first words again. */
+  title?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+/** A page of the list, newest first, pinned ones before all others. */
 export interface ConversationPage {
   items: ConversationSummary[];
   /** Cursor of the next page; null on the last one. */
@@ -171,6 +209,12 @@ export interface ConversationQuery {
   own?: boolean;
   /** Only those whose title (of other people: whose id) contains it. */
   q?: string;
+  /** Only those of this channel. */
+  channel?: string;
+  /** Only the chat with this id on its channel. */
+  person?: string;
+  /** Archived ones are left out by default. */
+  state?: "" | "archived" | "unread" | "all";
 }
 
 /** An entry of the list of conversations. */
@@ -184,6 +228,16 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  pinned: boolean;
+  archived: boolean;
+  /** Lines that were not read in the page. */
+  unread: number;
+  /** The title was given by the owner. */
+  named: boolean;
+  /** It is about to be deleted, and in no list. */
+  deleting: boolean;
+  /** Sent in quotes as If-Match with each change. */
+  etag: string;
 }
 
 /** Use in one conversation. */
@@ -230,6 +284,24 @@ export interface DayUsageItem {
   own: boolean;
 }
 
+/** What the decision led to; the chat that asked sees how a call ended. */
+export interface Decided {
+  state: "running" | "denied";
+}
+
+/** The owner's decision over a call, as it was shown. */
+export interface Decision {
+  decision: "once" | "deny" | "always";
+  digest: string;
+}
+
+/** A conversation that is about to be deleted. */
+export interface Deletion {
+  /** So long it can be restored. */
+  seconds: number;
+  etag: string;
+}
+
 /** An act that was carried out. */
 export interface Done {
   ok: boolean;
@@ -238,12 +310,24 @@ export interface Done {
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
+  /** In the language of Accept-Language: Chinese or English. */
   message: string;
+  /** Which value of the request is wrong. */
+  field?: string | null;
+  /** What to do next. */
+  hint?: string | null;
 }
 
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** Where a file is; it is given to those who may read that conversation. */
+export interface FileQuery {
+  conversation: string;
+  /** Id of the message that it came or went with, or of the answer of its turn. */
+  message: string;
 }
 
 /** A fold of older turns. */
@@ -295,6 +379,17 @@ export interface Job {
 /** Newest first. */
 export interface JobList {
   items: Job[];
+}
+
+/** A file that came or went with a line. */
+export interface LineFile {
+  /** Its name below /blobs; empty where it is still at the platform. */
+  id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  /** A small picture of it can be had. */
+  picture: boolean;
 }
 
 /** A line of the log, without any text that a person wrote. */
@@ -356,17 +451,23 @@ export interface MemoryFileText {
   text: string;
 }
 
-/** A page of a transcript, oldest first. */
+/** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
-/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+/** Which page of a transcript is wanted; without any of these the newest one. */
 export interface MessageQuery {
   /** Id or line of a message. */
   before?: string;
   /** Line of a message. */
   after?: number | null;
+  /** Id or line of a message, or turn-N: the lines on both sides of it. */
+  around?: string;
+  /** Only messages that hold these words, newest first. */
+  q?: string;
   limit?: number;
 }
 
@@ -454,6 +555,18 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** Where a passage is that an answer was given of memory. */
+export interface Recalled {
+  /** The file; empty for something that was said. */
+  path: string;
+  line: number;
+  last: number;
+  /** The conversation in which it was said. */
+  conversation: string;
+  title: string;
+  turn: number;
+}
+
 /** One value for each of the last 1,440 minutes, oldest first; null where there is none. */
 export interface RecentMetrics {
   /** When the last minute ended, unix seconds; 0 before the first one. */
@@ -534,6 +647,11 @@ export interface SearchQuery {
   speaker?: string;
 }
 
+/** How far a conversation was read. */
+export interface Seen {
+  line: number;
+}
+
 /** The login of this browser. */
 export interface Session {
   /** Sent as X-CSRF-Token with every change; empty for a bearer token. */
@@ -542,10 +660,36 @@ export interface Session {
   now: string;
 }
 
+/** What a version changed in the one before it; a secret is masked. */
+export interface SettingsChange {
+  key: string;
+  before: string;
+  after: string;
+}
+
+/** A change to check: a part of config.json, or the whole text. */
+export interface SettingsCheck {
+  part?: Record<string, unknown> | null;
+  text?: string | null;
+}
+
+/** What is wrong with it. */
+export interface SettingsChecked {
+  items: SettingsProblem[];
+}
+
 /** One key of config.json. */
 export interface SettingsKey {
   /** Dotted. */
   key: string;
+  /** What it is shown with. */
+  group: string;
+  /** Of a number. */
+  unit?: string;
+  /** From when on a change of it is in force. */
+  takes_effect: "now" | "turn" | "restart";
+  /** It is only written in the file itself. */
+  file_only?: boolean;
   title_zh: string;
   title_en: string;
   about_zh: string;
@@ -563,6 +707,54 @@ export interface SettingsKey {
 /** Every key that is no item of a list, in the order of config.json. */
 export interface SettingsKeys {
   items: SettingsKey[];
+}
+
+/** Where the value of a key comes from. */
+export interface SettingsOrigin {
+  key: string;
+  source: "default" | "file" | "variable";
+  /** Of the environment. */
+  variables?: string[];
+  /** Those of them that are not set. */
+  unset?: string[];
+}
+
+/** What is wrong with the settings. */
+export interface SettingsProblem {
+  /** Dotted; "" for the file as a whole. */
+  key: string;
+  message: string;
+  /** In the file, from 1; 0 where no place is known. */
+  line: number;
+  column: number;
+}
+
+/** The text of config.json, with masked secrets. */
+export interface SettingsSource {
+  text: string;
+}
+
+/** The file as it is now. */
+export interface SettingsState {
+  /** The ETag of the settings. */
+  tag: string;
+  trouble?: SettingsProblem | null;
+  /** Of every key that does not have its default. */
+  items: SettingsOrigin[];
+}
+
+/** A text of config.json that was in force. */
+export interface SettingsVersion {
+  id: string;
+  at: string;
+  /** What it changed is not known: it is the oldest one. */
+  first: boolean;
+  changes: SettingsChange[];
+}
+
+/** Newest first; the first one is in force. */
+export interface SettingsVersions {
+  items: SettingsVersion[];
 }
 
 /** State of the running bot. */
@@ -668,6 +860,25 @@ export interface ToolServer {
   listed: number;
 }
 
+/** A tool call of a turn. */
+export interface ToolStep {
+  tool: string;
+  state: string;
+  ms: number;
+  arguments: string;
+  result: string;
+  /** Of the whole result; up to 1,000 of them are in `result`. */
+  characters: number;
+  /** It holds words from outside. */
+  tainted: boolean;
+  images: LineFile[];
+}
+
+/** The tool calls of a turn, in order. */
+export interface ToolSteps {
+  items: ToolStep[];
+}
+
 /** What the model may use in the owner's chats. */
 export interface Tools {
   tools: Tool[];
@@ -740,6 +951,15 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  files?: LineFile[] | null;
+  /** Number of the turn that an answer ended. */
+  turn?: number | null;
+  /** Tool calls of that turn. */
+  steps?: number | null;
+  recalled?: Recalled[] | null;
+  usage?: AnswerUsage[] | null;
+  /** Of a search: where the words are, as [from, to]. */
+  marks?: [number, number][] | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */
@@ -823,6 +1043,20 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
 }
 
 /** A message's way, step by step, by their start. */
