@@ -21,6 +21,7 @@ from memory.store.conversations.traces import Trace, TraceEvent, TraceFilter
 DEFAULT_TRACES, MAX_TRACES = 50, 200
 MAX_SLOW_SECONDS = 1e6
 MAX_NAME_CHARS = 200
+NEWEST = "newest"  # as a message: the newest one that had a turn
 STATES = ("running", "waiting", "done", "cancelled", "failed", "interrupted")
 # Kinds of stored events whose spans, where they are still known, say more.
 SPANNED = {"received": "receive", "model": "model", "tool": "tool", "part": "send", "ended": "turn", "claimed": "claim"}
@@ -87,9 +88,10 @@ class TraceRoutes:
         return json_response({"items": items, "next": _format_cursor(following) if following else None})
 
     async def waterfall(self, request: Request) -> Response:
-        """Return each step of a message's turn; `message` is its id, that of its reply, or its trace id."""
+        """Return each step of a message's turn; `message` is its id, its reply's, its trace id, or `newest`."""
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         message = str(request.path_params["message"])[:MAX_NAME_CHARS]
+        message = "" if message == NEWEST else message
         found = await self._bot.store.sessions.trace(row.id, of=message) if row else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
@@ -146,7 +148,7 @@ def _span_to_json(span: Span) -> dict[str, Any]:
         "why": span.error,
         "start": round(span.start, 4),
         "seconds": round(max(0.0, span.end - span.start), 4),
-        "first": round(span.first - span.start, 4) if span.first else 0.0,
+        "first": round(span.first - span.start, 6) if span.first else 0.0,
         "input": span.input,
         "output": span.output,
         "cached": span.cached,
