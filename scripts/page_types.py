@@ -55,6 +55,8 @@ def _kind(schema: dict[str, Any]) -> str:
         return f"({item})[]" if " | " in item else f"{item}[]"
     if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"Record<string, {_kind(schema['additionalProperties'])}>"
+    if schema.get("type") == "object" and schema.get("additionalProperties") is True:
+        return "Record<string, unknown>"
     return PRIMITIVES.get(schema.get("type", ""), "unknown")
 
 

@@ -43,6 +43,7 @@ from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
+from bot.telemetry.recent import RecentMetrics
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.service import McpTools
@@ -83,6 +84,7 @@ class Components(BaseComponents):
         self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
         self.lag = LoopLag()
         self.metrics = self._metrics()
+        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst)
         self._scheduler = self._create_scheduler()
 
     def _build_tools(self, owner: OwnerNotifier) -> None:
@@ -389,6 +391,7 @@ class Components(BaseComponents):
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
         setup = TurnSetup(
+            telemetry=self.telemetry,
             store=self.store,
             blobs=self.blobs,
             message_counter=self.message_counter,
@@ -455,6 +458,10 @@ class Components(BaseComponents):
             servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
+
+    async def _depths(self) -> tuple[int, int]:
+        stats = await self.store.figures()
+        return stats.inbox_depth, stats.outbox_depth
 
     def _create_scheduler(self) -> Scheduler:
         dreams = DreamSchedule(
