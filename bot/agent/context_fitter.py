@@ -22,6 +22,7 @@ from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
 from memory.context.view import ContextView, assemble_view, count_text, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
+from memory.recall.documents import Passage
 from memory.store.conversations.sessions import Sessions
 
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
@@ -88,6 +89,8 @@ class FittedView:
     #: See `assemble_view`.
     suffix: str
     note: str
+    #: Those passages.
+    recalled: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +207,7 @@ class ContextFitter:
             view=view,
             fit_limits=fit_limits,
             tainted=block.tainted,
+            recalled=block.passages,
             session=session,
             suffix=block.text if session.running else "",
             note=suffix.last if session.running else "",

@@ -18,7 +18,7 @@ from bot.agent.turn_context import (
 )
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
-from bot.memory.recall import NOTHING_RECALLED
+from bot.memory.recall import NOTHING_RECALLED, recalled_places
 from bot.memory.view_recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import SMALLER_WINDOW
@@ -263,6 +263,8 @@ class Agent:
                 model = step.answers[0].requested or fit_limits.model
                 calibration.note(model, view.tokens.total, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
+                if fitted.recalled and not context.turn.step:
+                    await self._sessions.note_recalled(context.turn.id, recalled_places(fitted.recalled))
                 return step, fitted.tainted
 
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:

@@ -524,6 +524,8 @@ class ApprovalBody(ApiModel):
     arguments: dict[str, Any]
     bound: dict[str, Any] = Field(description="What the approval depends on apart from the arguments.")
     tainted: bool = Field(description="The call may rest on words from outside.")
+    digest: str = Field(description="SHA-256 of the call and of all that it depends on; to be sent with the decision.")
+    lasting: bool = Field(description="It can be allowed for good.")
     conversation: str
     channel: str
     by: str
@@ -547,6 +549,19 @@ class ApprovalsBody(ApiModel):
 
     waiting: list[ApprovalBody]
     rules: list[ApprovalRuleBody]
+
+
+class DecisionBody(ApiModel):
+    """The owner's decision over a call, as it was shown."""
+
+    decision: Literal["once", "deny", "always"]
+    digest: str
+
+
+class DecidedBody(ApiModel):
+    """What the decision led to; the chat that asked sees how a call ended."""
+
+    state: Literal["running", "denied"]
 
 
 class RuleNumberBody(ApiModel):

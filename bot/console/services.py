@@ -19,12 +19,14 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
-from bot.console.approvals import ApprovalRoutes
+from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
+from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
 from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
+from bot.console.operate.routes import Operating, build_operating
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
@@ -37,6 +39,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
+from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
@@ -98,7 +101,10 @@ class BotConsole:
         )
         self.pairing = bot.pairing
         self.jobs = bot.jobs
+        self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
+        self.deletions = bot.deletions
+        self.blobs = bot.blobs
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -160,6 +166,10 @@ class BotConsole:
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
 
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        """Return what serves to run this bot: usage, backups, health, logs and traces."""
+        return build_operating(self._bot, transcripts)
+
     async def status(self) -> Mapping[str, Any]:
         bot = self._bot
         return {
@@ -175,6 +185,18 @@ class BotConsole:
             "unsent": len(await bot.store.delivery.unsent()),
             "channels": {name: channel_status_to_json(state) for name, state in bot.states().items()},
             "troubles": troubles_to_json(bot.troubles.current()),
+        }
+
+    async def waiting(self) -> Mapping[str, Any]:
+        """Count what waits for the owner."""
+        bot = self._bot
+        states = bot.states().values()
+        return {
+            "pairing": len(await self.pairing.access.requests()),
+            "approvals": len(await self.store.access.open_approvals("", self.store.now())),
+            "logins": sum(state.phase in ("asking", "logged_out") for state in states),
+            "checks": len(bot.troubles.current()) + bool(bot.models.trouble),
+            "key_missing": bot.models.provider == "offline",
         }
 
     async def tools(self) -> Mapping[str, Any]:
@@ -236,7 +258,9 @@ def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
 def mount_console(site: WebSite, console: BotConsole) -> None:
     """Serve the console on the site."""
     transcripts = TranscriptBackend(console.store, console.stop, console.allow)
+    operating = console.operating(transcripts)
     web = WebServices(
+        sources=operating.sources,
         backend=transcripts,
         allow=console.allow,
         healthy=console.healthy,
@@ -249,12 +273,13 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
         *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
-        *ApprovalRoutes(console.store).calls(),
+        *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(
@@ -262,11 +287,13 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),
+        *operating.routes,
     )
     site.open(web, routes)
 

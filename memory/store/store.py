@@ -13,6 +13,8 @@ from sqlalchemy import bindparam, delete, true, update
 from memory.ids import new_id
 from memory.store import audit
 from memory.store.audit import AuditLog
+from memory.store.console.conversation_list import ConversationList
+from memory.store.console.line_details import LineReads
 from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.folds import Folds
 from memory.store.conversations.inbox import ChannelNotes
@@ -42,6 +44,7 @@ from memory.store.people.jobs import Jobs
 from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
+from memory.store.people.usage_report import UsageReport
 from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
@@ -77,6 +80,8 @@ class Store:
         self.delivery = Delivery(database)
         self.sessions = Sessions(database)
         self.folds = Folds(database)
+        self.conversations = ConversationList(database)
+        self.line_details = LineReads(database)
         self.memories = MemoryRecords(database)
         self.extractions = ExtractionQueue(database)
         self.forgettings = ForgetRequests(database)
@@ -98,6 +103,7 @@ class Store:
         self.people = People(database)
         self.retention = Retention(database)
         self.spending = Spending(database)
+        self.usage_report = UsageReport(database)
         self.database = database
         self.healed = healed
         self._path = path

@@ -13,7 +13,7 @@ LARGE_PACKAGES = {
     "bot": 18,
     "bot/cli": 13,
     "channels": 13,
-    "memory/store": 13,
+    "memory/store": 14,
     "memory/store/schema/migrations/versions": 13,  # one for each revision
 }
 

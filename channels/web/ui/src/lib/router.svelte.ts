@@ -77,7 +77,7 @@ function stepped(event: PopStateEvent): void {
 function clicked(event: MouseEvent): void {
   if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = (event.target as Element | null)?.closest?.("a[href]");
-  if (!(link instanceof HTMLAnchorElement) || link.target || link.origin !== location.origin || link.download) return;
+  if (!(link instanceof HTMLAnchorElement) || link.target || link.origin !== location.origin || link.hasAttribute("download")) return;
   event.preventDefault();
   go(link.pathname + link.search);
 }

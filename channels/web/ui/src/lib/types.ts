@@ -32,6 +32,17 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** What a turn took of one model. */
+export interface AnswerUsage {
+  model: string;
+  /** Tokens, cached ones included. */
+  input: number;
+  output: number;
+  cached: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
 /** A call that waits for the owner's consent. */
 export interface Approval {
   id: string;
@@ -41,6 +52,10 @@ export interface Approval {
   bound: unknown;
   /** The call may rest on words from outside. */
   tainted: boolean;
+  /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
+  digest: string;
+  /** It can be allowed for good. */
+  lasting: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -70,6 +85,30 @@ export interface AttachedFile {
   media_type: string;
   /** Base64. */
   data: string;
+}
+
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
 }
 
 /** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
@@ -172,7 +211,15 @@ export interface ContextParts {
   running: number;
 }
 
-/** A page of the list, newest first. */
+/** What the owner chooses for a conversation; what is left out stays. */
+export interface ConversationChoice {
+  /** Empty shows the first words again. */
+  title?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+/** A page of the list, newest first, pinned ones before all others. */
 export interface ConversationPage {
   items: ConversationSummary[];
   /** Cursor of the next page; null on the last one. */
@@ -188,6 +235,12 @@ export interface ConversationQuery {
   own?: boolean;
   /** Only those whose title (of other people: whose id) contains it. */
   q?: string;
+  /** Only those of this channel. */
+  channel?: string;
+  /** Only the chat with this id on its channel. */
+  person?: string;
+  /** Archived ones are left out by default. */
+  state?: "" | "archived" | "unread" | "all";
 }
 
 /** An entry of the list of conversations. */
@@ -201,6 +254,31 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  pinned: boolean;
+  archived: boolean;
+  /** Lines that were not read in the page. */
+  unread: number;
+  /** The title was given by the owner. */
+  named: boolean;
+  /** It is about to be deleted, and in no list. */
+  deleting: boolean;
+  /** Sent in quotes as If-Match with each change. */
+  etag: string;
+}
+
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
 }
 
 /** Why a fold ends where it does. */
@@ -208,6 +286,46 @@ export interface CutReason {
   score: number;
   candidates: number;
   terms: [string, number][];
+}
+
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
+}
+
+/** What the decision led to; the chat that asked sees how a call ended. */
+export interface Decided {
+  state: "running" | "denied";
+}
+
+/** The owner's decision over a call, as it was shown. */
+export interface Decision {
+  decision: "once" | "deny" | "always";
+  digest: string;
+}
+
+/** A conversation that is about to be deleted. */
+export interface Deletion {
+  /** So long it can be restored. */
+  seconds: number;
+  etag: string;
 }
 
 /** A part of one or both of two requests. */
@@ -228,12 +346,24 @@ export interface Done {
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
+  /** In the language of Accept-Language: Chinese or English. */
   message: string;
+  /** Which value of the request is wrong. */
+  field?: string | null;
+  /** What to do next. */
+  hint?: string | null;
 }
 
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** Where a file is; it is given to those who may read that conversation. */
+export interface FileQuery {
+  conversation: string;
+  /** Id of the message that it came or went with, or of the answer of its turn. */
+  message: string;
 }
 
 /** A fold of older turns. */
@@ -267,6 +397,37 @@ export interface FoldTrigger {
   at: number;
 }
 
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: unknown;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
+}
+
+/** A file that came or went with a line. */
+export interface LineFile {
+  /** Its name below /blobs; empty where it is still at the platform. */
+  id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  /** A small picture of it can be had. */
+  picture: boolean;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
@@ -295,17 +456,23 @@ export interface MemoryFileText {
   text: string;
 }
 
-/** A page of a transcript, oldest first. */
+/** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
-/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+/** Which page of a transcript is wanted; without any of these the newest one. */
 export interface MessageQuery {
   /** Id or line of a message. */
   before?: string;
   /** Line of a message. */
   after?: number | null;
+  /** Id or line of a message, or turn-N: the lines on both sides of it. */
+  around?: string;
+  /** Only messages that hold these words, newest first. */
+  q?: string;
   limit?: number;
 }
 
@@ -334,6 +501,23 @@ export interface ModelUsage {
   cost: number | null;
 }
 
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
+}
+
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -346,6 +530,12 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
 }
 
 /** A part of a past request. */
@@ -453,6 +643,41 @@ export interface PersonUsage {
   unpriced: string[];
 }
 
+/** Where a passage is that an answer was given of memory. */
+export interface Recalled {
+  /** The file; empty for something that was said. */
+  path: string;
+  line: number;
+  last: number;
+  /** The conversation in which it was said. */
+  conversation: string;
+  title: string;
+  turn: number;
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
+}
+
 /** Which rule is meant. */
 export interface RuleNumber {
   number: number;
@@ -488,6 +713,11 @@ export interface SearchQuery {
   /** A day such as 2026-11-20. */
   until?: string;
   speaker?: string;
+}
+
+/** How far a conversation was read. */
+export interface Seen {
+  line: number;
 }
 
 /** The login of this browser. */
@@ -615,7 +845,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -698,6 +928,25 @@ export interface ToolServer {
   listed: number;
 }
 
+/** A tool call of a turn. */
+export interface ToolStep {
+  tool: string;
+  state: string;
+  ms: number;
+  arguments: string;
+  result: string;
+  /** Of the whole result; up to 1,000 of them are in `result`. */
+  characters: number;
+  /** It holds words from outside. */
+  tainted: boolean;
+  images: LineFile[];
+}
+
+/** The tool calls of a turn, in order. */
+export interface ToolSteps {
+  items: ToolStep[];
+}
+
 /** What the model may use in the owner's chats. */
 export interface Tools {
   tools: Tool[];
@@ -738,11 +987,35 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  files?: LineFile[] | null;
+  /** Number of the turn that an answer ended. */
+  turn?: number | null;
+  /** Tool calls of that turn. */
+  steps?: number | null;
+  recalled?: Recalled[] | null;
+  usage?: AnswerUsage[] | null;
+  /** Of a search: where the words are, as [from, to]. */
+  marks?: [number, number][] | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */
 export interface TypedCode {
   text: string;
+}
+
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
 }
 
 /** Use over three spans. */
@@ -753,6 +1026,32 @@ export interface Usage {
   today_people: PersonUsage[];
   month_people: PersonUsage[];
   "30_days_people": PersonUsage[];
+}
+
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
 }
 
 /** The next request, in the order in which the model reads it. */
@@ -789,4 +1088,18 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
 }
