@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.console.operate.backups import BackupRoutes
 from bot.console.operate.jobs import JobRoutes, JobRunner
+from bot.console.operate.replays import ReplayRoutes
 from bot.console.operate.usage import UsageRoutes
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
@@ -27,5 +28,6 @@ def build_operating(bot: Bot, transcripts: TranscriptBackend) -> Operating:
         *UsageRoutes(bot, transcripts).calls(),
         *JobRoutes(jobs).calls(),
         *BackupRoutes(bot, jobs).calls(),
+        *ReplayRoutes(bot.home, jobs, transcripts).calls(),
     )
     return Operating(routes=routes, sources={"jobs": jobs.follow})
