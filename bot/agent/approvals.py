@@ -7,7 +7,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,18 @@ import structlog
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, PartExtras, StoredAttachment, dump_body, dump_extras, split_reply
-from bot.tools.base import BoundTool, MessageContext, ToolArguments, ToolContext, ToolOutput, Toolset
+from bot.tools.base import (
+    BoundTool,
+    FindRefusal,
+    GuardedCall,
+    MessageContext,
+    Tool,
+    ToolArguments,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+    to_guarded_call,
+)
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
@@ -44,7 +55,8 @@ APPROVAL_REQUESTED_TEXT = (
 )
 # Actions that are asked for, with a warning, although words from outside are in view; the others are refused then.
 ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask", "plugin.call.ask"})
-EPOCH = "epoch"
+# What approvals depend on: that the chat was not cleared since, and that the tool is described as it was.
+EPOCH, SPEC = "epoch", "spec"
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more
 INTERRUPTED_TEXT = "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
@@ -65,6 +77,10 @@ BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
 async def _load_no_conversation(_: str) -> ConversationRow | None:
     return None
+
+
+async def _refuse_nothing(_: GuardedCall) -> str:
+    return ""
 
 
 def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str:
@@ -104,6 +120,17 @@ class ApprovalRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What became of a decision, before its call runs."""
+
+    text: BilingualText
+    #: The request is decided by it.
+    done: bool = False
+    #: The call is to be run now.
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalService:
     """Asks people to approve calls, and runs the calls they approve."""
 
@@ -114,6 +141,8 @@ class ApprovalService:
     channels: Mapping[str, Channel]
     #: Loads the conversation that a call was asked in.
     conversation: Callable[[str], Awaitable[ConversationRow | None]] = _load_no_conversation
+    #: Asks the guards, once more when an approved call runs.
+    find_refusal: FindRefusal = _refuse_nothing
 
     async def ask(self, request: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
@@ -129,7 +158,7 @@ class ApprovalService:
                 "characters, none of them invisible."
             )
         tool = self.toolset(request.conversation.place.space).get(request.tool)
-        if isinstance(tool, BoundTool):
+        if tool is not None:
             bound = await self._bind(tool, tool.arguments.parse(request.arguments), request.conversation.id)
             stored = {**request.arguments, BOUND_KEY: bound, **({TAINTED_KEY: True} if request.tainted else {})}
             arguments = json.dumps(stored, ensure_ascii=False, sort_keys=True)
@@ -156,10 +185,13 @@ class ApprovalService:
         found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in rows]
         return [message for message in found if message is not None]
 
-    async def _bind(self, tool: BoundTool, arguments: Any, conversation: str) -> Mapping[str, str]:
-        """Return what the approval of a call depends on: what its tool says, and that nothing was cleared since."""
+    async def _bind(self, tool: Tool, arguments: Any, conversation: str) -> Mapping[str, str]:
+        """Return what the approval of a call depends on beside its arguments."""
+        spec = {SPEC: _hash_spec(tool.spec)}
+        if not isinstance(tool, BoundTool):
+            return spec
         row = await self.conversation(conversation)
-        return {**await tool.bind(arguments), EPOCH: str(row.epoch if row else 0)}
+        return {**await tool.bind(arguments), **spec, EPOCH: str(row.epoch if row else 0)}
 
     async def decide(
         self, actor: Actor, where: AccessScope, key: str, *, approve: bool, always: int | None = None
@@ -173,23 +205,54 @@ class ApprovalService:
         row = await self.access.approval(_code_hash(key), _to_party(actor))
         if row is None:
             return None
+        begun = await self.begin(row, actor, where, approve=approve, always=always)
+        if not begun.runs:
+            return begun.text
+        zh, en = await self._run(row, actor)
+        return f"{begun.text[0]}{zh}", f"{begun.text[1]}{en}"
+
+    async def finish_elsewhere(self, row: ApprovalRow, actor: Actor, begun: Begun, lang: str) -> Notice:
+        """Run a call that was begun from another place; return the notice for the chat that asked."""
+        texts = begun.text
+        if begun.runs:
+            zh, en = await self._run(row, actor)
+            texts = f"{texts[0]}{zh}", f"{texts[1]}{en}"
+        channel = self.channels.get(row.party.channel)
+        out = split_reply(texts[lang != "zh"], "notice", channel.capabilities if channel else Capabilities())
+        return Notice(conversation=row.conversation, source=f"decided:{row.id}", out=tuple(out))
+
+    async def begin(
+        self,
+        row: ApprovalRow,
+        actor: Actor,
+        where: AccessScope,
+        by: str = "",
+        *,
+        approve: bool,
+        always: int | None = None,
+    ) -> Begun:
+        """Store a person's decision; the call is to be run only if the result says so.
+
+        Args:
+            actor: the person who was asked, with the rights they have now.
+            by: who decided, for the audit chain; "" for the person.
+            always: see `decide`.
+        """
         if row.state != "asked":
-            return _CLOSED_TEXTS[row.state]
+            return Begun(text=_CLOSED_TEXTS[row.state])
         if not approve:
-            moved = await self.access.move(row.id, "asked", "denied")
-            return _DENIED_TEXT if moved else _CLOSED_TEXTS["ended"]
+            moved = await self.access.move(row.id, "asked", "denied", by=by)
+            return Begun(text=_DENIED_TEXT if moved else _CLOSED_TEXTS["ended"], done=moved)
         if not authorize(actor, row.action, row.space, replace(where, space=row.space)).allowed:
-            await self.access.move(row.id, "asked", "ended")
-            return _CLOSED_TEXTS["ended"]
+            await self.access.move(row.id, "asked", "ended", by=by)
+            return Begun(text=_CLOSED_TEXTS["ended"])
         try:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
-            return err.zh, str(err)  # nothing was run, and the request stays open
-        if not await self.access.move(row.id, "asked", "running"):
-            return _CLOSED_TEXTS["ended"]
-        made = await self._add_rule(rule) if rule else ("", "")
-        zh, en = await self._run(row, actor)
-        return f"{made[0]}{zh}", f"{made[1]}{en}"
+            return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+        if not await self.access.move(row.id, "asked", "running", by=by):
+            return Begun(text=_CLOSED_TEXTS["ended"])
+        return Begun(text=await self._add_rule(rule) if rule else ("", ""), done=True, runs=True)
 
     async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
         row = await self.access.add_rule(rule)
@@ -212,7 +275,7 @@ class ApprovalService:
         await self.access.move(row.id, "running", state, outcome)
         if outcome is not None and len(text) > MAX_TOLD_CHARS:
             text = f"{text[:MAX_TOLD_CHARS]}…"
-        if BOUND_KEY in json.loads(row.arguments):
+        if EPOCH in json.loads(row.arguments).get(BOUND_KEY, {}):
             text = f"\n\n{fence_text(text)}"
         if state == "done":
             return f"已批准并执行 `{row.tool}`：{text}", f"Approved and done, `{row.tool}`: {text}"
@@ -250,11 +313,12 @@ class ApprovalService:
             bound = given.pop(BOUND_KEY, {})
             given.pop(TAINTED_KEY, None)
             arguments = tool.arguments.parse(given)
-            if isinstance(tool, BoundTool):
-                now = await self._bind(tool, arguments, row.conversation)
-                if now != bound:
-                    changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
-                    return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
+            now = await self._bind(tool, arguments, row.conversation)
+            if now != bound:
+                changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
+                return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
+            if why := await self._find_objection(tool, arguments, row, actor):
+                return "failed", why
             async with asyncio.timeout(tool.spec.seconds):
                 return "done", await tool.run(arguments, self._context(row, actor))
         except ToolFailed as err:
@@ -266,6 +330,20 @@ class ApprovalService:
         except Exception as err:
             log.error("approved tool broke", tool=row.tool, error=type(err).__name__, exc_info=True)
             return "failed", f"{type(err).__name__}."
+
+    async def _find_objection(self, tool: Tool, arguments: ToolArguments, row: ApprovalRow, actor: Actor) -> str:
+        """Return why a guard, or what the tool asks for by now, forbids an approved call; "" if nothing does."""
+        if action_for_call(tool.spec, arguments, row.space) != row.action:
+            return "it needs another consent by now than the one that was given. Nothing was run."
+        guarded = to_guarded_call(
+            tool.spec,
+            arguments,
+            space=row.space,
+            conversation=row.conversation,
+            channel=row.party.channel,
+            person=actor.id,
+        )
+        return await self.find_refusal(guarded)
 
     def _context(self, row: ApprovalRow, actor: Actor) -> ToolContext:
         async def load_message() -> MessageContext:
@@ -343,6 +421,11 @@ def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
     lists = [items if isinstance(items, list) else [items] for items in arguments.values()]
     texts = [text for items in lists for text in items if isinstance(text, str)]
     return any(not sign.isprintable() and sign not in "\n\t\u200d" for text in texts for sign in text)
+
+
+def _hash_spec(spec: ToolSpec) -> str:
+    """Return the SHA-256 of all that a tool is described by."""
+    return _sha256(json.dumps(asdict(spec), sort_keys=True))
 
 
 def _code_hash(key: str) -> str:

@@ -24,11 +24,19 @@ from bot.agent.approvals import (
 from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.telemetry.recorder import Telemetry
-from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset, VisibleWords
+from bot.tools.base import (
+    FindRefusal,
+    MessageContext,
+    Tool,
+    ToolArguments,
+    ToolContext,
+    Toolset,
+    VisibleWords,
+    to_guarded_call,
+)
 from bot.tools.exec.rules import can_have_rules, find_covering_rule
-from bot.tools.plugins.service import GuardedCall
 from memory.context.taint import judge_results
-from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, ToolSpec, inner_call
+from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, inner_call
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState, PlannedCall
@@ -37,8 +45,6 @@ from memory.store.store import Store
 log = structlog.get_logger(__name__)
 INVALID_CALL_PREFIX = "[invalid call]"
 MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their results are private text
-# Returns why a guard refuses a call, "" if none does.
-FindRefusal = Callable[[GuardedCall], Awaitable[str]]
 # Loads the texts of memory in view: (conversation, space).
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
@@ -262,7 +268,15 @@ class ToolRunner:
         decision = authorize(actor, action, space, context.scope)
         if not decision.allowed and (not decision.ask or context.subagent):
             return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
-        if why := await self._find_refusal(_to_guarded_call(tool.spec, arguments, context)):
+        guarded = to_guarded_call(
+            tool.spec,
+            arguments,
+            space=space,
+            conversation=context.conversation.id,
+            channel=context.conversation.place.channel,
+            person=context.actor.id,
+        )
+        if why := await self._find_refusal(guarded):
             return ended("denied", self._denied(why))
         if decision.allowed or await self._is_ruled(context, tool, arguments):
             return await self._run_tool(tool, arguments, context, call)
@@ -367,20 +381,6 @@ class ToolRunner:
         outside = tool.spec.outside if output.outside is None else output.outside
         text = output.text or NO_OUTPUT
         return _ToolOutcome(call=call, state="done", text=text, images=output.images, outside=outside)
-
-
-def _to_guarded_call(spec: ToolSpec, arguments: ToolArguments, context: TurnContext) -> GuardedCall:
-    place = context.conversation.place
-    return GuardedCall(
-        tool=spec.name,
-        arguments=arguments.given(),
-        effect=spec.effect,
-        origin=spec.origin,
-        space=place.space,
-        conversation=context.conversation.id,
-        channel=place.channel,
-        person=context.actor.id,
-    )
 
 
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:

@@ -1,27 +1,40 @@
-"""Routes for approvals: what waits in the owner's space, which rules there are, and their revocation."""
+"""Routes for approvals: what waits in the owner's space, deciding it, which rules there are, and their revocation."""
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.agent.approvals import Begun
 from bot.console import models
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, to_rule
+from bot.tools.exec.tool import ExecTool
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.approval_rules import ApprovalRuleRow
 from memory.store.people.rows import ApprovalRow
 from memory.store.store import Store
 
 OWNER_SPACE = ""  # only there commands are run
-REVOKER = "web"  # in the audit chain
+DECIDER = "web"  # in the audit chain
+
+
+# The decisions: whether the call runs, and the words of a command that its rule covers, 0 for all of them.
+DECISIONS: dict[str, tuple[bool, int | None]] = {"once": (True, None), "deny": (False, None), "always": (True, 0)}
+
+
+class ApprovalDecider(Protocol):
+    """Applies a decision; the call runs on after the reply."""
+
+    async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun: ...
 
 
 class ApprovalRoutes:
     """Handlers of approvals."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, decider: ApprovalDecider) -> None:
         self._store = store
+        self._decider = decider
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
@@ -35,6 +48,14 @@ class ApprovalRoutes:
                 handler=self.revoke,
                 body=models.RuleNumberBody,
             ),
+            Route(
+                method="POST",
+                path=f"{path}/{{id}}",
+                action="approval.decide",
+                handler=self.decide,
+                body=models.DecisionBody,
+                reply=models.DecidedBody,
+            ),
         )
 
     async def list(self, _: Request) -> Response:
@@ -45,12 +66,29 @@ class ApprovalRoutes:
             {"waiting": [_request_json(row) for row in waiting], "rules": list(map(_rule_json, rules))}
         )
 
+    async def decide(self, request: Request) -> Response:
+        """Decide a request as it was shown: its `digest` has to come back with the decision."""
+        body = await read_json(request)
+        decision, digest = body.get("decision"), body.get("digest")
+        if not isinstance(decision, str) or decision not in DECISIONS:
+            raise HttpRefusal(400, "decision", f"decision must be one of {', '.join(DECISIONS)}")
+        row = await self._store.access.approval_of_space(OWNER_SPACE, str(request.path_params["id"]))
+        if row is None:
+            raise HttpRefusal(404, "not_found", "there is no such request")
+        if digest != row.digest:
+            raise HttpRefusal(409, "digest", "digest must be that of the request as the list shows it; read it again")
+        approve, always = DECISIONS[decision]
+        begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
+        if not begun.done:
+            raise HttpRefusal(409, "closed", begun.text[1])
+        return json_response({"state": "running" if begun.runs else "denied"})
+
     async def revoke(self, request: Request) -> Response:
         """Revoke the rule with that `number`."""
         number = (await read_json(request)).get("number")
         if not isinstance(number, int) or isinstance(number, bool):
             raise HttpRefusal(400, "number", "number must be that of a rule")
-        if not await self._store.access.revoke_rule(OWNER_SPACE, number, REVOKER):
+        if not await self._store.access.revoke_rule(OWNER_SPACE, number, DECIDER):
             raise HttpRefusal(404, "not_found", "there is no such rule")
         return json_response({"ok": True})
 
@@ -64,6 +102,8 @@ def _request_json(row: ApprovalRow) -> dict[str, Any]:
         "arguments": given,
         "bound": bound,
         "tainted": tainted,
+        "digest": row.digest,
+        "lasting": not tainted and row.tool == ExecTool.spec.name,
         "conversation": row.conversation,
         "channel": row.party.channel,
         "by": row.party.id,

@@ -120,6 +120,8 @@ class Bot(Components):
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         """Stop receiving, give running turns `patience` seconds; the rest resumes at the next start."""
+        for close in self.on_close:
+            await close()
         for name in list(self.channels):
             await self.gateway.stop_receiving(name)
         self._scheduler.stop()

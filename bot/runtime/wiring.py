@@ -7,7 +7,8 @@ from functools import partial
 
 import structlog
 
-from bot.agent.approvals import ApprovalService
+from bot.access.permissions import AccessScope, Actor
+from bot.agent.approvals import ApprovalService, Begun
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
 from bot.agent.folding import ThreadSummaries, ToolLineWriter
@@ -34,6 +35,7 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
+from bot.memory.view_recorder import ViewRecorder
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.deletions import ConversationDeletions
@@ -55,7 +57,9 @@ from channels.base import Channel
 from memory.context.system_prompt import PromptBudgets
 from memory.conversation import SystemPart
 from memory.store.engine.database import QueueKey
+from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
+from memory.store.people.rows import ApprovalRow
 
 log = structlog.get_logger(__name__)
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
@@ -101,6 +105,7 @@ class Components(BaseComponents):
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.approvals = self._approvals()
+        self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
         self.router = CommandRouter(
@@ -158,6 +163,23 @@ class Components(BaseComponents):
         if row.kind == "exec":
             return await self.exec_tools.background.stop(row.number)
         return await self.subagents.cancel(row)
+
+    async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun:
+        """Apply the owner's decision from the page; the call runs by itself, and the chat that asked sees its end."""
+        conversation = await self.store.sessions.conversation(row.conversation)
+        if conversation is None:
+            raise WrongState(f"approval {row.id} has no conversation")
+        place = conversation.place
+        actor = await self.roles.actor(place.channel, place.account, row.party.id, place.chat_id, place.kind)
+        where = AccessScope(kind="console", space=row.space)
+        begun = await self.approvals.begin(row, actor, where, by, approve=approve, always=always)
+        if begun.done:
+            self._spawn(self._finish_approval(row, actor, begun))
+        return begun
+
+    async def _finish_approval(self, row: ApprovalRow, actor: Actor, begun: Begun) -> None:
+        language = await self._language(row.conversation)
+        await self.store.access.tell([await self.approvals.finish_elsewhere(row, actor, begun, language)])
 
     def start_receiving(self, channel: Channel) -> None:
         """Start receiving from a registered channel."""
@@ -305,6 +327,7 @@ class Components(BaseComponents):
             now=self.now,
             channels=self.channels,
             conversation=self.store.sessions.conversation,
+            find_refusal=self.plugins.find_refusal,
         )
 
     def _agent(self) -> Agent:
@@ -328,6 +351,7 @@ class Components(BaseComponents):
             tool_runner=tool_runner,
             budget_guard=self.budget_guard,
             models=self.models,
+            views=self.view_recorder,
             config=self.config,
         )
 
@@ -385,6 +409,7 @@ class Components(BaseComponents):
             message_counter=self.message_counter,
             fitter=self.fitter,
             agent=self.agent,
+            views=self.view_recorder,
             run_command=self.router.run,
             channels=self.channels,
             config=self.config,

@@ -124,6 +124,44 @@ class ToolArguments(BaseModel):
         return self.model_dump(exclude_unset=True)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardedCall:
+    """A call that a guard may refuse: `check(call)` returns why, or "" or None."""
+
+    tool: str
+    #: As the model passed them.
+    arguments: Mapping[str, Any]
+    #: "pure", "idempotent" or "unsafe".
+    effect: str
+    #: Server, file or package of the tool; "" for the bot's own.
+    origin: str
+    space: str
+    conversation: str
+    #: Channel and id of the person whose turn it is.
+    channel: str
+    person: str
+
+
+# Returns why a guard refuses a call, "" if none does.
+FindRefusal = Callable[[GuardedCall], Awaitable[str]]
+
+
+def to_guarded_call(
+    spec: ToolSpec, arguments: ToolArguments, *, space: str, conversation: str, channel: str, person: str
+) -> GuardedCall:
+    """Return a call as the guards are asked about it."""
+    return GuardedCall(
+        tool=spec.name,
+        arguments=arguments.given(),
+        effect=spec.effect,
+        origin=spec.origin,
+        space=space,
+        conversation=conversation,
+        channel=channel,
+        person=person,
+    )
+
+
 class LazyToolSpec:
     """A `ToolSpec` class attribute, built on first access so that importing a tool builds no schema."""
 

@@ -230,7 +230,22 @@ class Visitor:
     csrf: str = ""
     #: Identifies the session in all its requests; not a secret.
     id: str = "token"
+    #: Since the token was last given; 0 for a bearer token, which is given each time.
+    signed_in_seconds: float = 0.0
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
+
+
+FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
+
+
+def require_fresh_login(visitor: Visitor) -> None:
+    """Let only somebody pass who has just shown the token.
+
+    Raises:
+        HttpRefusal: 403; the page asks for the token then.
+    """
+    if visitor.signed_in_seconds > FRESH_SECONDS:
+        raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
 
 
 class RequestGuard:
@@ -319,6 +334,7 @@ class RequestGuard:
                 alive=lambda: self._session(session_cookie, touch=False) is not None,
                 csrf=csrf,
                 id=hash_secret(session_cookie).hex()[:16],
+                signed_in_seconds=self._clock() - session.created,
                 streams=session.streams,
             )
         key = self._token

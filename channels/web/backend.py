@@ -1,6 +1,6 @@
 """Interface between the web channel and the bot: the transcript, and the services that its routes use."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -175,9 +175,17 @@ class Backend(Protocol):
         """Return the newest `limit` with a message at or after `since` (unix seconds); None if unreadable now."""
         ...
 
+    async def context_stamp(self, conversation: str) -> str:
+        """Return a text that changes with a fold, a clear, an undo and the policy; "" if it is unknown now."""
+        ...
+
     async def stop(self, conversation: str) -> None:
         """Request the end of the running turn, if any."""
         ...
+
+
+# By topic of the event stream: yields its frames until the given function tells that the stream is closed.
+EventSources = Mapping[str, Callable[[Callable[[], bool]], AsyncGenerator[bytes]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,3 +200,5 @@ class WebServices:
     address_of: Callable[[str], Address] = web_address
     #: Returns the channel of this name if it takes calls of its platform.
     find_webhook: Callable[[str], HasWebhook | None] = lambda name: None
+    #: Topics of the event stream beside the conversations.
+    sources: EventSources = field(default_factory=dict)

@@ -24,7 +24,14 @@ from channels.web.auth import Visitor
 from channels.web.backend import ConversationFilter, TranscriptLine, WebServices
 from channels.web.channel import Web
 from channels.web.events import HEADERS as STREAM_HEADERS
-from channels.web.events import EventStream, list_changes, merge_frames, parse_position, wait_for_disconnect
+from channels.web.events import (
+    EventStream,
+    context_changes,
+    list_changes,
+    merge_frames,
+    parse_position,
+    wait_for_disconnect,
+)
 from channels.web.requests import (
     LARGE_BODY,
     NAME,
@@ -57,6 +64,7 @@ class WebApi:
         self._web = web
         self._backend = services.backend
         self._address_of = services.address_of
+        self._sources = services.sources
         self._clock = clock
         self._large = LargeBodies()
 
@@ -197,13 +205,21 @@ class WebApi:
 
         That one is `c:ID` among `topics`, or, outside the versioned API, `conversation`.
         """
-        sources = [list_changes(self._backend.changed, lambda: self._web.hub.closed, full=is_versioned(request))]
-        topics = [topic for topic in request.query_params.get("topics", "").split(",") if topic.startswith("c:")]
+        wanted = request.query_params.get("topics", "conversations").split(",")
+        sources = [self._sources[topic](self._is_closed) for topic in dict.fromkeys(wanted) if topic in self._sources]
+        if "conversations" in wanted or not sources:
+            sources.append(list_changes(self._backend.changed, self._is_closed, full=is_versioned(request)))
+        topics = [topic for topic in wanted if topic.startswith("c:")]
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
         if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):
-            sources.append(self._follow(request, await self._begin_reading(await self._check_exists(name), request)))
+            name = await self._begin_reading(await self._check_exists(name), request)
+            sources.append(self._follow(request, name))
+            sources.append(context_changes(partial(self._backend.context_stamp, name), lambda: self._web.hub.closed))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
+
+    def _is_closed(self) -> bool:
+        return self._web.hub.closed
 
     def _follow(self, request: Request, conversation: str) -> AsyncGenerator[bytes]:
         start = parse_position(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))

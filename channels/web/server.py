@@ -47,7 +47,7 @@ MEDIA_TYPES = {
 ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
 PAGE = "index.html"
 # What the page shows under addresses of its own; the part after the first slash is the page's affair.
-PAGE_PATHS = ("c", "memory", "people", "channels", "tasks", "tools", "usage", "health", "settings", "more")
+PAGE_PATHS = ("c", "memory", "people", "channels", "tasks", "tools", "usage", "health", "backup", "settings", "more")
 MIN_COMPRESSED_BYTES = 1_000
 
 

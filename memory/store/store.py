@@ -31,6 +31,7 @@ from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import FileLabels, MemoryRecords
 from memory.store.longterm.recall import RecallReads
+from memory.store.longterm.views import Views
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
@@ -43,6 +44,7 @@ from memory.store.people.jobs import Jobs
 from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
+from memory.store.people.usage_report import UsageReport
 from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
@@ -89,6 +91,7 @@ class Store:
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
         self.file_versions = FileVersions(database)
+        self.views = Views(database)
         self.jobs = Jobs(database)
         self.tasks = TaskRecords(database)
         self.job_runs = JobRuns(database)
@@ -100,6 +103,7 @@ class Store:
         self.people = People(database)
         self.retention = Retention(database)
         self.spending = Spending(database)
+        self.usage_report = UsageReport(database)
         self.database = database
         self.healed = healed
         self._path = path

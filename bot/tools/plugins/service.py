@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoints, entry_points
 from typing import Any
@@ -12,7 +11,7 @@ import structlog
 
 from bot.config.schema import Config
 from bot.plugins import PluginInvalid, define, find_tools
-from bot.tools.base import Tool
+from bot.tools.base import GuardedCall, Tool
 from bot.tools.plugins.library import GUARD_GROUP, TOOL_GROUP, PluginFile, PluginLibrary
 from bot.tools.plugins.tool import FileTool, PackageTool
 from bot.tools.web.client import GuardedClient
@@ -21,24 +20,6 @@ log = structlog.get_logger(__name__)
 GUARD_SECONDS = 5.0
 OWNER_SPACE = ""
 BROKEN_GUARD = "A guard of this bot could not judge the call, so it was not made."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedCall:
-    """A call that a guard may refuse: `check(call)` returns why, or "" or None."""
-
-    tool: str
-    #: As the model passed them.
-    arguments: Mapping[str, Any]
-    #: "pure", "idempotent" or "unsafe".
-    effect: str
-    #: Server, file or package of the tool; "" for the bot's own.
-    origin: str
-    space: str
-    conversation: str
-    #: Channel and id of the person whose turn it is.
-    channel: str
-    person: str
 
 
 class PluginTools:

@@ -335,6 +335,7 @@ class AccessRecords(Repository):
     redeem_owner_code = write(redeem_owner_code)
     ask = write(approvals.add_approval)
     approval = read(approvals.find_approval)
+    approval_of_space = read(approvals.find_of_space)
     running_approvals = read(approvals.find_running)
     move = write(approvals.set_state)
     open_approvals = read(approvals.find_asked)

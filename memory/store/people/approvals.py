@@ -21,6 +21,7 @@ from memory.store.schema.tables import is_one_of, literal_text
 _SELECT = select(*columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id)
 _SELECT_BY_CALL = _SELECT.where(table.c.call == bindparam("call"))
 _SELECT_ONE = _SELECT.where(table.c.id == bindparam("id"))
+_SELECT_OF_SPACE = _SELECT_ONE.where(table.c.space == bindparam("space"))
 _SELECT_BY_CODE = _SELECT.where(
     or_(table.c.code_sha256 == bindparam("sha256"), table.c.press_sha256 == bindparam("sha256")),
     table.c.channel == bindparam("channel"),
@@ -87,6 +88,12 @@ async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | Non
     return _to_row(row) if row else None
 
 
+async def find_of_space(tx: Tx, space: str, id: str) -> ApprovalRow | None:
+    """Load an approval of a space by its id, in any state."""
+    row = await tx.one(_SELECT_OF_SPACE, id=id, space=space)
+    return _to_row(row) if row else None
+
+
 async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
     """Load approvals that began to run and have no end, of those that were valid at `since`."""
     return [_to_row(row) for row in await tx.all(_SELECT_RUNNING, since=since.timestamp())]
@@ -98,12 +105,13 @@ async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
 
 
 async def set_state(
-    tx: Tx, id: str, former: ApprovalState, state: ApprovalState, outcome: NewInboxRow | None = None
+    tx: Tx, id: str, former: ApprovalState, state: ApprovalState, outcome: NewInboxRow | None = None, *, by: str = ""
 ) -> bool:
     """Change an approval's state; False when it is not in state `former`, or is to start running after it expired.
 
     Args:
         outcome: a message to answer, which is stored in the same transaction.
+        by: who decided, if it is not the person who was asked.
     """
     row = await _load_one(tx, id)
     is_late = state == "running" and row.expires.timestamp() <= tx.now
@@ -112,7 +120,7 @@ async def set_state(
     if state != "running":  # a person may want to forget the arguments, so they are not kept
         await tx.run(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
-    await append_act(tx, row.action, row.conversation, state, row.party.id, args=args)
+    await append_act(tx, row.action, row.conversation, state, by or row.party.id, args=args)
     if outcome is not None:
         await accept(tx, [outcome])
     return True

@@ -20,7 +20,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
 from bot.errors import ToolFailed
 from bot.messages import load_extras
-from bot.tools.base import ToolArguments, Toolset
+from bot.tools.base import GuardedCall, ToolArguments, Toolset
 from bot.tools.workspace.changes import FileChanges
 from bot.tools.workspace.files import (
     EditFileArguments,
@@ -147,12 +147,43 @@ async def test_it_runs_once_with_the_very_arguments_that_were_shown(desk: Desk) 
     assert [(lane.kind, lane.id) for lane in desk.rung] == [("out", desk.home.id)]
 
 
+async def test_a_tool_that_is_described_anew_is_not_what_was_approved(desk: Desk) -> None:
+    code, _, _ = await desk.asked()
+    tool = desk.toolset.get("write_file")
+    assert tool
+
+    class Renewed:
+        spec = replace(tool.spec, description=f"{tool.spec.description} And more.")
+        arguments, run = tool.arguments, tool.run
+
+    desk.toolset = Toolset([Renewed()])
+    assert "changed since: spec" in await desk.yes(code)
+    assert desk.soul() == ""
+    assert "already" in await desk.yes(code)
+
+
+async def test_guards_are_asked_once_more_when_it_runs(desk: Desk) -> None:
+    seen: list[GuardedCall] = []
+
+    async def refuse(call: GuardedCall) -> str:
+        seen.append(call)
+        return "not on Sundays"
+
+    desk.approvals = replace(desk.approvals, find_refusal=refuse)
+    code, _, _ = await desk.asked()
+    assert "not on Sundays" in await desk.yes(code)
+    assert desk.soul() == ""
+    assert [(call.tool, call.arguments["path"], call.person) for call in seen] == [("write_file", "SOUL.md", OWNER.id)]
+
+
 async def test_arguments_that_are_not_those_that_were_shown_are_not_run(desk: Desk, tmp_path: Path) -> None:
     code, _, _ = await desk.asked()
     with closing(sqlite3.connect(tmp_path / "m.db")) as held:
         [(arguments, digest)] = held.execute("SELECT arguments, digest FROM approval").fetchall()
         assert digest == hashlib.sha256(arguments.encode()).hexdigest()
-        assert json.loads(arguments) == {"path": "SOUL.md", "content": TEXT}
+        stored = json.loads(arguments)
+        assert set(stored.pop("#bound")) == {"spec"}
+        assert stored == {"path": "SOUL.md", "content": TEXT}
         held.execute("UPDATE approval SET arguments = ?", (arguments.replace("kind", "evil"),))
         held.commit()
     assert await desk.yes(code) == (

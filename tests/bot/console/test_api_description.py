@@ -29,6 +29,9 @@ READS = {
     "/api/v1/tools": {},
     "/api/v1/approvals": {},
     "/api/v1/config/keys": {},
+    "/api/v1/config/state": {},
+    "/api/v1/config/source": {},
+    "/api/v1/config/versions": {},
 }
 
 

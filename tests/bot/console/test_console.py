@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from bot.config.file import ConfigFile
+from bot.console.operate.routes import Operating
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
-from bot.errors import ConfigError
 from channels.web.backend import HealthReport
 from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
@@ -87,19 +88,6 @@ class Store:
         self.noted.append(act)
 
 
-class Settings:
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {"agent_max_steps": 15, "llm": {"api_key": "***"}}
-
-    def masked(self) -> Mapping[str, Any]:
-        return self.values
-
-    def patch(self, change: Mapping[str, Any]) -> None:
-        if strange := set(change) - set(self.values):
-            raise ConfigError(f"{strange} is no key")
-        self.values.update(change)
-
-
 @dataclass
 class Seen:
     stopped: list[str] = field(default_factory=list)
@@ -115,14 +103,16 @@ class ScriptedServices:
     pairing: Any = None
     deletions: Any = None
     blobs: Any = None
+    context_services: Any = None
     channels: Mapping[str, Any] = {}
 
     def __init__(self, root: Path, seen: Seen) -> None:
         self.store: Any = Store()
         self.files = Workspace(root).space("")
-        self.settings = Settings()
+        self.settings = ConfigFile(root.parent / "config.json", {})
         self.seen = seen
         self.jobs: Any = SimpleNamespace(pause=None, resume=None, end=None, run_now=None)
+        self.decider: Any = SimpleNamespace()
 
     def now(self) -> datetime:
         return NOON
@@ -161,6 +151,9 @@ class ScriptedServices:
 
     async def status(self) -> dict[str, Any]:
         return {"fine": True}
+
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        return Operating(sources={})
 
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}
@@ -351,7 +344,7 @@ async def test_configuration_is_shown_masked_and_changed_only_when_right(console
         shown = (await client.get("/api/config")).json()
     assert right.json()["agent_max_steps"] == 9
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (400, "config")
-    assert shown == {"agent_max_steps": 9, "llm": {"api_key": "***"}}
+    assert (shown["agent_max_steps"], shown["llm"]["api_key"]) == (9, "${ANTHROPIC_API_KEY}")
 
 
 async def test_status_usage_and_commands_are_told(console: Console) -> None:

@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
+from bot.console.approvals import ApprovalRoutes
 from bot.models.providers.offline import Script
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.exec.sandboxed import level, needs_sandbox
+from tests.channels.web.server import ScriptedHouse, running
+from tests.walk.harness import until
 
 ON: dict[str, Any] = {"tools": {"exec": {"enabled": True, "seconds": 20}}}
 CODE = re.compile(r"/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})")
@@ -86,6 +89,36 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
         assert "already" in await approve(it, code(it))
         assert not (root / "made.txt").exists()
         assert len(it.model.requests) == 3, "the outcome was one turn"
+
+
+@needs_sandbox
+async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(tmp_path: Path) -> None:
+    run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
+    async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
+        routes = ApprovalRoutes(it.house.store, it.house).calls()
+        async with running(ScriptedHouse(), routes) as site, site.client() as client:
+
+            async def decide(decision: str) -> tuple[int, dict[str, str]]:
+                [shown] = (await client.get("/api/v1/approvals")).json()["waiting"]
+                body = {"decision": decision, "digest": shown["digest"]}
+                reply = await client.post(f"/api/v1/approvals/{shown['id']}", json=body)
+                return reply.status_code, {**body, "id": shown["id"]}
+
+            await ask(it)
+            status, sent = await decide("once")
+            assert status == 200
+            await until(lambda: any("Approved and done, `exec`" in one.text for one in it.channel.sent), "its end")
+            await it.house.settled()
+            assert (it.house.workspace.root / "made").exists()
+            [outcome] = outcomes(it)
+            assert "done" in outcome
+            assert (await client.post(f"/api/v1/approvals/{sent['id']}", json=sent)).status_code == 409
+            await ask(it, "and more")
+            assert (await decide("deny"))[0] == 200
+            await until(lambda: "Denied" in it.channel.sent[-1].text, "the notice of the refusal")
+            assert not (it.house.workspace.root / "more").exists()
+        acts = [(row.action, row.result) for row in await it.house.store.audit.acts(100) if row.actor == "web"]
+        assert sorted(acts) == [("exec", "denied"), ("exec", "running")]
 
 
 @needs_sandbox

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bot.plugins import PluginError, ScriptedContext, call, define
+from bot.tools.base import GuardedCall
 from bot.tools.plugins.library import check_definitions
 from bot.tools.plugins.runner import PluginSource, describe_plugin
-from bot.tools.plugins.service import GuardedCall
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.house.sources import ROOT
 

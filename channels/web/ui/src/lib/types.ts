@@ -52,6 +52,10 @@ export interface Approval {
   bound: unknown;
   /** The call may rest on words from outside. */
   tainted: boolean;
+  /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
+  digest: string;
+  /** It can be allowed for good. */
+  lasting: boolean;
   conversation: string;
   channel: string;
   by: string;
@@ -83,6 +87,51 @@ export interface AttachedFile {
   data: string;
 }
 
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
+}
+
+/** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
+export interface BrokenPrefix {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  why: string;
+  /** The first one that differs, in the texts of tools, system and messages. */
+  byte: number;
+  /** The same in both, and read again. */
+  tokens: number;
+}
+
+/** What one step of the test found: a line of the reply. */
+export interface ChannelFinding {
+  step: string;
+  state: "ok" | "failed" | "skipped";
+  text: string;
+  /** What to do. */
+  hint: string;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -97,6 +146,12 @@ export interface ChannelState {
   prompt?: LoginPrompt | null;
 }
 
+/** Settings of a channel that are tried. */
+export interface ChannelTest {
+  /** Part of config.json below `channels` that is not saved yet. */
+  part: unknown;
+}
+
 /** A command that may be typed in the page. */
 export interface Command {
   name: string;
@@ -108,6 +163,20 @@ export interface Command {
 /** All of them, in the order of /help. */
 export interface CommandList {
   items: Command[];
+}
+
+/** What to do to the context of a conversation. */
+export interface ContextAct {
+  act: "fold" | "undo" | "clear" | "policy";
+  /** Its new policy; empty for the configured one. */
+  policy?: string;
+}
+
+/** What was done: a fold goes on in the background, its steps are events of the stream. */
+export interface ContextActDone {
+  done: "folding" | "fold_undone" | "clear_undone" | "cleared" | "policy";
+  from_turn?: number;
+  to_turn?: number;
 }
 
 /** What the model would be sent now, in figures. */
@@ -197,6 +266,21 @@ export interface ConversationSummary {
   etag: string;
 }
 
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;
@@ -204,11 +288,54 @@ export interface CutReason {
   terms: [string, number][];
 }
 
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
+}
+
+/** What the decision led to; the chat that asked sees how a call ended. */
+export interface Decided {
+  state: "running" | "denied";
+}
+
+/** The owner's decision over a call, as it was shown. */
+export interface Decision {
+  decision: "once" | "deny" | "always";
+  digest: string;
+}
+
 /** A conversation that is about to be deleted. */
 export interface Deletion {
   /** So long it can be restored. */
   seconds: number;
   etag: string;
+}
+
+/** A part of one or both of two requests. */
+export interface DiffItem {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  state: "kept" | "added" | "left_out" | "changed";
+  tokens_before: number;
+  tokens_after: number;
 }
 
 /** An act that was carried out. */
@@ -268,6 +395,26 @@ export interface FoldTrigger {
   unit: "tokens" | "turns" | "messages" | "new_tokens" | "new_messages";
   now: number;
   at: number;
+}
+
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: unknown;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
 }
 
 /** A file that came or went with a line. */
@@ -354,6 +501,23 @@ export interface ModelUsage {
   cost: number | null;
 }
 
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
+}
+
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -366,6 +530,95 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
+}
+
+/** A part of a past request. */
+export interface PastSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  tainted?: boolean;
+}
+
+/** A call of the model: what its request showed, in figures. */
+export interface PastView {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+}
+
+/** A page of the calls, newest first. */
+export interface PastViewPage {
+  items: PastView[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which page is wanted. */
+export interface PastViewQuery {
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
+}
+
+/** A past request with its texts. */
+export interface PastViewText {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+  /** It is what was sent, byte for byte; not after something was forgotten. */
+  exact: boolean;
+  items: PastSegment[];
 }
 
 /** Somebody who may talk to the bot. */
@@ -400,6 +653,29 @@ export interface Recalled {
   conversation: string;
   title: string;
   turn: number;
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
 }
 
 /** Which rule is meant. */
@@ -452,10 +728,36 @@ export interface Session {
   now: string;
 }
 
+/** What a version changed in the one before it; a secret is masked. */
+export interface SettingsChange {
+  key: string;
+  before: string;
+  after: string;
+}
+
+/** A change to check: a part of config.json, or the whole text. */
+export interface SettingsCheck {
+  part?: unknown | null;
+  text?: string | null;
+}
+
+/** What is wrong with it. */
+export interface SettingsChecked {
+  items: SettingsProblem[];
+}
+
 /** One key of config.json. */
 export interface SettingsKey {
   /** Dotted. */
   key: string;
+  /** What it is shown with. */
+  group: string;
+  /** Of a number. */
+  unit?: string;
+  /** From when on a change of it is in force. */
+  takes_effect: "now" | "turn" | "restart";
+  /** It is only written in the file itself. */
+  file_only?: boolean;
   title_zh: string;
   title_en: string;
   about_zh: string;
@@ -473,6 +775,54 @@ export interface SettingsKey {
 /** Every key that is no item of a list, in the order of config.json. */
 export interface SettingsKeys {
   items: SettingsKey[];
+}
+
+/** Where the value of a key comes from. */
+export interface SettingsOrigin {
+  key: string;
+  source: "default" | "file" | "variable";
+  /** Of the environment. */
+  variables?: string[];
+  /** Those of them that are not set. */
+  unset?: string[];
+}
+
+/** What is wrong with the settings. */
+export interface SettingsProblem {
+  /** Dotted; "" for the file as a whole. */
+  key: string;
+  message: string;
+  /** In the file, from 1; 0 where no place is known. */
+  line: number;
+  column: number;
+}
+
+/** The text of config.json, with masked secrets. */
+export interface SettingsSource {
+  text: string;
+}
+
+/** The file as it is now. */
+export interface SettingsState {
+  /** The ETag of the settings. */
+  tag: string;
+  trouble?: SettingsProblem | null;
+  /** Of every key that does not have its default. */
+  items: SettingsOrigin[];
+}
+
+/** A text of config.json that was in force. */
+export interface SettingsVersion {
+  id: string;
+  at: string;
+  /** What it changed is not known: it is the oldest one. */
+  first: boolean;
+  changes: SettingsChange[];
+}
+
+/** Newest first; the first one is in force. */
+export interface SettingsVersions {
+  items: SettingsVersion[];
 }
 
 /** State of the running bot. */
@@ -495,7 +845,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -653,6 +1003,21 @@ export interface TypedCode {
   text: string;
 }
 
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
+}
+
 /** Use over three spans. */
 export interface Usage {
   today: ModelUsage[];
@@ -663,9 +1028,44 @@ export interface Usage {
   "30_days_people": PersonUsage[];
 }
 
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
+}
+
 /** The next request, in the order in which the model reads it. */
 export interface View {
   items: ViewSegment[];
+}
+
+/** The difference of two requests of a conversation. */
+export interface ViewDiff {
+  before: PastView;
+  after: PastView;
+  items: DiffItem[];
+  /** Null if the older one's prefix is repeated whole. */
+  broke: BrokenPrefix | null;
 }
 
 /** A text of a request, as the model reads it. */
