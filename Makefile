@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup extras test quick check page page-check bench mutants nightly lock format clean
+.PHONY: chat setup extras test quick check lint page page-check bench mutants nightly lock format clean
 
 # five workers for two cores, for they wait a third of the time and more; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 5 / 2 ))) --dist worksteal
@@ -20,13 +20,14 @@ test:            # every test that needs no outside service; ARGS="-k name" runs
 quick:           # the tests that start no process and no emulator
 	scripts/setup.sh dev && exec .venv/bin/pytest --quick $(ARGS)
 
-check:           # everything that must pass before a commit
+check: lint test # everything that must pass before a commit
+
+lint:            # format, rules, types and lock files
 	scripts/setup.sh dev
 	.venv/bin/ruff format --check -q .
 	.venv/bin/ruff check -q .
 	.venv/bin/mypy
 	scripts/lock.sh --check
-	$(MAKE) --no-print-directory test
 
 page:            # build the page from its source in channels/web/ui; Node comes from a wheel where there is none
 	scripts/setup.sh dev && exec scripts/page.sh

@@ -1,6 +1,6 @@
 """The Channel protocol, its optional capabilities, and what the bot passes to a channel."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -183,6 +183,30 @@ class HasQuota(Protocol):
 
     def allowance(self, address: Address) -> int | None:
         """Return how many messages may still be sent there, None if unknown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupFinding:
+    """What one step of a test of a channel's settings found."""
+
+    step: Literal["credentials", "rights", "webhook", "message"]
+    state: Literal["ok", "failed", "skipped"]
+    #: One sentence, in Chinese and English.
+    text: tuple[str, str]
+    #: What to do, in Chinese and English.
+    hint: tuple[str, str] = ("", "")
+
+
+class HasSetupCheck(Protocol):
+    """A channel whose settings can be tested step by step before they are saved."""
+
+    def check_setup(self, owner: str) -> AsyncIterator[SetupFinding]:
+        """Try the credentials and all that follows from them; receives nothing, and leaves the platform as it is.
+
+        Args:
+            owner: gets a message, "" for nobody.
+        """
         ...
 
 

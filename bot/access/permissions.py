@@ -118,6 +118,8 @@ ACTIONS: dict[str, _ActionRule] = {
     "console.read": _ActionRule(least="owner", places=("console",)),
     "metrics.read": _ActionRule(least="owner", places=("console",)),
     "console.write": _ActionRule(least="owner", places=("console",)),
+    "backup": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "restore": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "pair.status": _ActionRule(least="user", places=_PRIVATE_KINDS),
     "access.read": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "access.write": _ActionRule(least="owner", places=_LOCAL_KINDS),

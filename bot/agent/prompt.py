@@ -15,7 +15,6 @@ from typing import TypeVar
 import structlog
 
 from bot.agent.system_rules import system_rules
-from bot.config.templates import MEMORY_TEMPLATE, remove_hint
 from bot.memory.recall import (
     MAX_RECALL_TOKENS,
     NOTHING_RECALLED,
@@ -46,6 +45,7 @@ from memory.workspace.daily_log import LOG_FOLDER, list_folds
 from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace, write_atomic
 from memory.workspace.fold_labels import remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
+from memory.workspace.templates import MEMORY_TEMPLATE, remove_hint
 
 log = structlog.get_logger(__name__)
 AWARENESS_SECONDS = 300.0  # the list of channels is cached this long. Source: the budget seed
@@ -565,7 +565,7 @@ class TurnSuffix:
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
         recalled = format_recall_block(self.recalled, "\n".join((*prefix, memory_changes)), limit, counter)
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
-        return RecallBlock(text=text, tainted=recalled.tainted)
+        return replace(recalled, text=text)
 
 
 def format_clock_note(now: datetime) -> str:

@@ -19,6 +19,7 @@ from bot.runtime.store_access import (
     run_with_store,
     store_exists,
 )
+from memory.store.errors import StoreError
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
@@ -105,3 +106,12 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         raise ReadingNotAudited(
             f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
         ) from err
+
+
+def format_error(err: Exception) -> str:
+    """Return one sentence for what a command or a restore ended with."""
+    if isinstance(err, OSError) and err.strerror:
+        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
+    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
+        return str(err)
+    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."

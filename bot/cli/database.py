@@ -5,6 +5,9 @@ import json
 import os
 import re
 import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -15,6 +18,9 @@ from bot.cli.common import JsonOption, print_json, printable
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, lock_home, postgres_url, run_with_store
+from memory.workspace.files import write_atomic
+
+PROGRESS_SECONDS = 0.2  # between two lines of progress
 
 app = typer.Typer(help="List what was done and decided; check that it was not altered.", no_args_is_help=True)
 
@@ -86,33 +92,73 @@ def backup(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="The file to create.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    encrypt: Annotated[
+        bool, typer.Option("--encrypt", help="Encrypt it with a passphrase; the secrets of config.json are then in it.")
+    ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Write database, workspace, attachments and settings to one file; a running bot is not disturbed."""
     from bot.cli.backup.create import create_backup
+    from bot.console.operate.seal import check_passphrase
 
     file = file.expanduser()
-    manifest = create_backup(ctx.obj, file.absolute(), force=force)
+    passphrase = check_passphrase(_read_passphrase(confirm=True)) if encrypt else ""
+    progress = _ProgressLines() if as_json else lambda done, expected: None
+    manifest = create_backup(ctx.obj, file.absolute(), force=force, passphrase=passphrase, progress=progress)
     size = file.stat().st_size
+    if as_json:
+        print_json({"size": size, "files": len(manifest.members), "left_out": list(manifest.left_out)})
+        return 0
     print(f"{file}: {size:,} bytes, {len(manifest.members):,} files, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC.")
     if manifest.left_out:
         print(f"Secrets are not in it: {', '.join(manifest.left_out)}.")
     return 0
 
 
+def _read_passphrase(*, confirm: bool = False) -> str:
+    """Ask for a passphrase in a terminal; read a line elsewhere."""
+    if sys.stdin.isatty():
+        return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm))
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+class _ProgressLines:
+    """Prints how far a backup is, a JSON object a line, a few times a second."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+
+    def __call__(self, done: int, expected: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= PROGRESS_SECONDS:
+            self._last = now
+            print(json.dumps({"done": done, "expected": max(done, expected)}), flush=True)
+
+
 def restore(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file that mnema backup made.")],
     verify: Annotated[bool, typer.Option("--verify", help="Only check the file and print what is in it.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Replace the content of the home by a backup; the old state is kept next to it."""
     from bot.cli.backup.restore import restore_backup, verify_backup
+    from bot.console.operate.seal import is_sealed
 
     path = file.expanduser().absolute()
+    passphrase = _read_passphrase() if is_sealed(path) else ""
     if verify:
-        _print_backup(file, verify_backup(path))
+        verified = verify_backup(path, passphrase)
+        if as_json:
+            print_json(_backup_to_json(verified))
+        else:
+            _print_backup(file, verified)
         return 0
     home: HomeFolder = ctx.obj
-    done = restore_backup(home, path)
+    done = restore_backup(home, path, passphrase)
+    if as_json:
+        print_json(_restore_to_json(done))
+        return 0
     _print_backup(file, done.verified)
     print(f"{home.root} holds it now{', its data in the database of database_url' if done.shared else ''}.")
     for old in done.kept:
@@ -134,6 +180,46 @@ def restore(
             file=sys.stderr,
         )
     return 0
+
+
+def restore_for_page(home: HomeFolder, file: Path, passphrase: str) -> None:
+    """Restore a backup while the page's server is down, and write down what came of it."""
+    from bot.cli.backup.restore import restore_backup
+
+    record_restore(home, file, {"ok": True, "error": "", **_restore_to_json(restore_backup(home, file, passphrase))})
+
+
+def record_restore(home: HomeFolder, file: Path, outcome: Mapping[str, Any]) -> None:
+    """Write down for the page what came of its restore."""
+    entry = {"file": file.name, "at": datetime.now(UTC).isoformat(), **outcome}
+    write_atomic(home.last_restore, json.dumps(entry).encode(), 0o600)
+
+
+def _backup_to_json(verified: Any) -> dict[str, Any]:
+    manifest, contents = verified.manifest, verified.contents
+    return {
+        "made": manifest.made.isoformat(),
+        "version": manifest.version,
+        "schema": manifest.schema,
+        "conversations": contents.conversations,
+        "messages": contents.messages,
+        "waiting": contents.waiting,
+        "audit_ok": contents.audit,
+        "files": verified.files,
+        "attachments": verified.attachments,
+        "bytes": verified.size,
+        "left_out": list(manifest.left_out),
+    }
+
+
+def _restore_to_json(done: Any) -> dict[str, Any]:
+    return {
+        "kept": [str(path) for path in done.kept],
+        "missing": list(done.missing),
+        "withheld": list(done.withheld),
+        "unreadable": done.unreadable,
+        "forgotten": done.forgotten,
+    }
 
 
 def _print_backup(file: Path, verified: Any) -> None:

@@ -16,13 +16,12 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from bot.cli.common import JsonOption, print_json
+from bot.cli.common import JsonOption, format_error, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
-from bot.errors import ConfigError, MnemaError
+from bot.errors import ConfigError
 from bot.runtime.store_access import resume_restore
 from channels.toolkit.partial_import import import_part
 from memory import failpoints
-from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
 STDOUT_DESCRIPTOR = 1
@@ -113,16 +112,8 @@ def _exit_code(err: Exception, *, debug: bool) -> int:
         text = err.format_message() or str(err)
         print(text if "\n" in text else f"mnema: {text} See mnema --help.", file=sys.stderr)
         return err.exit_code
-    print(f"mnema: {_format_error(err)}", file=sys.stderr)
+    print(f"mnema: {format_error(err)}", file=sys.stderr)
     return EXIT_CONFIG if isinstance(err, ConfigError) else EXIT_FAILED
-
-
-def _format_error(err: Exception) -> str:
-    if isinstance(err, OSError) and err.strerror:
-        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
-    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
-        return str(err)
-    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."
 
 
 def _version(given: bool) -> None:
@@ -209,13 +200,23 @@ def run(
     _import_uvicorn()
     from bot.runtime import startup
 
-    return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)
+    return startup.run(home, role, _attach_console, _attach_metrics, _restore, metrics=metrics)
 
 
 def _attach_console(site: Any, bot: Any) -> None:
     from bot.console.services import attach_console  # imports the whole bot, so only after the port is open
 
     attach_console(site, bot)
+
+
+def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
+    from bot.cli.database import record_restore, restore_for_page  # only when somebody restores in the page
+
+    try:
+        restore_for_page(home, file, passphrase)
+    except Exception as err:
+        _exit_code(err, debug=True)
+        record_restore(home, file, {"ok": False, "error": format_error(err)})
 
 
 def _attach_metrics(site: Any, bot: Any) -> None:

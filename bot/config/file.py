@@ -1,7 +1,9 @@
 """config.json on disk: read with the last good copy as fallback, edited in place, watched."""
 
 import asyncio
+import hmac
 import os
+import secrets
 import stat
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +19,7 @@ from bot.config.loader import (
     add_key_reference,
     build_config,
     format_starter,
+    mask_source,
     parse_nodes,
     parse_typed_value,
     policy_number,
@@ -24,9 +27,11 @@ from bot.config.loader import (
     source_location,
     unknown_key_refusal,
     unknown_policy_refusal,
+    unmask_source,
 )
 from bot.config.messages import ConfigRejected, SourceLocation
 from bot.config.schema import Config
+from bot.config.versions import ConfigVersion, ConfigVersions
 from memory.context.policies.policies import POLICIES
 from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
@@ -55,6 +60,8 @@ class ConfigFile:
         self._raw: dict[str, Any] = {}
         self._text = ""
         self._reported = ("", "")  # text and error of the newest report
+        self._tag_key = secrets.token_bytes(16)  # so that a tag tells nothing about the secrets in the file
+        self._versions = ConfigVersions(path.with_name(path.name + ".versions"))
 
     @property
     def last_good(self) -> Path:
@@ -160,6 +167,101 @@ class ConfigFile:
         shown = self.masked()
         return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
 
+    def preview(self, part: Mapping[str, Any]) -> Config:
+        """Return the settings as they would be with this partial config.json; writes nothing.
+
+        Raises:
+            ConfigRejected: as `patch`.
+        """
+        shown = self.masked()
+        edits = [edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]]
+        try:
+            return build_config(parse_nodes(self._edited(self._read(), edits), self.path.name).value, self._environ)
+        except SettingError as fault:
+            raise fault.refusal from fault
+
+    def check_part(self, part: Mapping[str, Any]) -> dict[str, ConfigRejected]:
+        """Return what is wrong with a partial config.json, by the dotted key at fault; writes nothing.
+
+        Raises:
+            ConfigRejected: the file itself is broken.
+        """
+        shown, text = self.masked(), self._read()
+        read_config(text, self._environ, self.path.name)
+        edits = [edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]]
+        wrong: dict[str, ConfigRejected] = {}
+        while edits:
+            try:
+                self._edited(text, edits)
+                break
+            except SettingError as fault:
+                path, refusal = tuple(map(str, fault.path)), fault.refusal
+            at_fault = [edit for edit in edits if edit[0] == path[: len(edit[0])] or path == edit[0][: len(path)]]
+            for edit in at_fault or edits:  # one that is only wrong together with others names no edit: all of them
+                wrong[".".join(edit[0])] = refusal
+            edits = [edit for edit in edits if at_fault and edit not in at_fault]
+        return wrong
+
+    def check_source(self, text: str) -> None:
+        """Check a whole text in which secrets may be masked; writes nothing.
+
+        Raises:
+            ConfigRejected: the first error, with line and column.
+        """
+        read_config(text, self._environ, self.path.name)
+        unmask_source(text, self._good_text(), self.path.name)
+
+    def source(self) -> str:
+        """Return the text of the file with masked secrets; of a broken file the last good text."""
+        return mask_source(self._good_text())
+
+    def replace_source(self, text: str) -> Config:
+        """Replace the whole text; masked secrets stay what they are.
+
+        Raises:
+            ConfigRejected: as `set`, with line and column; nothing is written.
+        """
+        self.check_source(text)
+        return self._replace(unmask_source(text, self._good_text(), self.path.name))
+
+    def versions(self) -> list[ConfigVersion]:
+        """Return the newest texts that were in force, newest first, secrets and all."""
+        return self._versions.all()
+
+    def restore(self, id: str) -> Config:
+        """Put an earlier text back, byte for byte.
+
+        Raises:
+            KeyError: there is no such version.
+            ConfigRejected: it is not valid (any more), or it differs in what only the file itself may say.
+        """
+        version = self._versions.find(id)
+        if version is None:
+            raise KeyError(id)
+        read_config(version.text, self._environ, self.path.name)
+        return self._replace(version.text)
+
+    def tag(self) -> str:
+        """Return the ETag of what the file holds now."""
+        try:
+            text = self._read()
+        except ConfigRejected as err:
+            text = str(err)
+        return f'"{hmac.digest(self._tag_key, text.encode(), "sha256").hex()}"'
+
+    def refresh(self) -> None:
+        """Apply an edit of the file that `watch` has not seen yet; a broken one sets `trouble`."""
+        try:
+            changed = self._read() != self._text
+        except ConfigRejected:
+            changed = True
+        if changed:
+            self._reload()
+
+    def written(self, key: ConfigKey) -> Any:
+        """Return what the file says of a key, as it is written there; None for what it does not mention."""
+        return _value_at(self._raw, key.path, None)
+
     async def watch(
         self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[ConfigRejected], Awaitable[None]]
     ) -> None:
@@ -197,21 +299,67 @@ class ConfigFile:
     def _change(self, edits: list[ConfigEdit]) -> Config:
         before = self._read()
         read_config(before, self._environ, self.path.name)
-        text = before
-        for path, value in edits:
-            if path[:1] == FILE_ONLY:
-                raise ConfigRejected("file_only", words={"key": ".".join(path)})
-            _refuse_mask(value, path)
-            text = json_source.replace_value(text, path, value)
-        raw = parse_nodes(text, self.path.name).value
         try:
-            build_config(raw, self._environ)
+            text = self._edited(before, edits)
         except SettingError as fault:
             raise fault.refusal from fault
+        return self._put(before, text)
+
+    def _edited(self, text: str, edits: list[ConfigEdit]) -> str:
+        """Return the text with these edits.
+
+        Raises:
+            SettingError: the first one that cannot be.
+        """
+        for path, value in edits:
+            if path[0] in FILE_ONLY:
+                raise SettingError(path, ConfigRejected("file_only", words={"key": ".".join(path)}))
+            _refuse_mask(value, path)
+            text = json_source.replace_value(text, path, value)
+        build_config(parse_nodes(text, self.path.name).value, self._environ)
+        return text
+
+    def _replace(self, text: str) -> Config:
+        """Write a whole valid text that says the same as the file of what only the file itself may say."""
+        before, good = self._read(), parse_nodes(self._good_text(), self.path.name).value
+        given = parse_nodes(text, self.path.name).value
+        for name in FILE_ONLY:
+            if given.get(name) != good.get(name):
+                raise ConfigRejected("file_only", words={"key": name})
+        return self._put(before, text)
+
+    def _put(self, before: str, text: str) -> Config:
         if text != before:
-            self._write(before, text, secret=any(list_secrets(raw)))
+            if self.path.exists() and self._is_valid(before):
+                self._versions.record(before)
+            self._write(before, text, secret=any(list_secrets(parse_nodes(text, self.path.name).value)))
         self._apply_and_copy(text)
         return self.current
+
+    def _is_valid(self, text: str) -> bool:
+        try:
+            read_config(text, self._environ, self.path.name)
+        except ConfigRejected:
+            return False
+        return True
+
+    def _good_text(self) -> str:
+        """Return the text of the file, or the last good one if it is broken.
+
+        Raises:
+            ConfigRejected: it is broken and there is no good copy.
+        """
+        try:
+            text = self._read()
+            read_config(text, self._environ, self.path.name)
+            return text
+        except ConfigRejected as err:
+            try:
+                text = read_regular_file(self.last_good).decode()
+                read_config(text, self._environ, self.last_good.name)
+            except (OSError, UnicodeDecodeError, ConfigRejected):
+                raise err from None
+            return text
 
     def _write(self, before: str, text: str, *, secret: bool) -> None:
         if self._read() != before:
@@ -236,6 +384,8 @@ class ConfigFile:
                 self.last_good.exists() and read_regular_file(self.last_good) == text.encode()
             ):
                 write_atomic(self.last_good, text.encode(), 0o600)
+        if self.path.exists():
+            self._versions.record(text)
 
     def _apply_last_good(self, why: ConfigRejected) -> None:
         try:
@@ -291,8 +441,9 @@ def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:
 
 
 def _leaves(value: Any, path: SettingSteps) -> Iterator[ConfigEdit]:
-    """Yield every edit in a partial settings tree; a list is one value."""
-    if not isinstance(value, dict):
+    """Yield every edit in a partial settings tree; a list is one value, and so are the numbers of the policies."""
+    key = KEYS.get(path)
+    if not isinstance(value, dict) or (key and key.form == "policies"):
         yield path, value
         return
     for name, inner in value.items():
@@ -315,4 +466,4 @@ def _refuse_mask(value: Any, path: tuple[str | int, ...]) -> None:
         return
     key = find_key(path)
     if key and key.secret and isinstance(value, str) and MASK_PATTERN.search(value):
-        raise ConfigRejected("masked", words={"key": key.name})
+        raise SettingError(path, ConfigRejected("masked", words={"key": key.name}))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from bot.config.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 from bot.errors import HomeLocked
 from bot.texts import detect_machine_language
 from memory.workspace.files import write_atomic
+from memory.workspace.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 
 SOUL_FILE = "SOUL.md"
 OTHERS_MODE = 0o077  # the permission bits of group and others
@@ -25,7 +25,7 @@ MAX_CONFIG_BYTES = 1_000_000
 _LOCK_ATTEMPTS, _LOCK_PAUSE_SECONDS = 4, 0.05
 # What the program creates in the root of a home.
 _OUR_NAMES = re.compile(
-    r"config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+", re.DOTALL
+    r"backups|config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+", re.DOTALL
 )
 _README = "README.md"
 
@@ -75,6 +75,16 @@ class HomeFolder:
     def web_token(self) -> Path:
         """The token for the page and the API."""
         return self.data / "web_token"
+
+    @property
+    def backups(self) -> Path:
+        """Backups that were made or uploaded in the page; not in `data`, which a restore replaces."""
+        return self.root / "backups"
+
+    @property
+    def last_restore(self) -> Path:
+        """What came of the last restore in the page."""
+        return self.backups / "last-restore.json"
 
     @property
     def mcp_logins(self) -> Path:

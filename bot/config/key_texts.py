@@ -4,6 +4,7 @@ The English descriptions are those of the fields in the schema.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 ANY_CHANNEL = "channels.*"
 
@@ -28,6 +29,44 @@ def find_key_text(name: str) -> KeyText | None:
     row = _ROWS.get(name) or (_ROWS.get(".".join([ANY_CHANNEL, *shared])) if shared else None)
     about_en = _ITEM_TEXTS.get(name, "")
     return KeyText(title=row[:2], about_zh=row[2], about_en=about_en, example=row[3]) if row else None
+
+
+# Keys that are only read at the start, and those that a turn reads once; every other one is in force at once.
+_AT_START = ("channels.web.", "concurrency", "database_url", "log.", "session_restore", "timezone")
+_PER_TURN = (
+    "agent_", "context_policy", "policies", "llm.", "memory.recall_", "tools.", "skills.", "mcp", "plugins",
+    "delegate.",
+)  # fmt: skip
+TakesEffect = Literal["now", "turn", "restart"]
+
+
+def when_effective(name: str) -> TakesEffect:
+    """Tell from when on a change of this dotted key is in force: now, at the next turn, or after a restart."""
+    if name.startswith(_AT_START):
+        return "restart"
+    return "turn" if name.startswith(_PER_TURN) else "now"
+
+
+_UNITS = {
+    "agent_max_context_tokens": "tokens", "agent_max_context_turns": "turns", "agent_max_steps": "calls",
+    "session_max_idle_days": "days", "retention_days": "days", "concurrency": "turns",
+    "llm.context_window": "tokens", "llm.max_output_tokens": "tokens",
+    "memory.recall_limit": "passages", "memory.recall_timeout_ms": "ms",
+    "tools.web.cache_mb": "MB", "tools.exec.seconds": "s", "tools.exec.memory_mb": "MB", "tools.exec.disk_mb": "MB",
+    "tools.exec.processes": "processes", "skills.index_tokens": "tokens", "jobs.do_a_day": "a_day",
+    "jobs.late_hours": "h", "delegate.at_once": "at_once", "delegate.tokens": "tokens", "delegate.minutes": "min",
+    "delegate.wait_seconds": "s", "heartbeat.every": "min", "heartbeat.notices": "a_day", "mcp.*.seconds": "s",
+    "log.max_mb": "MB", "log.keep": "files",
+    "budgets.user.messages_per_minute": "a_minute", "budgets.user.jobs": "at_once",
+    "budgets.user.storage_mb": "MB", "budgets.total.storage_mb": "MB",
+    "budgets.user.money_per_day": "money_a_day", "budgets.total.money_per_day": "money_a_day",
+    "budgets.user.tokens_per_day": "tokens_a_day",
+}  # fmt: skip
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of a number by its dotted key, "" for one that has none."""
+    return _UNITS.get(name, "a_day" if name.endswith("_per_day") else "")
 
 
 _ITEM_TEXTS = {
@@ -274,6 +313,31 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "budgets.user.jobs": ("提醒与任务", "Reminders and jobs", "每人同时最多多少个提醒和任务。", "10"),
     "budgets.user.storage_mb": ("文件空间", "File storage", "每人存的文件最多多少 MB。", "200"),
     "budgets.user.guest_messages_per_day": ("访客消息", "Guest messages a day", "群里的访客每人每天最多多少条。", "5"),
+    "budgets.people": (
+        "个人限制",
+        "Limits of single people",
+        "给个别人另定限制，代替每人限制；按“渠道:id”填写。",
+        '{"telegram:42": {"messages_per_day": 20}}',
+    ),
+    "budgets.people.*.messages_per_minute": (
+        "每分钟消息",
+        "Messages a minute",
+        "每分钟最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.messages_per_day": (
+        "每天消息",
+        "Messages a day",
+        "每天最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.tokens_per_day": (
+        "每天 token",
+        "Tokens a day",
+        "每天最多多少；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.money_per_day": ("每天花费", "Money a day", "每天最多花多少；null 同其他人。", ""),
     "budgets.total": ("总限制", "Budget of all", "所有者以外所有人合计的限制；0 表示不限。", ""),
     "budgets.total.messages_per_day": ("每天消息合计", "Messages a day, all", "所有人每天合计最多多少条消息。", "1000"),
     "budgets.total.money_per_day": (
@@ -416,6 +480,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "Spaces",
         "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
         '["telegram-123456789"]',
+    ),
+    "console": ("控制台", "Console", "为控制台保留的内容。", ""),
+    "console.views_days": (
+        "上下文回看天数",
+        "Days of past views",
+        "上下文检查器能回看多少天：每次请求里模型看到了什么。0 表示不记录。",
+        "7",
     ),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic.fields import FieldInfo
 
-from bot.config.key_texts import KeyText, find_key_text
+from bot.config.key_texts import KeyText, TakesEffect, find_key_text, unit_of, when_effective
 from bot.config.messages import DEFAULT_EXAMPLE, KEY_NOTES, VALUE_TEXTS
 from bot.config.schema import Config
 from channels.toolkit.settings import ConfigSection, ValueForm
@@ -23,7 +23,7 @@ REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_SHOWN_CHARS = 40
 MAX_NEAREST = 2
 MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
-_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "texts_by_name")
+_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "people_limits", "texts_by_name")
 _SECRET_FORMS = ("secret", "secret_url", "database")
 
 
@@ -58,6 +58,23 @@ class ConfigKey:
     def secret(self) -> bool:
         """Whether its value is only shown masked."""
         return self.form in _SECRET_FORMS
+
+    @property
+    def unit(self) -> str:
+        """The unit of a number, "" for one that has none."""
+        return unit_of(self.name)
+
+    @property
+    def takes_effect(self) -> TakesEffect:
+        """From when on a change of it is in force."""
+        return when_effective(self.name)
+
+    @property
+    def group(self) -> str:
+        """What it is shown with: its first step, of a channel the first two, `general` for those at the top."""
+        if self.path[0] == "channels":
+            return ".".join(self.path[:2])
+        return self.path[0] if len(self.path) > 1 or self.form == "section" else "general"
 
     @property
     def textual(self) -> bool:
@@ -248,6 +265,41 @@ def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[st
 def known_secrets(config: Config) -> frozenset[str]:
     """Return every secret of these settings, with references resolved."""
     return frozenset(list_secrets(config.model_dump(mode="json")))
+
+
+def describe_schema() -> dict[str, Any]:
+    """Return the JSON Schema of config.json with the texts of each key, in English and in Chinese (`x-…-zh`)."""
+    schema = Config.model_json_schema()
+    definitions = schema.get("$defs", {})
+    _describe_properties(schema, Config, (), definitions)
+    return schema
+
+
+def _describe_properties(
+    schema: dict[str, Any], section: type[ConfigSection], above: KeyPath, definitions: dict[str, Any]
+) -> None:
+    """Write each section out where it stands: shared definitions would have one text for several keys."""
+    for name, info in section.model_fields.items():
+        path = (*above, name)
+        key, field = KEYS[path], schema["properties"][name]
+        if inner := _section_type(info.annotation):
+            described = json.loads(json.dumps(definitions[inner.__name__]))
+            _describe_properties(described, inner, path, definitions)
+            optional = "anyOf" in field
+            field.pop("$ref", None)
+            field |= {"anyOf": [described, {"type": "null"}]} if optional else described
+        field |= {
+            "title": key.title[1],
+            "description": key.about[1],
+            "x-title-zh": key.title[0],
+            "x-description-zh": key.about[0],
+            "x-group": key.group,
+            "x-takes-effect": key.takes_effect,
+        }
+        if key.secret:
+            field["writeOnly"] = True
+        if key.unit:
+            field["x-unit"] = key.unit
 
 
 def _url_password(url: str) -> str:

@@ -3,7 +3,7 @@
 import difflib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -14,12 +14,14 @@ from bot.config.json_source import JsonNode, JsonSyntaxError
 from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import (
     KEYS,
+    MASK_PATTERN,
     REFERENCE_PATTERN,
     ConfigKey,
     KeyPath,
     describe_key,
     find_key,
     format_value,
+    mask_secret,
     mask_settings,
     nearest_keys,
 )
@@ -123,6 +125,61 @@ def add_key_reference(settings: dict[str, Any]) -> dict[str, Any]:
         return settings
     variable = _KEY_VARIABLES.get(str(llm.get("provider", "anthropic")), "")
     return {**settings, "llm": {**llm, "api_key": variable}}
+
+
+def mask_source(text: str) -> str:
+    """Return the text of a config file with every secret in it masked, and all else as it is.
+
+    Raises:
+        JsonSyntaxError: the text is not the accepted JSON.
+    """
+    root = json_source.parse_config_json(text)
+    masked = [
+        (node.start, node.end, shown)
+        for _, node, key in _secret_nodes(root, ())
+        if (shown := _masked_literal(node, key))
+    ]
+    return _splice(text, masked)
+
+
+def unmask_source(text: str, stored: str, file: str) -> str:
+    """Return the text with each masked secret replaced by the one at its place in the stored text, as it stands there.
+
+    Raises:
+        ConfigRejected: either is not the accepted JSON, or a masked secret is not the stored one's.
+    """
+    root, before = parse_nodes(text, file), parse_nodes(stored, file)
+    known = {path: (node, _masked_literal(node, key)) for path, node, key in _secret_nodes(before, ())}
+    real = []
+    for path, node, key in _secret_nodes(root, ()):
+        if not MASK_PATTERN.search(node.value):
+            continue
+        old, shown = known.get(path, (None, ""))
+        if old is None or shown != json.dumps(node.value, ensure_ascii=False):
+            location = source_location(text, node.start, file)
+            raise ConfigRejected("masked", location=location, words={"key": key.name})
+        real.append((node.start, node.end, stored[old.start : old.end]))
+    return _splice(text, real)
+
+
+def _secret_nodes(node: JsonNode, path: SettingPath) -> Iterator[tuple[SettingPath, JsonNode, ConfigKey]]:
+    for step, child in node.children.items():
+        yield from _secret_nodes(child, (*path, step))
+    key = None if node.children or not path else find_key(path)
+    if key and key.secret and isinstance(node.value, str):
+        yield path, node, key
+
+
+def _masked_literal(node: JsonNode, key: ConfigKey) -> str:
+    """Return the masked form of a secret as a JSON literal, "" for what needs no mask."""
+    shown = mask_secret(node.value, key)
+    return json.dumps(shown, ensure_ascii=False) if shown != node.value else ""
+
+
+def _splice(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    for start, end, piece in sorted(pieces, reverse=True):
+        text = text[:start] + piece + text[end:]
+    return text
 
 
 def _resolve_references(value: Any, path: SettingPath, environ: Mapping[str, str]) -> Any:

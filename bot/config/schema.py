@@ -140,10 +140,28 @@ class TotalBudgetConfig(ConfigSection):
     storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files stored, in megabytes.")
 
 
+OwnLimit = Annotated[int | None, Field(ge=0, le=10**12), ValueForm("own_limit")]
+OwnMoney = Annotated[float | None, Field(ge=0, le=1_000_000), ValueForm("own_limit")]
+
+
+class OwnBudgetConfig(ConfigSection):
+    """Limits of one person instead of those of `user`; null leaves that one, 0 means no limit."""
+
+    messages_per_minute: OwnLimit = Field(None, description="Messages a minute of this person; null: as everybody.")
+    messages_per_day: OwnLimit = Field(None, description="Messages a day of this person; null: as everybody.")
+    tokens_per_day: OwnLimit = Field(None, description="Uncached tokens a day of this person; null: as everybody.")
+    money_per_day: OwnMoney = Field(None, description="Money a day of this person; null: as everybody.")
+
+
+Account = Annotated[str, Field(pattern=r"^[a-z_]{1,32}:.{1,200}$")]
+PeopleBudgets = Annotated[dict[Account, OwnBudgetConfig], ValueForm("people_limits")]
+
+
 class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
     user: UserBudgetConfig = Field(UserBudgetConfig(), description="Per person.")
+    people: PeopleBudgets = Field({}, description="Limits of single people instead of those of `user`, by CHANNEL:ID.")
     total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All people together.")
 
 
@@ -314,6 +332,17 @@ class PluginConfig(ConfigSection):
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
 
 
+class ConsoleConfig(ConfigSection):
+    """What is kept for the console."""
+
+    views_days: int = Field(
+        30,
+        ge=0,
+        le=36_500,
+        description="Days that the context inspector can look back: what each request showed; 0: nothing is recorded.",
+    )
+
+
 class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
@@ -384,6 +413,7 @@ class Config(ConfigSection):
     plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins")] = Field(
         {}, description="What plug-ins get, by the name of their file or package. Only written in this file."
     )
+    console: ConsoleConfig = Field(ConsoleConfig(), description="What is kept for the console.")
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

@@ -364,29 +364,6 @@ class UsageBody(ApiModel):
     days_people: list[PersonUsageBody] = Field(alias="30_days_people")
 
 
-class SettingsKeyBody(ApiModel):
-    """One key of config.json."""
-
-    key: str = Field(description="Dotted.")
-    title_zh: str
-    title_en: str
-    about_zh: str
-    about_en: str
-    form: str = Field(description="What values it takes; `section` has none of its own.")
-    example: str = ""
-    choices: list[str] = Field([])
-    least: float | None = None
-    most: float | None = None
-    default: Any = None
-    secret: bool = False
-
-
-class SettingsKeysBody(ApiModel):
-    """Every key that is no item of a list, in the order of config.json."""
-
-    items: list[SettingsKeyBody]
-
-
 class ToolBody(ApiModel):
     """A tool of the owner's chats."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from bot.config.file import FILE_ONLY
 from bot.config.keys import ConfigKey
 from channels.web.models import ErrorReplyBody
 from channels.web.requests import Route
@@ -86,6 +87,10 @@ def config_key_to_json(key: ConfigKey) -> dict[str, Any]:
     """Return what a form shows of one key of config.json, without a value. Pure."""
     return {
         "key": key.name,
+        "group": key.group,
+        "unit": key.unit,
+        "takes_effect": key.takes_effect,
+        "file_only": key.path[0] in FILE_ONLY,
         "title_zh": key.title[0],
         "title_en": key.title[1],
         "about_zh": key.about[0],

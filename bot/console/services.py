@@ -1,8 +1,7 @@
 """The console: what the page and the API read from a running bot and change in it, and the routes to it."""
 
 import asyncio
-import hashlib
-import json
+import os
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,16 +18,21 @@ from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
-from bot.config.keys import KEYS, LIST_ITEM
 from bot.console import models
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
+from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
-from bot.console.openapi import config_key_to_json, describe_api
+from bot.console.manage.channel_test import ChannelTestRoutes
+from bot.console.manage.extensions import McpRoutes, SkillRoutes
+from bot.console.manage.people import PeopleRoutes
+from bot.console.manage.settings import SettingsRoutes
+from bot.console.openapi import describe_api
+from bot.console.operate.routes import Operating, build_operating
+from bot.console.operate.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
-from bot.errors import ConfigError
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -37,6 +41,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
+from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
@@ -93,10 +98,15 @@ class BotConsole:
         #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
+        self.context_services = ContextServices(
+            fitter=bot.fitter, folding=bot.folding, workspace=bot.workspace, config=bot.config
+        )
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
+        self.deletions = bot.deletions
+        self.blobs = bot.blobs
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -114,6 +124,21 @@ class BotConsole:
         if not allowed:
             self._bot.telemetry.access_denied()
         return allowed
+
+    def managed(self) -> Sequence[Route]:
+        """Return the routes of single people, skills and servers of tools."""
+        bot = self._bot
+        people = PeopleRoutes(
+            store=bot.store,
+            pairing=bot.pairing,
+            config=bot.config,
+            now=bot.now,
+            channels=bot.channels,
+            workspace=bot.workspace,
+            blobs=bot.blobs,
+        )
+        skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
+        return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
 
     async def stop(self, conversation: str) -> None:
         """Stop the conversation's running turn."""
@@ -158,6 +183,10 @@ class BotConsole:
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
 
+    def operating(self, transcripts: TranscriptBackend) -> Operating:
+        """Return what serves to run this bot: usage, backups, health, logs and traces."""
+        return build_operating(self._bot, transcripts)
+
     async def status(self) -> Mapping[str, Any]:
         bot = self._bot
         return {
@@ -173,6 +202,18 @@ class BotConsole:
             "unsent": len(await bot.store.delivery.unsent()),
             "channels": {name: channel_status_to_json(state) for name, state in bot.states().items()},
             "troubles": troubles_to_json(bot.troubles.current()),
+        }
+
+    async def waiting(self) -> Mapping[str, Any]:
+        """Count what waits for the owner."""
+        bot = self._bot
+        states = bot.states().values()
+        return {
+            "pairing": len(await self.pairing.access.requests()),
+            "approvals": len(await self.store.access.open_approvals("", self.store.now())),
+            "logins": sum(state.phase in ("asking", "logged_out") for state in states),
+            "checks": len(bot.troubles.current()) + bool(bot.models.trouble),
+            "key_missing": bot.models.provider == "offline",
         }
 
     async def tools(self) -> Mapping[str, Any]:
@@ -234,7 +275,9 @@ def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
 def mount_console(site: WebSite, console: BotConsole) -> None:
     """Serve the console on the site."""
     transcripts = TranscriptBackend(console.store, console.stop, console.allow)
+    operating = console.operating(transcripts)
     web = WebServices(
+        sources=operating.sources,
         backend=transcripts,
         allow=console.allow,
         healthy=console.healthy,
@@ -247,24 +290,28 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
+        *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
+        *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
+        *console.managed(),
         *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
+        *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(
             "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
         ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
-        _get_route("/api/config", "config.read", handlers.config),
-        Route(method="PATCH", path="/api/config", action="config.write", handler=handlers.change),
-        _get_route("/api/config/keys", "config.read", handlers.config_keys, models.SettingsKeysBody),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         _get_route("/metrics", "metrics.read", handlers.metrics),
+        *operating.routes,
     )
     site.open(web, routes)
 
@@ -312,27 +359,6 @@ class _ConsoleHandlers:
         rows = await _await_index(self._console.index(space))
         return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
-    async def config(self, _: Request) -> Response:
-        return _settings_response(self._console.settings.masked())
-
-    async def config_keys(self, _: Request) -> Response:
-        """Return what each key means and takes: what a form is made from."""
-        return json_response({"items": [config_key_to_json(key) for key in KEYS.values() if LIST_ITEM not in key.path]})
-
-    async def change(self, request: Request) -> Response:
-        change = await read_json(request)
-        expected = request.headers.get("if-match")
-        if expected is not None and expected != _settings_tag(self._console.settings.masked()):
-            raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
-        try:
-            await asyncio.to_thread(self._console.settings.patch, change)
-        except ConfigError as err:
-            raise HttpRefusal(400, "config", str(err)) from err
-        await self._console.store.note(
-            "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._console.settings.masked()
-        )
-        return _settings_response(self._console.settings.masked())
-
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
@@ -341,15 +367,6 @@ class _ConsoleHandlers:
     async def metrics(self, _: Request) -> Response:
         text = await self._console.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
-
-
-def _settings_response(settings: Mapping[str, Any]) -> Response:
-    return json_response(settings, headers={"etag": _settings_tag(settings)})
-
-
-def _settings_tag(settings: Mapping[str, Any]) -> str:
-    """Return the ETag of settings as they are shown; a secret counts by what is shown of it."""
-    return f'"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()}"'
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:

@@ -2,10 +2,11 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -84,6 +85,10 @@ class BaseComponents(ABC):
         self._applied_config, self._warmed_up = self.config(), False
         self._known_secrets: tuple[Config | None, frozenset[str]] = (None, frozenset())
         self.reconfigured: Callable[[Config], None] = lambda config: None
+        #: Awaited first when the bot is closed.
+        self.on_close: list[Callable[[], Awaitable[None]]] = []
+        #: Ends this process, restores the file with the passphrase, and starts again; None where it cannot be done.
+        self.restore: Callable[[Path, str], None] | None = None
         #: The running channels by name; the gateway adds and removes them.
         self.channels: dict[str, Channel] = {}
         self.blobs = Blobs(self.home.blobs)

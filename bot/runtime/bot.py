@@ -82,6 +82,8 @@ class Bot(Components):
     def _watch_process(self) -> None:
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
+        self._spawn(self.recent.watch())
+        self._spawn(self.deletions.watch())
         self._spawn(self.mcp_tools.watch())
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
@@ -118,6 +120,8 @@ class Bot(Components):
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         """Stop receiving, give running turns `patience` seconds; the rest resumes at the next start."""
+        for close in self.on_close:
+            await close()
         for name in list(self.channels):
             await self.gateway.stop_receiving(name)
         self._scheduler.stop()

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import structlog
 
@@ -99,6 +99,12 @@ class AcceptErrorLogger:
         log.error("connections cannot be accepted; raise the limit of open files", error=why, limit=soft,
                   left_out=self._skipped)  # fmt: skip
         self._logged, self._skipped = time.monotonic(), 0
+
+
+def restart_program() -> NoReturn:
+    """Replace this process by a new start of the same command line; the process id stays the same."""
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - the command line that started this process
 
 
 def notify_supervisor(state: str) -> None:

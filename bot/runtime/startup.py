@@ -6,6 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from bot.config.file import ConfigFile
@@ -27,6 +28,7 @@ from bot.runtime.process import (
     load_codecs,
     notify_supervisor,
     raise_descriptor_limit,
+    restart_program,
     start_collecting,
     use_single_arena,
 )
@@ -38,6 +40,7 @@ DAMAGE_POLL_SECONDS = 1.0  # between two checks whether the database has proved 
 FAILED_EXIT = 1
 SHUTDOWN_SECONDS = 28.0  # from SIGTERM to the end of the process; running turns have 20 of them
 
+Restore = Callable[[HomeFolder, Path, str], None]  # restores a backup with its passphrase; never raises
 OpenBot = Callable[[WebPage | None], Awaitable[Any]]  # builds and opens the bot: Any, because it is imported late
 
 
@@ -46,6 +49,7 @@ def run(
     role: str,
     attach_console: AttachConsole,
     attach_metrics: AttachMetrics,
+    restore: Restore,
     *,
     metrics: int | None = None,
     end_seconds: float = SHUTDOWN_SECONDS,
@@ -55,6 +59,7 @@ def run(
     Args:
         attach_console: called with the page's site and the opened bot.
         attach_metrics: the same for the site of a worker, which has no page.
+        restore: called after the bot was closed, if the page asked for it; this program is then started again.
         metrics: port of that site; 0 for any free one.
         end_seconds: after SIGTERM the process ends within this time, whatever its threads do.
 
@@ -85,7 +90,11 @@ def run(
         process = _BotProcess(home, file, deadline, open_bot, lock)
         if metrics is not None:
             return asyncio.run(process.run_with_metrics(metrics, attach_metrics))
-        return asyncio.run(process.run(has_page=role != "worker"))
+        code = asyncio.run(process.run(has_page=role != "worker"))
+    if process.to_restore is not None:
+        restore(home, *process.to_restore)
+        restart_program()
+    return code
 
 
 def load_config_file(home: HomeFolder) -> ConfigFile:
@@ -112,6 +121,8 @@ class _BotProcess:
         """lock: the home's, if this process holds it."""
         self._home, self._file, self._deadline, self._lock = home, file, deadline, lock
         self._open_bot = open_bot
+        #: Backup to restore once the bot is closed, and its passphrase.
+        self.to_restore: tuple[Path, str] | None = None
         self._redactor = start_home_logging(home, file.current)
 
     async def run_with_metrics(self, port: int, attach_metrics: AttachMetrics) -> int:
@@ -131,6 +142,7 @@ class _BotProcess:
             if on_open is not None:
                 on_open(bot)
             bot.reconfigured = lambda config: self._redactor.learn(known_secrets(config))
+            bot.restore = partial(self._restore_after, ended)
             if page:
                 if self._lock is not None:
                     self._lock.tell(page.url)
@@ -149,6 +161,11 @@ class _BotProcess:
                 page.server.stop()
                 await serving
         return FAILED_EXIT if damaged else 0
+
+    def _restore_after(self, ended: asyncio.Event, file: Path, passphrase: str) -> None:
+        """End the run as a signal does, and restore then."""
+        self.to_restore = (file, passphrase)
+        ended.set()
 
 
 async def _wait_until_ended(ended: asyncio.Event, bot: Any) -> bool:

@@ -3,13 +3,13 @@
 import asyncio
 import importlib
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 
-from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, SetupFinding, WebhookReply, WebhookRequest
 from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import (
     Address,
@@ -44,6 +44,7 @@ from channels.telegram.messages import (
 )
 from channels.telegram.receiver import UpdateReceiver, read_webhook_update
 from channels.telegram.settings import TelegramSettings
+from channels.telegram.setup import check_setup
 from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, LiveReplies
 from channels.toolkit.delivery import BackgroundTasks, BoundedDict, TypingIndicator, store_with_retry
 from channels.toolkit.http import ANSWER_SECONDS
@@ -203,6 +204,9 @@ class Telegram:
         if info.get("pending_update_count"):
             text += f"; {info['pending_update_count']} waiting"
         return text
+
+    def check_setup(self, owner: str) -> AsyncIterator[SetupFinding]:
+        return check_setup(self._call, self._settings, owner)
 
     async def close(self) -> None:
         """Close the connections that sends use; a later send reopens them."""

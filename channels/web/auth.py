@@ -52,6 +52,11 @@ def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
     ]
 
 
+def is_cross_site(headers: Headers) -> bool:
+    """Whether a browser says that another site, or another origin of this one, has sent the request."""
+    return any(site != b"same-origin" for site in header_values(headers, b"sec-fetch-site"))
+
+
 def bearer_token(headers: Headers) -> str | None:
     """Return the bearer token; "" for any other or a repeated Authorization header, None for none."""
     given = header_values(headers, b"authorization")
@@ -230,7 +235,22 @@ class Visitor:
     csrf: str = ""
     #: Identifies the session in all its requests; not a secret.
     id: str = "token"
+    #: Since the token was last given; 0 for a bearer token, which is given each time.
+    signed_in_seconds: float = 0.0
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
+
+
+FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
+
+
+def require_fresh_login(visitor: Visitor) -> None:
+    """Let only somebody pass who has just shown the token.
+
+    Raises:
+        HttpRefusal: 403; the page asks for the token then.
+    """
+    if visitor.signed_in_seconds > FRESH_SECONDS:
+        raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
 
 
 class RequestGuard:
@@ -319,6 +339,7 @@ class RequestGuard:
                 alive=lambda: self._session(session_cookie, touch=False) is not None,
                 csrf=csrf,
                 id=hash_secret(session_cookie).hex()[:16],
+                signed_in_seconds=self._clock() - session.created,
                 streams=session.streams,
             )
         key = self._token
@@ -330,7 +351,8 @@ class RequestGuard:
         Raises:
             HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
         """
-        if header_values(headers, b"origin") and not is_same_origin(headers, self._public):
+        foreign = header_values(headers, b"origin") and not is_same_origin(headers, self._public)
+        if foreign or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if not self._fits(token):
             await self._refuse(headers, peer)
@@ -364,8 +386,7 @@ class RequestGuard:
     def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
         if method in SAFE_METHODS:
             return
-        fetched = header_values(headers, b"sec-fetch-site")
-        if not is_same_origin(headers, self._public) or any(site != b"same-origin" for site in fetched):
+        if not is_same_origin(headers, self._public) or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if header_values(headers, b"content-type") != [b"application/json"]:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")

@@ -34,20 +34,25 @@ class IndexedRow:
     terms: frozenset[str]
 
 
-def days_condition(days: Sequence[tuple[str, str]], column: str, placeholder: str) -> tuple[str, dict[str, str]]:
-    """The SQL condition for SearchableIndex.on_days, and its parameters.
+def days_of_years(days: Sequence[tuple[str, str]], oldest: str, newest: str) -> list[tuple[str, str]]:
+    """The days of SearchableIndex.on_days as YYYY-MM-DD; those of any year once for each year that has rows.
 
     Args:
-        placeholder: how a statement writes a parameter, with {} for its name.
+        oldest, newest: days of the first and the last row; empty without rows.
     """
-    conditions: list[str] = []
-    parameters: dict[str, str] = {}
-    for number, (first, last) in enumerate(days):
-        part = column if len(first) == len("YYYY-MM-DD") else f"substr({column}, 6)"
-        names = f"first{number}", f"last{number}"
-        conditions.append(f"{part} BETWEEN {placeholder.format(names[0])} AND {placeholder.format(names[1])}")
-        parameters |= dict(zip(names, (first, last), strict=True))
-    return f"({' OR '.join(conditions)})", parameters
+    years = range(int(oldest[:4]), int(newest[:4]) + 1) if oldest else ()
+    found: list[tuple[str, str]] = []
+    for first, last in days:
+        if is_yearless(first):
+            found.extend((f"{year:04}-{first}", f"{year:04}-{last}") for year in years)
+        else:
+            found.append((first, last))
+    return found
+
+
+def is_yearless(day: str) -> bool:
+    """Whether a day of SearchableIndex.on_days is one of any year."""
+    return len(day) == len("MM-DD")
 
 
 class SearchableIndex(Protocol):
@@ -66,7 +71,7 @@ class SearchableIndex(Protocol):
         ...
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        """Rows within any of the (first, last) days, given as YYYY-MM-DD, or as MM-DD for any year."""
+        """Rows within any of the (first, last) days, YYYY-MM-DD, or MM-DD of any year; of a span the first."""
         ...
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:

@@ -13,7 +13,7 @@ from math import log
 from typing import Any
 
 from memory.recall.documents import IndexRow, skip_unchanged
-from memory.recall.index import IndexedRow, SearchFilter, days_condition
+from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_yearless
 from memory.recall.postgres_pool import IndexConnection, IndexConnections
 from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
@@ -70,8 +70,12 @@ SELECT {_CANDIDATE}, scored.word_score FROM scored {_lookup("entry", "entry.id =
 WHERE {_FILTER} ORDER BY scored.word_score DESC, entry.id LIMIT %(most)s
 """  # noqa: S608
 ON_DAYS = f"""
-SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space("entry")} WHERE {{days}} AND {_FILTER} ORDER BY entry.id LIMIT %(most)s
+SELECT of_days.* FROM unnest(%(firsts)s::text[], %(lasts)s::text[]) AS days(first, last) CROSS JOIN LATERAL (
+    SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space("entry")}
+    WHERE entry.day BETWEEN days.first AND days.last AND {_FILTER} ORDER BY entry.day, entry.id LIMIT %(most)s
+) AS of_days LIMIT %(most)s
 """  # noqa: S608
+FIRST_AND_LAST_DAY = f"SELECT COALESCE(MIN(day), ''), COALESCE(MAX(day), '') FROM {_of_space('entry')} WHERE day > ''"  # noqa: S608
 AROUND = f"""
 SELECT {_CANDIDATE}, 0.0::float8
 FROM unnest(%(sources)s::integer[], %(sessions)s::integer[], %(places)s::integer[]) AS near(source, session, place)
@@ -334,8 +338,11 @@ class PostgresIndex:
         return self._find(WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        condition, given = days_condition(days, "entry.day", "%({})s")
-        return self._find(ON_DAYS.replace("{days}", condition), search_filter, most=most, **given) if days else []
+        oldest = newest = ""
+        if any(is_yearless(first) for first, _ in days):
+            oldest, newest = self._run(FIRST_AND_LAST_DAY)[0]
+        spans = _to_columns(("firsts", "lasts"), days_of_years(days, oldest, newest))
+        return list(dict.fromkeys(self._find(ON_DAYS, search_filter, most=most, **spans))) if days else []
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         near = [(*divmod(session, SESSIONS), place) for session, place in places]

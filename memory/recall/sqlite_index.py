@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory.recall.documents import IndexRow, skip_unchanged
-from memory.recall.index import IndexedRow, SearchFilter, days_condition
+from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_yearless
 from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
@@ -80,7 +80,15 @@ _BEST_FILTERED = f"""
 SELECT {_CANDIDATE}, -bm25(found) AS word_score FROM found JOIN row ON row.id = found.rowid
 WHERE found MATCH :match AND {_FILTER} ORDER BY bm25(found) LIMIT :most
 """  # noqa: S608
-_ON_DAYS = f"SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE {{days}} AND {_FILTER} ORDER BY row.id LIMIT :most"  # noqa: S608
+# In the order of its index: a day of many rows is not read to its end.
+_ON_DAYS = f"""
+SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.day BETWEEN :first AND :last AND {_FILTER}
+ORDER BY row.day, row.id LIMIT :most
+"""  # noqa: S608
+# Each from an end of the index; together in one SELECT they would be looked for in all rows.
+_FIRST_AND_LAST_DAY = """
+SELECT COALESCE((SELECT MIN(day) FROM row WHERE day > ''), ''), COALESCE((SELECT MAX(day) FROM row), '')
+"""
 _AROUND = f"""
 SELECT {_CANDIDATE}, 0.0 AS word_score FROM json_each(:places) AS near
 JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) % {SESSIONS}
@@ -201,10 +209,15 @@ class SqliteIndex:
         return self._find(_WITH_CHARACTERS, search_filter, letters=listed, most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        if not days:
-            return []
-        condition, given = days_condition(days, "row.day", ":{}")
-        return self._find(_ON_DAYS.replace("{days}", condition), search_filter, most=most, **given)
+        oldest = newest = ""
+        if any(is_yearless(first) for first, _ in days):
+            oldest, newest = self._db.execute(_FIRST_AND_LAST_DAY).fetchone()
+        found: dict[int, CandidateRow] = {}
+        for first, last in days_of_years(days, oldest, newest):
+            if len(found) < most:
+                rows = self._find(_ON_DAYS, search_filter, first=first, last=last, most=most)
+                found |= {row.row: row for row in rows}
+        return list(found.values())[:most]
 
     def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         return self._find(_AROUND, search_filter, places=json.dumps(list(places)))

@@ -1,6 +1,7 @@
 """The settings in the page: each explained, changed ones shown before they are saved, nobody's change lost."""
 
 import json
+import re
 from pathlib import Path
 
 from playwright.async_api import Browser, expect
@@ -11,59 +12,69 @@ from tests.browser.real import real_house
 pytestmark = BROWSER
 
 
-async def test_a_change_is_shown_then_saved_and_a_wrong_value_is_named_at_once(
-    chromium: Browser, tmp_path: Path
-) -> None:
-    async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
-        opened(chromium, real.site, "/settings", ready=".setting") as page,
-    ):
-        steps = page.locator("#value-agent_max_steps")
-        await steps.fill("many")
-        await expect(page.locator("#setting-agent_max_steps [role=alert]")).to_have_text("This must be a number.")
-        await expect(page.locator(".save .primary")).to_be_disabled()
-        await steps.fill("7")
-        await page.fill("main [type=search]", "telegram token")
-        await page.fill("main [type=search]", "channels.telegram.token")
-        await page.fill("[id='value-channels.telegram.token']", "12345:secret-of-mine")
-        await expect(page.locator(".save")).to_contain_text("2 changes")
-        await page.click(".save .primary")
-        dialog = page.locator("dialog")
-        await expect(dialog).to_contain_text("agent_max_steps")
-        await expect(dialog.locator("ins").first).to_have_text("7")
-        await expect(dialog).not_to_contain_text("secret-of-mine")
-        await dialog.locator(".primary").click()
-        await expect(dialog).to_have_count(0)
-        await expect(page.locator(".save")).to_have_count(0)
-        assert "secret-of-mine" not in await page.locator("[id='value-channels.telegram.token']").input_value()
-    written = json.loads((tmp_path / "config.json").read_text())
-    assert written["agent_max_steps"] == 7
-    assert written["channels"]["telegram"]["token"] == "12345:secret-of-mine"
-
-
-async def test_what_the_server_refuses_is_said_and_what_changed_elsewhere_is_shown(
-    chromium: Browser, tmp_path: Path
-) -> None:
+async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browser, tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
     async with (
         real_house(tmp_path, lambda asked: "yes") as real,
         real.site.client() as other,
         opened(chromium, real.site, "/settings", ready=".setting") as page,
     ):
-        await page.fill("#value-agent_max_steps", "100000")
+        before = config.read_bytes()
+        steps, alert = page.locator("#value-agent_max_steps"), page.locator("#setting-agent_max_steps [role=alert]")
+        await expect(page.locator("#setting-agent_max_steps")).to_contain_text("from the next turn on")
+        await steps.fill("many")
+        await expect(alert).to_have_text("This must be a number.")
+        await steps.fill("100000")
+        await expect(alert).to_contain_text("agent_max_steps is 100000; it must be a whole number")
+        await expect(page.locator(".save .primary")).to_be_disabled()
+        await steps.fill("7")
+        await page.fill("main [type=search]", "channels.telegram.token")
+        await page.fill("[id='value-channels.telegram.token']", "12345:secret-of-mine")
+        await expect(page.locator(".save")).to_contain_text("2 changes")
         await page.click(".save .primary")
-        await page.click("dialog .primary")
-        await expect(page.locator("dialog .warn")).to_contain_text("agent_max_steps")
-        await page.keyboard.press("Escape")
-        await expect(page.locator("dialog")).to_have_count(0)
-        await page.fill("#value-agent_max_steps", "9")
+        dialog = page.locator("dialog")
+        await expect(dialog.locator("ins").first).to_have_text("7")
+        await expect(dialog).not_to_contain_text("secret-of-mine")
+        await dialog.locator(".primary").click()
+        await expect(dialog).to_have_count(0)
+        await expect(page.locator(".save")).to_have_count(0)
+        token = page.locator("[id='value-channels.telegram.token']")
+        await expect(token).to_have_value("")
+        await expect(token).to_have_attribute("placeholder", "set: 1234…(20)")
+        written = json.loads(config.read_text())
+        assert (written["agent_max_steps"], written["channels"]["telegram"]["token"]) == (7, "12345:secret-of-mine")
+
+        await page.fill("main [type=search]", "agent_max_steps")
+        await steps.fill("9")
         assert (await other.patch("/api/config", json={"agent_max_steps": 8})).status_code == 200
+        await expect(page.locator(".elsewhere")).to_contain_text("there: 8 · yours: 9")
+        await page.click(".elsewhere >> text=Keep mine")
         await page.click(".save .primary")
-        await page.click("dialog .primary")
-        await expect(page.locator("dialog .warn")).to_contain_text("Changed elsewhere meanwhile: agent_max_steps")
-        await expect(page.locator("dialog del")).to_have_text("8")
-        await page.click("dialog .primary")
-        await expect(page.locator("dialog")).to_have_count(0)
-    assert json.loads((tmp_path / "config.json").read_text())["agent_max_steps"] == 9
+        await expect(dialog.locator("del")).to_have_text("8")
+        await dialog.locator(".primary").click()
+        await expect(page.locator(".save")).to_have_count(0)
+        assert json.loads(config.read_text())["agent_max_steps"] == 9
+
+        await page.click("text=JSON")
+        source = page.locator("textarea")
+        await expect(source).not_to_have_value("")
+        text = await source.input_value()
+        assert "secret-of-mine" not in text
+        await source.fill(text.replace("9", "9,,", 1))
+        await expect(page.locator("main [role=alert]")).to_contain_text(re.compile(r"line \d+, column \d+"))
+        await expect(page.locator("main .primary")).to_be_disabled()
+        await source.fill(text.replace('"agent_max_steps": 9', '"agent_max_steps": 11'))
+        await page.click("main .primary")
+        await expect(page.locator("main .primary")).to_be_disabled()
+        assert "secret-of-mine" in config.read_text()
+
+        await page.click("text=Versions")
+        await expect(page.locator("ol li")).to_have_count(5)
+        await expect(page.locator("ol li").first).to_contain_text("9 → 11")
+        assert "secret-of-mine" not in await page.locator("ol").inner_text()
+        await page.click("ol li:last-child button")
+        await expect(page.locator("ol li")).to_have_count(6)
+        assert config.read_bytes() == before
 
 
 async def test_language_and_theme_are_chosen_and_stay(chromium: Browser, tmp_path: Path) -> None:

@@ -184,6 +184,13 @@ class IndexSuite:
         found = [words(place, place.read(lambda index: index.on_days(days, 9, SearchFilter()))) for days in look]  # noqa: B023
         assert found == [["2025-05-03"], ["2024-05-03", "2025-05-03"], [], []]
 
+    def test_of_the_rows_of_days_no_more_than_wanted_and_none_twice(self, place: Place) -> None:
+        put(place, "file:a", *(row(f"a{at}", at, day=f"202{at % 3}-05-03") for at in range(9)))
+        spans = [("05-01", "05-04"), ("2021-05-03", "2021-05-03")]
+        for most, wanted in ((2, "a0 a3"), (4, "a0 a3 a6 a1"), (9, "a0 a3 a6 a1 a4 a7 a2 a5 a8"), (10, "")):
+            found = words(place, place.read(lambda index: index.on_days(spans, most, SearchFilter())))  # noqa: B023
+            assert sorted(found) == sorted((wanted or "a0 a1 a2 a3 a4 a5 a6 a7 a8").split())
+
     def test_neighbours_are_of_the_same_session_of_the_same_source(self, place: Place) -> None:
         put(place, "file:a", row("a0"), row("a1", 1), row("other session", 1, session=1))
         put(place, "file:b", row("b0"), row("b1", 1))

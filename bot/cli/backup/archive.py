@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from bot.console.operate.seal import unseal
 from bot.errors import MnemaError
 from memory.workspace.blobs import is_blob_name
 
@@ -85,20 +86,22 @@ def load_manifest(text: bytes) -> BackupManifest:
         raise InvalidBackup(f"its {MANIFEST_NAME} is no manifest of mnema") from err
 
 
-def unpack(file: Path, folder: Path, target: Callable[[str], str | None]) -> BackupManifest:
+def unpack(file: Path, folder: Path, target: Callable[[str], str | None], passphrase: str = "") -> BackupManifest:
     """Read a whole backup, check every member against the manifest, and write the selected ones.
 
     Args:
         folder: a new folder that no other process writes to.
         target: path of a member below `folder`; None: only check it.
+        passphrase: of an encrypted backup.
 
     Raises:
+        SealError: it is encrypted, and this is not its passphrase.
         InvalidBackup: what was written so far must not be used.
         OSError: the file cannot be read, or the disk is full.
     """
     reader = _ArchiveReader(folder=folder, target=target)
     try:
-        with gzip.open(file) as content:
+        with file.open("rb") as raw, unseal(raw, passphrase) as opened, gzip.GzipFile(fileobj=opened) as content:
             with tarfile.open(fileobj=content, mode="r|", tarinfo=_BoundedTarInfo) as tar:
                 for header in tar:
                     reader.read(tar, header)

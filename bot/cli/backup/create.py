@@ -33,6 +33,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
+from bot.console.operate.seal import seal
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import find_postgres_url, import_scale_module
 from bot.telemetry.log import MIN_SECRET_CHARS
@@ -48,14 +49,25 @@ _MAX_SPOOLED_BYTES = 16 * 2**20
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+Progress = Callable[[int, int], None]  # (done, expected): bytes; what is expected is an estimate
+
+
 def create_backup(
-    home: HomeFolder, file: Path, *, force: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    home: HomeFolder,
+    file: Path,
+    *,
+    force: bool = False,
+    passphrase: str = "",
+    progress: Progress = lambda done, expected: None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> BackupManifest:
     """Write a backup; needs no lock, so that a bot may run on the home meanwhile.
 
     Args:
         file: is created completely, or not at all.
         force: replace an existing file.
+        passphrase: encrypts the backup, which then holds the secrets of config.json too; "" for a plain one.
+        progress: called after each file.
 
     Raises:
         MnemaError: the backup cannot be made; the text says why, and nothing of it is left.
@@ -66,7 +78,7 @@ def create_backup(
             made = now()
             schema = copy_store_to_file(home, scratch / DATABASE_NAME)
             hit("backup.snapshot")
-            manifest = _write_backup(home, scratch, made, schema)
+            manifest = _write_backup(home, scratch, made, schema, passphrase, progress)
             _check_target(home, file, force=force)
             os.replace(scratch / "archive", file)
             fsync_path(file.parent)
@@ -151,7 +163,9 @@ def _load_effective_config(home: HomeFolder) -> Config:
         return file.current
 
 
-def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) -> BackupManifest:
+def _write_backup(
+    home: HomeFolder, scratch: Path, made: datetime, schema: str, passphrase: str, progress: Progress
+) -> BackupManifest:
     """Write the archive into the scratch folder and sync it to disk.
 
     The store is copied first, then the files. An attachment is stored before the row that names it, so the later copy
@@ -162,12 +176,14 @@ def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) 
     with (scratch / "archive").open("wb") as raw:
         os.fchmod(raw.fileno(), 0o600)
         with (
-            gzip.GzipFile(filename="", mode="wb", fileobj=raw) as packed,
+            seal(raw, passphrase) as target,
+            gzip.GzipFile(filename="", mode="wb", fileobj=target) as packed,
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):
-            archive = _ArchiveWriter(tar=tar, scratch=scratch)
+            expected = _expected_size(home, scratch)
+            archive = _ArchiveWriter(tar=tar, scratch=scratch, on_bytes=lambda done: progress(done, expected))
             archive.add(DATABASE_NAME, scratch / DATABASE_NAME)
-            left_out = _add_config(archive, home, made)
+            left_out = _add_config(archive, home, made, keep_secrets=bool(passphrase))
             for name, path in _home_files(home):
                 archive.add(name, path)
             manifest = BackupManifest(
@@ -189,7 +205,10 @@ class _ArchiveWriter:
 
     tar: tarfile.TarFile
     scratch: Path
+    #: Called with the number of bytes added so far.
+    on_bytes: Callable[[int], None]
     members: list[BackupMember] = field(default_factory=list)
+    done: int = 0
 
     def add(self, name: str, path: Path) -> None:
         """Add a file as it is now; skips it if it has gone or is not a regular file."""
@@ -222,20 +241,32 @@ class _ArchiveWriter:
         content.seek(0)
         self.tar.addfile(header, content)
         self.members.append(BackupMember(name=name, size=header.size, sha256=digest.hexdigest()))
+        self.done += header.size
+        self.on_bytes(self.done)
 
 
-def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime) -> tuple[str, ...]:
-    """Add config.json, or its last good copy, without secrets; returns their dotted names."""
+def _expected_size(home: HomeFolder, scratch: Path) -> int:
+    """Return the bytes of all files that are there now."""
+    expected = (scratch / DATABASE_NAME).stat().st_size
+    for _, path in _home_files(home):
+        with suppress(FileNotFoundError):
+            expected += path.lstat().st_size
+    return expected
+
+
+def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime, *, keep_secrets: bool) -> tuple[str, ...]:
+    """Add config.json, or its last good copy; returns the dotted names of the secrets that were left out of it."""
     why = ""
     for path in (home.config, home.config.with_name(f"{home.config.name}.last-good")):
         with suppress(FileNotFoundError):
             try:
-                text, left_out = strip_secrets(read_regular_file(path).decode())
+                own = read_regular_file(path).decode()
+                text, left_out = strip_secrets(own)
             except (NotRegularFile, ConfigFileTooLarge, UnreadableConfig, UnicodeDecodeError) as err:
                 why = why or str(err)
                 continue
-            archive.put(CONFIG_NAME, text.encode(), made)
-            return left_out
+            archive.put(CONFIG_NAME, (own if keep_secrets else text).encode(), made)
+            return () if keep_secrets else left_out
     if why:
         print(f"mnema: {CONFIG_NAME} is not in the backup: {why}; mnema config check says more.", file=sys.stderr)
     return ()

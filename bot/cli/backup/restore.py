@@ -67,7 +67,7 @@ class RestoreResult:
     shared: bool = False
 
 
-def verify_backup(file: Path) -> VerifiedBackup:
+def verify_backup(file: Path, passphrase: str = "") -> VerifiedBackup:
     """Check a backup completely, without a home.
 
     Raises:
@@ -75,11 +75,11 @@ def verify_backup(file: Path) -> VerifiedBackup:
     """
     with tempfile.TemporaryDirectory(prefix="mnema-verify-") as folder, _named_file(file):
         into = Path(folder)
-        manifest = unpack(file, into, lambda name: name if name == DATABASE_NAME else None)
+        manifest = unpack(file, into, lambda name: name if name == DATABASE_NAME else None, passphrase)
         return _summarize(manifest, _examine_database(into / DATABASE_NAME))
 
 
-def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
+def restore_backup(home: HomeFolder, file: Path, passphrase: str = "") -> RestoreResult:
     """Replace the content of the home by the backup; a kill leaves either the old or the new state.
 
     Raises:
@@ -95,7 +95,7 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
         _remove_leftovers(home.root)
         stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         with _create_staging_folder(home.root, stamp) as staging:
-            done = _prepare(home, file, staging, url)
+            done = _prepare(home, file, staging, url, passphrase)
             hit("restore.verified")
             if not url:
                 journal.commit_restore(home.root, stamp)
@@ -105,7 +105,7 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
         return replace(done, kept=_kept_paths(home.root, stamp), shared=bool(url))
 
 
-def _prepare(home: HomeFolder, file: Path, staging: Path, url: str) -> RestoreResult:
+def _prepare(home: HomeFolder, file: Path, staging: Path, url: str, passphrase: str) -> RestoreResult:
     """Unpack the backup into the staging folder and adapt it to this home.
 
     Args:
@@ -121,7 +121,7 @@ def _prepare(home: HomeFolder, file: Path, staging: Path, url: str) -> RestoreRe
             return str(database.relative_to(staging))
         return f"data/{member}" if member.startswith(f"{BLOBS_NAME}/") else member
 
-    manifest = unpack(file, staging, target)
+    manifest = unpack(file, staging, target, passphrase)
     hit("restore.extracted")
     verified = _summarize(manifest, _examine_database(database))
     rights, unreadable = _current_rights(home, manifest, url)

@@ -20,7 +20,6 @@ from bot.cli.replay.formats import (
 )
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.config.templates import remove_hint
 from bot.errors import MnemaError
 from bot.models.providers.messages import replace_surrogates_in_json
 from bot.tools.registry import default_tool_specs
@@ -42,6 +41,7 @@ from memory.conversation import (
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace
+from memory.workspace.templates import remove_hint
 
 DEFAULT_START = datetime(2026, 1, 1, tzinfo=UTC)  # of messages without times
 MESSAGE_INTERVAL = timedelta(seconds=1)  # between two messages without times

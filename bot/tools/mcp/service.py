@@ -17,7 +17,7 @@ from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_pro
 from bot.tools.mcp.server import McpServer, McpStatus
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
-from memory.store.people.mcp import ListedTool, McpRecords, McpServerRow, McpToolRow
+from memory.store.people.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
@@ -113,6 +113,30 @@ class McpTools:
                 )
             )
         return found
+
+    def listed(self, name: str) -> list[McpToolRow]:
+        """Return what is stored of a server's tools, in the server's order."""
+        return [row for row in self._rows if row.server == name and row.listed]
+
+    def settings(self, name: str) -> McpServerConfig:
+        """Return the settings of a configured server."""
+        return self._config().mcp[name]
+
+    async def list_again(self, name: str) -> None:
+        """Start a configured server if it does not run, so that its list is stored.
+
+        Raises:
+            McpError: it is down.
+        """
+        await self._server(name).connect()
+        await self.load()
+
+    async def review(self, name: str, choices: Sequence[McpChoice], by: str) -> list[str]:
+        """Store what the owner chose; it is in force at once. Returns the tools that are other ones by now."""
+        source = source_sha256(self._config().mcp[name])
+        missed: list[str] = await self._records.store_review(name, source, choices, by)
+        await self.load()
+        return missed
 
     def up(self) -> dict[str, bool]:
         """Tell of each configured server whether it can be called; one that was not needed yet can."""

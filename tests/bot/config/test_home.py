@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.config.home import HomeFolder, resolve_home
-from bot.config.templates import SOUL_TEMPLATES, remove_hint
 from bot.errors import HomeLocked
+from memory.workspace.templates import SOUL_TEMPLATES, remove_hint
 
 HOLD = (
     "import sys; from pathlib import Path; from bot.config.home import HomeFolder; "

@@ -146,3 +146,29 @@ def test_stems_and_pairs() -> None:
 def test_names_are_told_from_words() -> None:
     assert names_in_question("What did caroline buy?", ["Caroline Smith", "Line"]) == {"Caroline Smith"}
     assert names_in_question("张曼婷喜欢什么", ["张曼婷", "李"]) == {"张曼婷"}
+
+
+def test_rows_of_a_day_cost_the_same_however_many_rows_there_are(tmp_path: Path) -> None:
+    steps: list[int] = []
+    for name, rows in (("small", 200), ("large", 20_000)):
+        index = SqliteIndex(tmp_path / name)
+        today = (IndexRow(kind="log", words=f"w{at}", session=0, place=at, day="2026-05-03") for at in range(rows))
+        earlier = (
+            IndexRow(kind="log", words=f"w{at}", session=0, place=at, day=f"2025-{at % 12 + 1:02}-28")
+            for at in range(rows)
+        )
+        index.put("file:today", "1", today)
+        index.put("file:earlier", "1", earlier)
+        ticks: list[int] = []
+        index._db.set_progress_handler(
+            lambda ticks=ticks: ticks.append(1), 100
+        )  # hundreds of steps of SQLite's machine
+        for days in (
+            [("2026-05-03", "2026-05-03")],
+            [("05-03", "05-04")],
+            [("2026-01-01", "2026-12-31"), ("03-01", "03-02")],
+        ):
+            assert len(index.on_days(days, 50, SearchFilter())) == 50
+        steps.append(len(ticks))
+        index.close()
+    assert steps[1] < 2 * steps[0]

@@ -67,6 +67,29 @@ export const send = <Body>(
 export const post = async <Body = unknown>(path: string, body?: unknown): Promise<Body> =>
   (await send<Body>("POST", path, body)).body;
 
+/** The lines of a reply that comes bit by bit, each a JSON value. */
+export async function* lines<Line>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<Line> {
+  const headers = { "accept-language": language(), "content-type": "application/json", "x-csrf-token": csrf };
+  const options: RequestInit = { method: "POST", headers, credentials: "same-origin", body: JSON.stringify(body), signal };
+  const answer = await fetch(BASE + path, options).catch((err: unknown) => {
+    throw signal.aborted ? err : new ApiError(0, "unreachable", "");
+  });
+  if (answer.status === 401) onlogout();
+  if (!answer.ok || !answer.body) {
+    const read = await answer.json().catch(() => ({}));
+    throw new ApiError(answer.status, read.error?.code ?? "http", read.error?.message ?? `HTTP ${answer.status}`);
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop()!;
+    for (const part of parts) yield JSON.parse(part) as Line;
+  }
+}
+
 export const address = (path: string): string => BASE + path;
 export const conversation = (name: string, rest = ""): string =>
   `/conversations/${encodeURIComponent(name)}${rest ? `/${rest}` : ""}`;

@@ -8,8 +8,8 @@ export interface Place {
 }
 
 const NAME = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Asked before the page leaves a place; false stays there. */
-type Guard = () => boolean;
+/** Asked before the page leaves a place for a path; false stays there. */
+type Guard = (path: string) => boolean;
 
 function parse(): Place {
   const parts = location.pathname.split("/").filter(Boolean).map(decode);
@@ -25,7 +25,7 @@ function decode(part: string): string {
 }
 
 let current = $state.raw<Place>(parse());
-let guard: Guard | null = null;
+const guards = new Set<Guard>();
 /** How many pages of ours lie before this one in the history: Back leads to one of them. */
 let depth = Number(history.state?.depth ?? 0);
 /** Back was stopped by the guard, and the history is being put right. */
@@ -35,23 +35,17 @@ export const place = (): Place => current;
 
 /** Ask this before the place is left; returns how to take it back. */
 export function guardLeaving(ask: Guard): () => void {
-  guard = ask;
-  return () => {
-    if (guard === ask) guard = null;
-  };
+  guards.add(ask);
+  return () => void guards.delete(ask);
 }
 
-function mayLeave(): boolean {
-  if (guard && !guard()) return false;
-  guard = null;
-  return true;
-}
+const mayLeave = (path: string): boolean => [...guards].every((ask) => ask(path));
 
 /** Go to a path of ours; `replace` leaves no entry in the history. */
 export function go(path: string, { replace = false } = {}): boolean {
   if (path === location.pathname + location.search) return true;
   const same = path.split("?")[0] === location.pathname;
-  if (!same && !mayLeave()) return false;
+  if (!same && !mayLeave(path)) return false;
   if (!replace) depth += 1;
   history[replace ? "replaceState" : "pushState"]({ depth }, "", path);
   current = parse();
@@ -71,7 +65,7 @@ function stepped(event: PopStateEvent): void {
     restoring -= 1;
     return;
   }
-  if (location.pathname !== current.path && !mayLeave()) {
+  if (location.pathname !== current.path && !mayLeave(location.pathname)) {
     restoring += 1;
     history.go(before - depth || 1);
     return;
@@ -83,7 +77,7 @@ function stepped(event: PopStateEvent): void {
 function clicked(event: MouseEvent): void {
   if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = (event.target as Element | null)?.closest?.("a[href]");
-  if (!(link instanceof HTMLAnchorElement) || link.target || link.origin !== location.origin || link.download) return;
+  if (!(link instanceof HTMLAnchorElement) || link.target || link.origin !== location.origin || link.hasAttribute("download")) return;
   event.preventDefault();
   go(link.pathname + link.search);
 }

@@ -32,13 +32,24 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** What a turn took of one model. */
+export interface AnswerUsage {
+  model: string;
+  /** Tokens, cached ones included. */
+  input: number;
+  output: number;
+  cached: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
 /** A call that waits for the owner's consent. */
 export interface Approval {
   id: string;
   tool: string;
-  arguments: unknown;
+  arguments: Record<string, unknown>;
   /** What the approval depends on apart from the arguments. */
-  bound: unknown;
+  bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
   tainted: boolean;
   /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
@@ -76,6 +87,51 @@ export interface AttachedFile {
   data: string;
 }
 
+/** A backup in the home's folder `backups`. */
+export interface Backup {
+  name: string;
+  size: number;
+  at: string;
+  encrypted: boolean;
+}
+
+/** The passphrase of an encrypted backup. */
+export interface BackupPassphrase {
+  passphrase?: string;
+}
+
+/** The backups, newest first. */
+export interface Backups {
+  items: Backup[];
+  /** The home's name, which is typed before a restore. */
+  home: string;
+  free_bytes: number;
+  /** This process can restore: it holds the home. */
+  can_restore: boolean;
+  last_restore: RestoreOutcome | null;
+}
+
+/** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
+export interface BrokenPrefix {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  why: string;
+  /** The first one that differs, in the texts of tools, system and messages. */
+  byte: number;
+  /** The same in both, and read again. */
+  tokens: number;
+}
+
+/** What one step of the test found: a line of the reply. */
+export interface ChannelFinding {
+  step: string;
+  state: "ok" | "failed" | "skipped";
+  text: string;
+  /** What to do. */
+  hint: string;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -90,6 +146,12 @@ export interface ChannelState {
   prompt?: LoginPrompt | null;
 }
 
+/** Settings of a channel that are tried. */
+export interface ChannelTest {
+  /** Part of config.json below `channels` that is not saved yet. */
+  part: Record<string, unknown>;
+}
+
 /** A command that may be typed in the page. */
 export interface Command {
   name: string;
@@ -101,6 +163,20 @@ export interface Command {
 /** All of them, in the order of /help. */
 export interface CommandList {
   items: Command[];
+}
+
+/** What to do to the context of a conversation. */
+export interface ContextAct {
+  act: "fold" | "undo" | "clear" | "policy";
+  /** Its new policy; empty for the configured one. */
+  policy?: string;
+}
+
+/** What was done: a fold goes on in the background, its steps are events of the stream. */
+export interface ContextActDone {
+  done: "folding" | "fold_undone" | "clear_undone" | "cleared" | "policy";
+  from_turn?: number;
+  to_turn?: number;
 }
 
 /** What the model would be sent now, in figures. */
@@ -135,7 +211,15 @@ export interface ContextParts {
   running: number;
 }
 
-/** A page of the list, newest first. */
+/** What the owner chooses for a conversation; what is left out stays. */
+export interface ConversationChoice {
+  /** Empty shows the first words again. */
+  title?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+/** A page of the list, newest first, pinned ones before all others. */
 export interface ConversationPage {
   items: ConversationSummary[];
   /** Cursor of the next page; null on the last one. */
@@ -151,6 +235,12 @@ export interface ConversationQuery {
   own?: boolean;
   /** Only those whose title (of other people: whose id) contains it. */
   q?: string;
+  /** Only those of this channel. */
+  channel?: string;
+  /** Only the chat with this id on its channel. */
+  person?: string;
+  /** Archived ones are left out by default. */
+  state?: "" | "archived" | "unread" | "all";
 }
 
 /** An entry of the list of conversations. */
@@ -164,6 +254,31 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  pinned: boolean;
+  archived: boolean;
+  /** Lines that were not read in the page. */
+  unread: number;
+  /** The title was given by the owner. */
+  named: boolean;
+  /** It is about to be deleted, and in no list. */
+  deleting: boolean;
+  /** Sent in quotes as If-Match with each change. */
+  etag: string;
+}
+
+/** Use in one conversation. */
+export interface ConversationUsage {
+  /** Its name in addresses. */
+  id: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  calls: number;
+  /** From no cache. */
+  tokens: number;
+  cost: number;
+  unpriced: string[];
 }
 
 /** Why a fold ends where it does. */
@@ -171,6 +286,28 @@ export interface CutReason {
   score: number;
   candidates: number;
   terms: [string, number][];
+}
+
+/** Use on one day. */
+export interface DayUsage {
+  /** In the owner's time zone, such as 2026-11-20. */
+  day: string;
+  items: DayUsageItem[];
+}
+
+/** Use of one model for one purpose on one day. */
+export interface DayUsageItem {
+  model: string;
+  purpose: string;
+  calls: number;
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+  /** By the owner; else by all other people together. */
+  own: boolean;
 }
 
 /** What the decision led to; the chat that asked sees how a call ended. */
@@ -184,6 +321,23 @@ export interface Decision {
   digest: string;
 }
 
+/** A conversation that is about to be deleted. */
+export interface Deletion {
+  /** So long it can be restored. */
+  seconds: number;
+  etag: string;
+}
+
+/** A part of one or both of two requests. */
+export interface DiffItem {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  state: "kept" | "added" | "left_out" | "changed";
+  tokens_before: number;
+  tokens_after: number;
+}
+
 /** An act that was carried out. */
 export interface Done {
   ok: boolean;
@@ -192,12 +346,24 @@ export interface Done {
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
+  /** In the language of Accept-Language: Chinese or English. */
   message: string;
+  /** Which value of the request is wrong. */
+  field?: string | null;
+  /** What to do next. */
+  hint?: string | null;
 }
 
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** Where a file is; it is given to those who may read that conversation. */
+export interface FileQuery {
+  conversation: string;
+  /** Id of the message that it came or went with, or of the answer of its turn. */
+  message: string;
 }
 
 /** A fold of older turns. */
@@ -231,12 +397,133 @@ export interface FoldTrigger {
   at: number;
 }
 
+/** Work that outlives the request that started it. */
+export interface Job {
+  id: string;
+  kind: string;
+  subject: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** 0 where that is not known. */
+  expected: number;
+  error: string;
+  result: Record<string, unknown>;
+  started: string;
+  ended: string | null;
+}
+
+/** Newest first. */
+export interface JobList {
+  items: Job[];
+}
+
+/** What a person has used today of one limit. */
+export interface LimitUse {
+  limit: "messages_per_minute" | "messages_per_day" | "tokens_per_day" | "money_per_day";
+  used: number;
+  /** 0: no limit. */
+  most: number;
+  /** This person's own limit; null: as everybody. */
+  own: number | null;
+}
+
+/** A file that came or went with a line. */
+export interface LineFile {
+  /** Its name below /blobs; empty where it is still at the platform. */
+  id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  /** A small picture of it can be had. */
+  picture: boolean;
+}
+
+/** A line of the log, without any text that a person wrote. */
+export interface LogLine {
+  /** Where it is; no other line has the same. */
+  at: string;
+  timestamp: string;
+  level: string;
+  logger: string;
+  event: string;
+  trace: string;
+  exception: string;
+  facts: Record<string, unknown>;
+}
+
+/** Newest first. A page may be short where few lines are wanted. */
+export interface LogPage {
+  items: LogLine[];
+  next: string | null;
+}
+
+/** Which lines of the log are wanted. */
+export interface LogQuery {
+  /** This one and worse: debug, info, warning, error, critical. */
+  level?: string;
+  /** This one and those below it. */
+  logger?: string;
+  trace?: string;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
   id: string;
   zh: string;
   en: string;
+}
+
+/** What the model may do with a tool as it was shown. */
+export interface McpChoice {
+  name: string;
+  sha256: string;
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
+}
+
+/** All of them, by name. */
+export interface McpList {
+  items: McpServer[];
+}
+
+/** A review. */
+export interface McpReview {
+  /** Of the server that was shown. */
+  source: string;
+  choices: McpChoice[];
+}
+
+/** A configured server of tools. */
+export interface McpServer {
+  name: string;
+  state: string;
+  why: string;
+  /** The program is the one whose tools were reviewed. */
+  reviewed: boolean;
+  /** Hash of its command or address. */
+  source: string;
+  command: string[];
+  url: string;
+  network: boolean;
+  spaces: string[];
+  tools: McpTool[];
+}
+
+/** A tool of a server, as the model would read it. */
+export interface McpTool {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+  /** It says that it only reads. */
+  read_only: boolean;
+  sha256: string;
+  state: "new" | "changed" | "settled";
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
 }
 
 /** A Markdown file of the workspace. */
@@ -259,17 +546,23 @@ export interface MemoryFileText {
   text: string;
 }
 
-/** A page of a transcript, oldest first. */
+/** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
-/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+/** Which page of a transcript is wanted; without any of these the newest one. */
 export interface MessageQuery {
   /** Id or line of a message. */
   before?: string;
   /** Line of a message. */
   after?: number | null;
+  /** Id or line of a message, or turn-N: the lines on both sides of it. */
+  around?: string;
+  /** Only messages that hold these words, newest first. */
+  q?: string;
   limit?: number;
 }
 
@@ -298,6 +591,23 @@ export interface ModelUsage {
   cost: number | null;
 }
 
+/** Use by one person. */
+export interface NamedPersonUsage {
+  who: string;
+  calls?: number;
+  tokens: number;
+  cost: number | null;
+  unpriced: string[];
+  /** As the platform gave it; empty where it is not known. */
+  name: string;
+}
+
+/** How to make a backup. */
+export interface NewBackup {
+  /** Encrypts it; it then holds the secrets too. */
+  passphrase?: string;
+}
+
 /** A message to the bot; its conversation is created by the first one. */
 export interface NewMessage {
   conversation: string;
@@ -310,6 +620,95 @@ export interface NewMessage {
 /** A file's new text. */
 export interface NewText {
   text: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface NewUpload {
+  name: string;
+  size: number;
+}
+
+/** A part of a past request. */
+export interface PastSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  tainted?: boolean;
+}
+
+/** A call of the model: what its request showed, in figures. */
+export interface PastView {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+}
+
+/** A page of the calls, newest first. */
+export interface PastViewPage {
+  items: PastView[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which page is wanted. */
+export interface PastViewQuery {
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
+}
+
+/** A past request with its texts. */
+export interface PastViewText {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+  /** It is what was sent, byte for byte; not after something was forgotten. */
+  exact: boolean;
+  items: PastSegment[];
 }
 
 /** Somebody who may talk to the bot. */
@@ -325,6 +724,22 @@ export interface Person {
   at: string;
 }
 
+/** What is known of a person, without what they wrote. */
+export interface PersonFacts {
+  channel: string;
+  id: string;
+  /** What they call themselves. */
+  name: string;
+  role: string;
+  grants: Person[];
+  /** CHANNEL:ID of this person's linked accounts. */
+  accounts: string[];
+  last_seen: string;
+  conversations: number;
+  messages: number;
+  today: LimitUse[];
+}
+
 /** Use by one person. */
 export interface PersonUsage {
   who: string;
@@ -332,6 +747,114 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** Where a passage is that an answer was given of memory. */
+export interface Recalled {
+  /** The file; empty for something that was said. */
+  path: string;
+  line: number;
+  last: number;
+  /** The conversation in which it was said. */
+  conversation: string;
+  title: string;
+  turn: number;
+}
+
+/** One value for each of the last 1,440 minutes, oldest first; null where there is none. */
+export interface RecentMetrics {
+  /** When the last minute ended, unix seconds; 0 before the first one. */
+  newest: number;
+  /** Messages that are not answered yet. */
+  queue: (number | null)[];
+  /** Parts of replies that are not sent yet. */
+  unsent: (number | null)[];
+  /** Answers. */
+  turns: (number | null)[];
+  /** Their mean duration. */
+  turn_seconds: (number | null)[];
+  model_errors: (number | null)[];
+  send_errors: (number | null)[];
+  /** Answers that failed by a fault of this machine. */
+  faults: (number | null)[];
+  /** Of the event loop, seconds. */
+  lag: (number | null)[];
+}
+
+/** What to replay a conversation with. */
+export interface Replay {
+  /** Empty for all. */
+  policies?: string[];
+  /** Tokens of a request; 0 for the configured number. */
+  budget?: number;
+  /** 0 for the configured number. */
+  turns?: number;
+}
+
+/** A fold that a policy would have made. */
+export interface ReplayFold {
+  /** Before which request, from 0. */
+  request: number;
+  from_turn: number;
+  to_turn: number;
+  reason: string;
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** What a policy would have shown and cost: the figures of `mnema replay --json`. */
+export interface ReplayPolicy {
+  name: string;
+  requests: number;
+  tokens_mean: number;
+  tokens_max: number;
+  folds: number;
+  folds_at_once: number;
+  reductions: number;
+  prefix_breaks: number;
+  cached_percent: number;
+  cost: number | null;
+  fold_cost: number | null;
+  visible_percent: number | null;
+  retrievable_percent: number | null;
+  either_percent: number | null;
+  over_budget: number;
+  /** Of each request. */
+  tokens: number[];
+  /** Requests that broke the prefix, from 0. */
+  broke: number[];
+  fold_list: ReplayFold[];
+}
+
+/** The result of such a job. */
+export interface ReplayResult {
+  conversation: string;
+  budget: number;
+  turns: number;
+  policies: ReplayPolicy[];
+}
+
+/** The consent to replace all that the home holds. */
+export interface Restore {
+  passphrase?: string;
+  /** The home's name, as a person typed it. */
+  home: string;
+}
+
+/** What came of the last restore in the page. */
+export interface RestoreOutcome {
+  file: string;
+  at: string;
+  ok: boolean;
+  error: string;
+  /** Where the former state is. */
+  kept?: string[];
+  /** Secrets that have to be set again. */
+  missing?: string[];
+  /** Rights that were revoked since and are not given back. */
+  withheld?: string[];
+  unreadable?: boolean;
+  forgotten?: number;
 }
 
 /** Which rule is meant. */
@@ -371,6 +894,11 @@ export interface SearchQuery {
   speaker?: string;
 }
 
+/** How far a conversation was read. */
+export interface Seen {
+  line: number;
+}
+
 /** The login of this browser. */
 export interface Session {
   /** Sent as X-CSRF-Token with every change; empty for a bearer token. */
@@ -379,10 +907,36 @@ export interface Session {
   now: string;
 }
 
+/** What a version changed in the one before it; a secret is masked. */
+export interface SettingsChange {
+  key: string;
+  before: string;
+  after: string;
+}
+
+/** A change to check: a part of config.json, or the whole text. */
+export interface SettingsCheck {
+  part?: Record<string, unknown> | null;
+  text?: string | null;
+}
+
+/** What is wrong with it. */
+export interface SettingsChecked {
+  items: SettingsProblem[];
+}
+
 /** One key of config.json. */
 export interface SettingsKey {
   /** Dotted. */
   key: string;
+  /** What it is shown with. */
+  group: string;
+  /** Of a number. */
+  unit?: string;
+  /** From when on a change of it is in force. */
+  takes_effect: "now" | "turn" | "restart";
+  /** It is only written in the file itself. */
+  file_only?: boolean;
   title_zh: string;
   title_en: string;
   about_zh: string;
@@ -400,6 +954,95 @@ export interface SettingsKey {
 /** Every key that is no item of a list, in the order of config.json. */
 export interface SettingsKeys {
   items: SettingsKey[];
+}
+
+/** Where the value of a key comes from. */
+export interface SettingsOrigin {
+  key: string;
+  source: "default" | "file" | "variable";
+  /** Of the environment. */
+  variables?: string[];
+  /** Those of them that are not set. */
+  unset?: string[];
+}
+
+/** What is wrong with the settings. */
+export interface SettingsProblem {
+  /** Dotted; "" for the file as a whole. */
+  key: string;
+  message: string;
+  /** In the file, from 1; 0 where no place is known. */
+  line: number;
+  column: number;
+}
+
+/** The text of config.json, with masked secrets. */
+export interface SettingsSource {
+  text: string;
+}
+
+/** The file as it is now. */
+export interface SettingsState {
+  /** The ETag of the settings. */
+  tag: string;
+  trouble?: SettingsProblem | null;
+  /** Of every key that does not have its default. */
+  items: SettingsOrigin[];
+}
+
+/** A text of config.json that was in force. */
+export interface SettingsVersion {
+  id: string;
+  at: string;
+  /** What it changed is not known: it is the oldest one. */
+  first: boolean;
+  changes: SettingsChange[];
+}
+
+/** Newest first; the first one is in force. */
+export interface SettingsVersions {
+  items: SettingsVersion[];
+}
+
+/** A skill of the owner's workspace. */
+export interface Skill {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+}
+
+/** All of them, by name. */
+export interface SkillList {
+  items: Skill[];
+}
+
+/** A skill with all that a person has to see before they enable it. */
+export interface SkillReview {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+  review: string[];
+  /** Its instructions. */
+  body: string;
+  files: string[];
+}
+
+/** A skill is enabled as it was shown, or turned off. */
+export interface SkillSwitch {
+  on: boolean;
+  /** Of what was shown. */
+  sha256?: string;
+  everyone?: boolean;
 }
 
 /** State of the running bot. */
@@ -422,7 +1065,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations` and `c:ID`, separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`, `logs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -505,6 +1148,25 @@ export interface ToolServer {
   listed: number;
 }
 
+/** A tool call of a turn. */
+export interface ToolStep {
+  tool: string;
+  state: string;
+  ms: number;
+  arguments: string;
+  result: string;
+  /** Of the whole result; up to 1,000 of them are in `result`. */
+  characters: number;
+  /** It holds words from outside. */
+  tainted: boolean;
+  images: LineFile[];
+}
+
+/** The tool calls of a turn, in order. */
+export interface ToolSteps {
+  items: ToolStep[];
+}
+
 /** What the model may use in the owner's chats. */
 export interface Tools {
   tools: Tool[];
@@ -533,6 +1195,38 @@ export interface TraceEvent {
   why?: string;
 }
 
+/** Newest first. A page may be short where few turns are wanted. */
+export interface TraceList {
+  items: TraceSummary[];
+  next: string | null;
+}
+
+/** Which turns are wanted. */
+export interface TraceQuery {
+  conversation?: string;
+  state?: string;
+  /** At least so many seconds. */
+  slow?: number;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
+}
+
+/** A turn in the list of traces. */
+export interface TraceSummary {
+  id: string;
+  conversation: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  state: string;
+  at: string;
+  /** 0 while it runs. */
+  seconds: number;
+  attempts: number;
+}
+
 /** A line of a transcript. */
 export interface TranscriptMessage {
   id: string;
@@ -545,11 +1239,35 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  files?: LineFile[] | null;
+  /** Number of the turn that an answer ended. */
+  turn?: number | null;
+  /** Tool calls of that turn. */
+  steps?: number | null;
+  recalled?: Recalled[] | null;
+  usage?: AnswerUsage[] | null;
+  /** Of a search: where the words are, as [from, to]. */
+  marks?: [number, number][] | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */
 export interface TypedCode {
   text: string;
+}
+
+/** How far it is. */
+export interface Upload {
+  id: string;
+  name: string;
+  received: number;
+  size: number;
+}
+
+/** The next piece of it. */
+export interface UploadPiece {
+  offset: number;
+  /** Base64, at most 700,000 bytes. */
+  data: string;
 }
 
 /** Use over three spans. */
@@ -562,9 +1280,44 @@ export interface Usage {
   "30_days_people": PersonUsage[];
 }
 
+/** Use by day, and by person and conversation over all the days. */
+export interface UsageDays {
+  /** Oldest first, without gaps; the last one is today. */
+  days: DayUsage[];
+  /** The most expensive first. */
+  people: NamedPersonUsage[];
+  /** The 50 most expensive ones. */
+  conversations: ConversationUsage[];
+  limits: UsageLimits;
+}
+
+/** What people may use in a day; 0 is no limit. The owner has none. */
+export interface UsageLimits {
+  person_tokens: number;
+  person_money: number;
+  all_money: number;
+  /** From here on the owner is told. */
+  all_money_warning: number;
+}
+
+/** Which days are wanted. */
+export interface UsageQuery {
+  /** Today and as many days before it as make this number. */
+  days?: number;
+}
+
 /** The next request, in the order in which the model reads it. */
 export interface View {
   items: ViewSegment[];
+}
+
+/** The difference of two requests of a conversation. */
+export interface ViewDiff {
+  before: PastView;
+  after: PastView;
+  items: DiffItem[];
+  /** Null if the older one's prefix is repeated whole. */
+  broke: BrokenPrefix | null;
 }
 
 /** A text of a request, as the model reads it. */
@@ -587,4 +1340,46 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
+}
+
+/** A message's way, step by step, by their start. */
+export interface Waterfall {
+  trace: string;
+  message: string;
+  state: string;
+  /** Measured by this process; else put together from what is stored. */
+  exact: boolean;
+  steps: WaterfallStep[];
+}
+
+/** One step of a turn. */
+export interface WaterfallStep {
+  kind: string;
+  name: string;
+  state: string;
+  /** The error, or the reason. */
+  why: string;
+  /** Unix seconds. */
+  start: number;
+  seconds: number;
+  /** Seconds until the model's first words; 0 for none. */
+  first: number;
+  input: number;
+  output: number;
+  cached: number;
+  attempts: number;
 }

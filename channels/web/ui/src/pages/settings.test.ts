@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldOf, groupOf, nested, parsed, typed, valueAt } from "./settings";
+import { fieldOf, nested, parsed, typed, valueAt } from "./settings";
 
 test("what is written at a key is read there", () => {
   const tree = nested(new Map<string, unknown>([["llm.model", "m"], ["llm.proxy", ""], ["language", "zh"]]));
@@ -19,10 +19,8 @@ test("what is no value is refused", () => {
   expect(() => parsed("{", "json")).toThrow(SyntaxError);
 });
 
-test("each key has a field and a group", () => {
-  const key = { key: "", title_zh: "", title_en: "", about_zh: "", about_en: "", form: "secret" };
-  expect(["flag", "choice", "integer", "texts", "policies", "secret"].map((form) => fieldOf({ ...key, form }))).toEqual([
-    "switch", "choice", "number", "list", "json", "text",
-  ]);
-  expect(["language", "llm.model", "channels.web.port"].map(groupOf)).toEqual(["general", "llm", "channels.web"]);
+test("each key has a field", () => {
+  const key = { key: "", group: "", takes_effect: "now" as const, title_zh: "", title_en: "", about_zh: "", about_en: "" };
+  const forms = ["flag", "choice", "integer", "texts", "quiet_hours", "policies", "plugins", "secret"];
+  expect(forms.map((form) => fieldOf({ ...key, form }))).toEqual(["switch", "choice", "number", "list", "list", "json", "json", "text"]);
 });

@@ -29,8 +29,8 @@ export function fieldOf(key: SettingsKey): Field {
   if (key.form === "flag") return "switch";
   if (key.form === "choice") return "choice";
   if (key.form === "integer" || key.form === "number") return "number";
-  if (key.form === "texts" || key.form === "networks") return "list";
-  if (["policies", "fallbacks", "search_providers", "mcp_servers"].includes(key.form)) return "json";
+  if (["texts", "networks", "quiet_hours"].includes(key.form)) return "list";
+  if (["policies", "fallbacks", "search_providers", "mcp_servers", "plugins"].includes(key.form)) return "json";
   return "text";
 }
 
@@ -57,10 +57,3 @@ export function parsed(text: string, field: Field): unknown {
 }
 
 export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** The key of the whole section that it belongs to, and its group's name. */
-export function groupOf(key: string): string {
-  const [first, second] = key.split(".");
-  if (first === "channels") return second ? `channels.${second}` : "channels";
-  return key.includes(".") ? first! : "general";
-}

@@ -1,0 +1,1 @@
+"""Routes that manage the bot: its settings, channels, people, and extensions."""

@@ -1,0 +1,227 @@
+"""Routes of config.json: its keys and values, checks of a change, its text, and the versions before."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.config.file import ConfigFile
+from bot.config.json_source import JsonSyntaxError, parse_config_json
+from bot.config.keys import KEYS, LIST_ITEM, REFERENCE_PATTERN, ConfigKey, describe_schema, mask_settings
+from bot.config.messages import ConfigRejected
+from bot.config.versions import ConfigVersion
+from bot.console.manage import models
+from bot.console.openapi import config_key_to_json
+from bot.console.transcripts import CONSOLE_ACTOR
+from bot.errors import ConfigError
+from channels.web.requests import V1_PATH, HttpRefusal, Route, json_response, read_json
+from memory.store.store import Store
+
+Answer = TypeVar("Answer")
+READ, WRITE = "config.read", "config.write"
+MAX_SOURCE_BYTES = 4 * 2**20  # of a request with a whole text, in which each character may be an escape
+
+
+class SettingsRoutes:
+    """Handlers of the settings."""
+
+    def __init__(self, file: ConfigFile, store: Store, environ: Mapping[str, str]) -> None:
+        self._file = file
+        self._store = store
+        self._environ = environ
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        path = "/api/config"
+        return (
+            Route(method="GET", path=path, action=READ, handler=self.settings),
+            Route(method="PATCH", path=path, action=WRITE, handler=self.change),
+            Route(method="GET", path=f"{path}/keys", action=READ, handler=self.keys, reply=models.SettingsKeysBody),
+            Route(method="GET", path=f"{path}/schema", action=READ, handler=self.schema),
+            Route(method="GET", path=f"{path}/state", action=READ, handler=self.state, reply=models.SettingsStateBody),
+            Route(
+                method="POST",
+                path=f"{path}/check",
+                action=WRITE,
+                handler=self.check,
+                body=models.SettingsCheckBody,
+                reply=models.SettingsCheckedBody,
+            ),
+            Route(
+                method="GET", path=f"{path}/source", action=READ, handler=self.source, reply=models.SettingsSourceBody
+            ),
+            Route(
+                method="PUT", path=f"{path}/source", action=WRITE, handler=self.replace, body=models.SettingsSourceBody
+            ),
+            Route(
+                method="GET",
+                path=f"{path}/versions",
+                action=READ,
+                handler=self.versions,
+                reply=models.SettingsVersionsBody,
+            ),
+            Route(method="POST", path=f"{path}/versions/{{id}}/restore", action=WRITE, handler=self.restore),
+        )
+
+    async def settings(self, _: Request) -> Response:
+        """Return every setting; secrets are masked."""
+        await asyncio.to_thread(self._file.refresh)
+        return self._response()
+
+    async def keys(self, _: Request) -> Response:
+        """Return what each key means and takes: what a form is made from."""
+        return json_response({"items": [config_key_to_json(key) for key in KEYS.values() if LIST_ITEM not in key.path]})
+
+    async def schema(self, _: Request) -> Response:
+        """Return the JSON Schema of config.json."""
+        return json_response(describe_schema())
+
+    async def state(self, request: Request) -> Response:
+        """Return the version of the file, what is wrong with it, and where each value comes from."""
+        await asyncio.to_thread(self._file.refresh)
+        origins = [self._origin(key) for key in KEYS.values() if LIST_ITEM not in key.path and key.form != "section"]
+        trouble = self._file.trouble
+        return json_response(
+            {
+                "tag": await asyncio.to_thread(self._file.tag),
+                "trouble": _problem_json("", trouble, _language(request)) if trouble else None,
+                "items": [origin for origin in origins if origin["source"] != "default"],
+            }
+        )
+
+    def _origin(self, key: ConfigKey) -> dict[str, Any]:
+        written = self._file.written(key)
+        names = REFERENCE_PATTERN.findall(written) if isinstance(written, str) else []
+        source = "default" if written is None else "variable" if names else "file"
+        return {
+            "key": key.name,
+            "source": source,
+            "variables": names,
+            "unset": [name for name in names if name not in self._environ],
+        }
+
+    async def check(self, request: Request) -> Response:
+        """Tell what is wrong with a change, or with a whole text; nothing is written."""
+        body, lang = await read_json(request, limit=MAX_SOURCE_BYTES), _language(request)
+        part, text = body.get("part"), body.get("text")
+        try:
+            if isinstance(text, str):
+                await asyncio.to_thread(self._file.check_source, text)
+                return json_response({"items": []})
+            if not isinstance(part, dict):
+                raise HttpRefusal(400, "part", "part must be a part of config.json, or text the whole of it")
+            wrong = await asyncio.to_thread(self._file.check_part, part)
+        except ConfigRejected as err:
+            return json_response({"items": [_problem_json("", err, lang)]})
+        return json_response({"items": [_problem_json(key, err, lang) for key, err in wrong.items()]})
+
+    async def change(self, request: Request) -> Response:
+        """Apply a part of config.json."""
+        change = await read_json(request)
+        await self._require_tag(request, optional=not request.scope["path"].startswith(V1_PATH))
+        await self._apply(request, lambda: self._file.patch(change))
+        await self._note(", ".join(change), "set")
+        return self._response()
+
+    async def source(self, _: Request) -> Response:
+        """Return the text of config.json, with masked secrets."""
+        try:
+            text = await asyncio.to_thread(self._file.source)
+        except (ConfigRejected, JsonSyntaxError) as err:
+            raise HttpRefusal(409, "config", f"the file has to be mended on the disk: {err}") from err
+        return json_response({"text": text}, headers={"etag": self._file.tag()})
+
+    async def replace(self, request: Request) -> Response:
+        """Replace the text of config.json; secrets that are still masked stay as they are."""
+        text = (await read_json(request, limit=MAX_SOURCE_BYTES)).get("text")
+        if not isinstance(text, str):
+            raise HttpRefusal(400, "text", "text must be the whole of config.json")
+        await self._require_tag(request)
+        await self._apply(request, lambda: self._file.replace_source(text))
+        await self._note("config.json", "set")
+        return self._response()
+
+    async def versions(self, _: Request) -> Response:
+        """Return the newest versions of config.json, newest first, each with what it changed; secrets are masked."""
+        found = await asyncio.to_thread(self._file.versions)
+        return json_response({"items": list(_versions_json(found))})
+
+    async def restore(self, request: Request) -> Response:
+        """Put a version of config.json back, byte for byte."""
+        id = str(request.path_params["id"])
+        await self._require_tag(request)
+        try:
+            await self._apply(request, lambda: self._file.restore(id))
+        except KeyError as err:
+            raise HttpRefusal(404, "not_found", "there is no such version (any more)") from err
+        await self._note(id, "restored")
+        return self._response()
+
+    async def _require_tag(self, request: Request, *, optional: bool = False) -> None:
+        expected = request.headers.get("if-match")
+        if expected is None and not optional:
+            raise HttpRefusal(428, "if_match", "If-Match with the ETag of the settings that were read is missing")
+        if expected is not None and expected != await asyncio.to_thread(self._file.tag):
+            raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
+
+    async def _apply(self, request: Request, act: Callable[[], Answer]) -> Answer:
+        try:
+            return await asyncio.to_thread(act)
+        except ConfigRejected as err:
+            raise HttpRefusal(400, "config", err.say(_language(request))) from err
+        except ConfigError as err:
+            raise HttpRefusal(400, "config", str(err)) from err
+
+    async def _note(self, subject: str, outcome: str) -> None:
+        await self._store.note("config", subject, outcome, CONSOLE_ACTOR, args=self._file.masked())
+
+    def _response(self) -> Response:
+        return json_response(self._file.masked(), headers={"etag": self._file.tag()})
+
+
+def _language(request: Request) -> str:
+    return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+
+
+def _problem_json(key: str, err: ConfigRejected, lang: str) -> dict[str, Any]:
+    location = err.location
+    return {
+        "key": key,
+        "message": err.say(lang),
+        "line": location.line if location else 0,
+        "column": location.column if location else 0,
+    }
+
+
+def _versions_json(versions: list[ConfigVersion]) -> Iterator[dict[str, Any]]:
+    """Yield each version with what it changed in the one before it."""
+    known = [(version, _parse(version.text)) for version in versions]
+    for (version, settings), (_, before) in zip(known, [*known[1:], (None, None)], strict=True):
+        at = datetime.fromtimestamp(version.at, UTC).isoformat()
+        changes = [] if before is None else list(_differences(before, settings))
+        yield {"id": version.id, "at": at, "first": before is None, "changes": changes}
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        parsed: dict[str, Any] = parse_config_json(text).value
+        return parsed
+    except JsonSyntaxError:
+        return {}
+
+
+def _differences(before: Any, after: Any, path: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """Yield each key whose value differs, with both as text; secrets are masked, and compared as they are."""
+    if before == after:
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in dict.fromkeys([*before, *after]):
+            yield from _differences(before.get(name), after.get(name), (*path, name))
+        return
+    shown = [mask_settings(value, path) for value in (before, after)]
+    texts = ["" if value is None else json.dumps(value, ensure_ascii=False) for value in shown]
+    yield {"key": ".".join(path), "before": texts[0], "after": texts[1]}

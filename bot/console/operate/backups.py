@@ -1,0 +1,296 @@
+"""Backups in the page: made, checked, downloaded, uploaded and restored by the same code as on the command line."""
+
+import asyncio
+import base64
+import binascii
+import errno
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.types import ASGIApp
+
+from bot.console.operate import models
+from bot.console.operate.cli_process import run_command
+from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.console.operate.seal import MIN_PASSPHRASE_CHARS, is_sealed
+from bot.console.transcripts import CONSOLE_ACTOR
+from bot.runtime.bot import Bot
+from channels.web.auth import require_fresh_login
+from channels.web.models import DoneBody
+from channels.web.requests import HttpRefusal, Route, file_label, json_response, read_json
+
+MAX_PASSPHRASE_CHARS = 1_000
+MAX_BACKUPS = 200  # that are listed, the newest
+MAX_PIECE_BYTES = 700_000  # its base64 fits into a small body
+MIN_FREE_BYTES = 200_000_000  # that an upload leaves
+MIN_BACKUP_BYTES = 100
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.backup", re.ASCII)
+SUFFIX = ".backup"
+PART_PREFIX = ".upload-"
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Upload:
+    """The file that is being uploaded."""
+
+    id: str
+    name: str
+    size: int
+    received: int = 0
+
+
+class BackupRoutes:
+    """Handlers of backups. All of them lie in one folder of the home, and are named by a strict pattern."""
+
+    def __init__(self, bot: Bot, jobs: JobRunner) -> None:
+        self._bot = bot
+        self._jobs = jobs
+        self._home = bot.home
+        self._upload: _Upload | None = None
+        self._writing = asyncio.Lock()
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        path, one, upload = "/api/backups", "/api/backups/{name}", "/api/backups/uploads"
+        passphrase, job = models.BackupPassphraseBody, models.JobBody
+        return (
+            Route(method="GET", path=path, action="backup", handler=self.list, reply=models.BackupsBody),
+            Route(
+                method="POST",
+                path=path,
+                action="backup",
+                handler=self.make,
+                body=models.NewBackupBody,
+                reply=job,
+            ),
+            Route(
+                method="POST",
+                path=upload,
+                action="restore",
+                handler=self.begin_upload,
+                body=models.NewUploadBody,
+                reply=models.UploadBody,
+            ),
+            Route(
+                method="PUT",
+                path=f"{upload}/{{id}}",
+                action="restore",
+                handler=self.put_piece,
+                body=models.UploadPieceBody,
+                reply=models.UploadBody,
+            ),
+            Route(method="GET", path=f"{one}/file", action="backup", handler=self.download),
+            Route(
+                method="POST", path=f"{one}/verify", action="backup", handler=self.verify, body=passphrase, reply=job
+            ),
+            Route(
+                method="POST",
+                path=f"{one}/restore",
+                action="restore",
+                handler=self.restore,
+                body=models.RestoreBody,
+                reply=DoneBody,
+            ),
+            Route(method="DELETE", path=one, action="backup", handler=self.delete, reply=DoneBody),
+        )
+
+    async def list(self, _: Request) -> Response:
+        """Return the backups that lie in the home, newest first."""
+        return json_response(await asyncio.to_thread(self._list))
+
+    async def make(self, request: Request) -> Response:
+        """Make a backup as a job; with a passphrase it is encrypted, and holds the secrets of config.json."""
+        passphrase = await _read_passphrase(request)
+        if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
+            why = f"a passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best"
+            raise HttpRefusal(422, "passphrase", why)
+        name = f"mnema-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}"
+        encrypt = ("--encrypt",) if passphrase else ()
+        self._folder()
+
+        async def work(job: Job) -> Mapping[str, Any]:
+            def progress(line: Mapping[str, Any]) -> None:
+                job.done, job.expected = int(line["done"]), int(line["expected"])
+                self._jobs.notify(job)
+
+            path = str(self._home.backups / name)
+            made = await run_command(self._home.root, "backup", path, *encrypt, typed=passphrase, on_line=progress)
+            await self._note("backup", name, "made")
+            return {**made, "name": name}
+
+        return accepted(self._jobs.start("backup", name, work))
+
+    async def verify(self, request: Request) -> Response:
+        """Check a whole backup as a job; its result is what the backup holds."""
+        path, passphrase = self._existing(request), await _read_passphrase(request)
+
+        async def work(_: Job) -> Mapping[str, Any]:
+            return await run_command(self._home.root, "restore", str(path), "--verify", typed=passphrase)
+
+        return accepted(self._jobs.start("verify", path.name, work))
+
+    async def download(self, request: Request) -> ASGIApp:
+        """Return the file."""
+        path = self._existing(request)
+        await self._note("backup", path.name, "downloaded")
+        headers = {"cache-control": "no-store"}
+        return FileResponse(path, headers=headers, media_type="application/octet-stream", filename=path.name)
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a backup."""
+        path = self._existing(request)
+        await asyncio.to_thread(path.unlink, missing_ok=True)
+        await self._note("backup", path.name, "deleted")
+        return json_response({"ok": True})
+
+    async def restore(self, request: Request) -> Response:
+        """Replace all that the home holds: this process ends, restores the backup, and starts again."""
+        require_fresh_login(request.state.visitor)
+        path = self._existing(request)
+        fields = await read_json(request)
+        if fields.get("home") != self._home.root.name:
+            raise HttpRefusal(422, "home", f"type the home's name, {self._home.root.name}, to replace what it holds")
+        passphrase = _passphrase_of(fields)
+        if self._bot.restore is None:
+            raise HttpRefusal(409, "cannot_restore", "this process cannot restore; run: mnema restore FILE")
+        await self._note("restore", path.name, "begun")
+        asyncio.get_running_loop().call_later(0.2, self._bot.restore, path, passphrase)  # after this answer
+        return json_response({"ok": True}, 202)
+
+    async def begin_upload(self, request: Request) -> Response:
+        """Begin to upload a file; one that was begun before and not finished is dropped."""
+        fields = await read_json(request)
+        name, size = fields.get("name"), fields.get("size")
+        if not isinstance(name, str) or not isinstance(size, int) or size < MIN_BACKUP_BYTES:
+            raise HttpRefusal(422, "size", "name must be a file's name, and size its bytes")
+        folder = self._folder()
+        free = shutil.disk_usage(folder).free
+        if size + MIN_FREE_BYTES > free:
+            why = f"there is no room for {size:,} bytes: {free:,} are free, and {MIN_FREE_BYTES:,} must stay free"
+            raise HttpRefusal(507, "no_space", why)
+        async with self._writing:
+            self._drop_parts()
+            self._upload = _Upload(id=secrets.token_hex(8), name=self._free_name(name), size=size)
+        return json_response(_upload_to_json(self._upload), 201)
+
+    async def put_piece(self, request: Request) -> Response:
+        """Add the next piece; the last one makes the file a backup of the list."""
+        fields = await read_json(request)
+        data = _decode_piece(fields.get("data"))
+        async with self._writing:
+            upload = self._upload
+            if upload is None or upload.id != request.path_params["id"]:
+                raise HttpRefusal(404, "not_found", "this upload was dropped; begin it again")
+            if fields.get("offset") != upload.received or upload.received + len(data) > upload.size:
+                raise HttpRefusal(409, "offset", f"the next piece begins at {upload.received} of {upload.size}")
+            try:
+                await asyncio.to_thread(self._append, upload, data)
+            except OSError as err:
+                self._upload = None
+                self._drop_parts()
+                full = err.errno in NO_SPACE
+                why = "the disk is full" if full else str(err.strerror or err)
+                raise HttpRefusal(507 if full else 503, "no_space", f"the upload was dropped: {why}") from err
+            upload.received += len(data)
+            if upload.received == upload.size:
+                os.replace(self._part(upload), self._home.backups / upload.name)
+                self._upload = None
+                await self._note("backup", upload.name, "uploaded")
+        return json_response(_upload_to_json(upload))
+
+    def _append(self, upload: _Upload, data: bytes) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(self._part(upload), flags, 0o600), "ab") as file:
+            file.write(data)
+
+    def _part(self, upload: _Upload) -> Path:
+        return self._home.backups / f"{PART_PREFIX}{upload.id}"
+
+    def _drop_parts(self) -> None:
+        for part in self._home.backups.glob(f"{PART_PREFIX}*"):
+            part.unlink(missing_ok=True)
+
+    def _folder(self) -> Path:
+        self._home.backups.mkdir(mode=0o700, exist_ok=True)
+        return self._home.backups
+
+    def _free_name(self, given: str) -> str:
+        """Return a name of the pattern for an uploaded file that no other file has."""
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", file_label(given), flags=re.ASCII).removesuffix(SUFFIX).strip(".-")
+        stem = stem[:60] or "uploaded"
+        for number in range(1_000):
+            name = f"{stem}{f'-{number}' if number else ''}{SUFFIX}"
+            if not os.path.lexists(self._home.backups / name):
+                return name
+        raise HttpRefusal(409, "name", f"there are too many files named {stem}; delete some, or rename it")
+
+    def _existing(self, request: Request) -> Path:
+        name = str(request.path_params["name"])
+        path = self._home.backups / name
+        if not NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
+            raise HttpRefusal(404, "not_found", "there is no such backup")
+        return path
+
+    def _list(self) -> dict[str, Any]:
+        found = []
+        with suppress(FileNotFoundError):
+            for path in self._home.backups.iterdir():
+                if NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+                    found.append((path.stat().st_mtime, path))
+        found.sort(reverse=True)
+        outcome = None
+        with suppress(OSError, ValueError):
+            outcome = json.loads(self._home.last_restore.read_text("utf-8"))
+        return {
+            "items": [_backup_to_json(path) for _, path in found[:MAX_BACKUPS]],
+            "home": self._home.root.name,
+            "free_bytes": shutil.disk_usage(self._home.root).free,
+            "can_restore": self._bot.restore is not None,
+            "last_restore": outcome,
+        }
+
+    async def _note(self, action: str, name: str, result: str) -> None:
+        await self._bot.store.note(action, name, result, CONSOLE_ACTOR)
+
+
+async def _read_passphrase(request: Request) -> str:
+    return _passphrase_of(await read_json(request))
+
+
+def _passphrase_of(fields: Mapping[str, Any]) -> str:
+    passphrase = fields.get("passphrase", "")
+    if not isinstance(passphrase, str) or len(passphrase) > MAX_PASSPHRASE_CHARS or {"\n", "\r"} & {*passphrase}:
+        raise HttpRefusal(422, "passphrase", f"a passphrase is one line of at most {MAX_PASSPHRASE_CHARS} characters")
+    return passphrase
+
+
+def _decode_piece(text: object) -> bytes:
+    try:
+        data = base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError) as err:
+        raise HttpRefusal(422, "data", "data must be base64") from err
+    if not 0 < len(data) <= MAX_PIECE_BYTES:
+        raise HttpRefusal(413, "data", f"a piece has 1 to {MAX_PIECE_BYTES} bytes")
+    return data
+
+
+def _upload_to_json(upload: _Upload) -> dict[str, Any]:
+    return {name: getattr(upload, name) for name in ("id", "name", "received", "size")}
+
+
+def _backup_to_json(path: Path) -> dict[str, Any]:
+    status = path.stat()
+    at = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
+    return {"name": path.name, "size": status.st_size, "at": at, "encrypted": is_sealed(path)}

@@ -1,0 +1,262 @@
+"""Bodies of the routes to run a bot, as the API's description and the types of the page have them."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from bot.console.models import ModelUsageBody, PersonUsageBody
+from channels.web.models import ApiModel
+
+MAX_USAGE_DAYS = 366
+
+
+class UsageQueryBody(ApiModel):
+    """Which days are wanted."""
+
+    days: int = Field(30, ge=1, le=MAX_USAGE_DAYS, description="Today and as many days before it as make this number.")
+
+
+class DayUsageItemBody(ModelUsageBody):
+    """Use of one model for one purpose on one day."""
+
+    own: bool = Field(description="By the owner; else by all other people together.")
+
+
+class DayUsageBody(ApiModel):
+    """Use on one day."""
+
+    day: str = Field(description="In the owner's time zone, such as 2026-11-20.")
+    items: list[DayUsageItemBody]
+
+
+class NamedPersonUsageBody(PersonUsageBody):
+    """Use by one person."""
+
+    name: str = Field(description="As the platform gave it; empty where it is not known.")
+
+
+class ConversationUsageBody(ApiModel):
+    """Use in one conversation."""
+
+    id: str = Field(description="Its name in addresses.")
+    title: str = Field(description="Of another person's private chat only their id.")
+    channel: str
+    whose: Literal["own", "group", "other"]
+    calls: int
+    tokens: int = Field(description="From no cache.")
+    cost: float
+    unpriced: list[str]
+
+
+class UsageLimitsBody(ApiModel):
+    """What people may use in a day; 0 is no limit. The owner has none."""
+
+    person_tokens: int
+    person_money: float
+    all_money: float
+    all_money_warning: float = Field(description="From here on the owner is told.")
+
+
+class UsageDaysBody(ApiModel):
+    """Use by day, and by person and conversation over all the days."""
+
+    days: list[DayUsageBody] = Field(description="Oldest first, without gaps; the last one is today.")
+    people: list[NamedPersonUsageBody] = Field(description="The most expensive first.")
+    conversations: list[ConversationUsageBody] = Field(description="The 50 most expensive ones.")
+    limits: UsageLimitsBody
+
+
+class JobBody(ApiModel):
+    """Work that outlives the request that started it."""
+
+    id: str
+    kind: str
+    subject: str
+    state: Literal["running", "done", "failed", "cancelled"]
+    done: int
+    expected: int = Field(description="0 where that is not known.")
+    error: str
+    result: dict[str, Any]
+    started: str
+    ended: str | None
+
+
+class JobListBody(ApiModel):
+    """Newest first."""
+
+    items: list[JobBody]
+
+
+class BackupBody(ApiModel):
+    """A backup in the home's folder `backups`."""
+
+    name: str
+    size: int
+    at: str
+    encrypted: bool
+
+
+class RestoreOutcomeBody(ApiModel):
+    """What came of the last restore in the page."""
+
+    file: str
+    at: str
+    ok: bool
+    error: str
+    kept: list[str] = Field([], description="Where the former state is.")
+    missing: list[str] = Field([], description="Secrets that have to be set again.")
+    withheld: list[str] = Field([], description="Rights that were revoked since and are not given back.")
+    unreadable: bool = False
+    forgotten: int = 0
+
+
+class BackupsBody(ApiModel):
+    """The backups, newest first."""
+
+    items: list[BackupBody]
+    home: str = Field(description="The home's name, which is typed before a restore.")
+    free_bytes: int
+    can_restore: bool = Field(description="This process can restore: it holds the home.")
+    last_restore: RestoreOutcomeBody | None
+
+
+class NewBackupBody(ApiModel):
+    """How to make a backup."""
+
+    passphrase: str = Field("", max_length=1_000, description="Encrypts it; it then holds the secrets too.")
+
+
+class BackupPassphraseBody(ApiModel):
+    """The passphrase of an encrypted backup."""
+
+    passphrase: str = Field("", max_length=1_000)
+
+
+class RestoreBody(BackupPassphraseBody):
+    """The consent to replace all that the home holds."""
+
+    home: str = Field(description="The home's name, as a person typed it.")
+
+
+class NewUploadBody(ApiModel):
+    """A file that is uploaded in pieces."""
+
+    name: str
+    size: int
+
+
+class UploadPieceBody(ApiModel):
+    """The next piece of it."""
+
+    offset: int
+    data: str = Field(description="Base64, at most 700,000 bytes.")
+
+
+class UploadBody(ApiModel):
+    """How far it is."""
+
+    id: str
+    name: str
+    received: int
+    size: int
+
+
+class RecentMetricsBody(ApiModel):
+    """One value for each of the last 1,440 minutes, oldest first; null where there is none."""
+
+    newest: float = Field(description="When the last minute ended, unix seconds; 0 before the first one.")
+    queue: list[float | None] = Field(description="Messages that are not answered yet.")
+    unsent: list[float | None] = Field(description="Parts of replies that are not sent yet.")
+    turns: list[float | None] = Field(description="Answers.")
+    turn_seconds: list[float | None] = Field(description="Their mean duration.")
+    model_errors: list[float | None]
+    send_errors: list[float | None]
+    faults: list[float | None] = Field(description="Answers that failed by a fault of this machine.")
+    lag: list[float | None] = Field(description="Of the event loop, seconds.")
+
+
+class LogQueryBody(ApiModel):
+    """Which lines of the log are wanted."""
+
+    level: str = Field("", description="This one and worse: debug, info, warning, error, critical.")
+    logger: str = Field("", description="This one and those below it.")
+    trace: str = ""
+    limit: int = Field(200, ge=1, le=500)
+    cursor: str = Field("", description="The `next` of the page before.")
+
+
+class LogLineBody(ApiModel):
+    """A line of the log, without any text that a person wrote."""
+
+    at: str = Field(description="Where it is; no other line has the same.")
+    timestamp: str
+    level: str
+    logger: str
+    event: str
+    trace: str
+    exception: str
+    facts: dict[str, Any]
+
+
+class LogPageBody(ApiModel):
+    """Newest first. A page may be short where few lines are wanted."""
+
+    items: list[LogLineBody]
+    next: str | None
+
+
+class TraceQueryBody(ApiModel):
+    """Which turns are wanted."""
+
+    conversation: str = ""
+    state: str = ""
+    slow: float = Field(0, description="At least so many seconds.")
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str = Field("", description="The `next` of the page before.")
+
+
+class TraceSummaryBody(ApiModel):
+    """A turn in the list of traces."""
+
+    id: str
+    conversation: str
+    title: str = Field(description="Of another person's private chat only their id.")
+    channel: str
+    whose: Literal["own", "group", "other"]
+    state: str
+    at: str
+    seconds: float = Field(description="0 while it runs.")
+    attempts: int
+
+
+class TraceListBody(ApiModel):
+    """Newest first. A page may be short where few turns are wanted."""
+
+    items: list[TraceSummaryBody]
+    next: str | None
+
+
+class WaterfallStepBody(ApiModel):
+    """One step of a turn."""
+
+    kind: str
+    name: str
+    state: str
+    why: str = Field(description="The error, or the reason.")
+    start: float = Field(description="Unix seconds.")
+    seconds: float
+    first: float = Field(description="Seconds until the model's first words; 0 for none.")
+    input: int
+    output: int
+    cached: int
+    attempts: int
+
+
+class WaterfallBody(ApiModel):
+    """A message's way, step by step, by their start."""
+
+    trace: str
+    message: str
+    state: str
+    exact: bool = Field(description="Measured by this process; else put together from what is stored.")
+    steps: list[WaterfallStepBody]
