@@ -16,9 +16,10 @@ from bot.config.schema import Config, McpServerConfig
 from bot.errors import MnemaError
 from bot.runtime.store_access import run_with_store, store_exists, write_beside
 from bot.tools.mcp.connection import McpError
-from bot.tools.mcp.oauth import LoginFiles, create_auth
+from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import POLL_SECONDS, source_sha256
+from bot.tools.mcp.stored_login import create_auth
 from memory.store.people.mcp import (
     ListedTool,
     McpChoice,

@@ -71,35 +71,39 @@ async def judge_server(url: str, local: bool) -> list[Address]:
     return addresses
 
 
+def _create_pool(addresses: list[Address]) -> Any:
+    import httpcore2
+
+    return httpcore2.AsyncConnectionPool(
+        ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(addresses)
+    )
+
+
+def _origin_of(url: Any) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
 def _create_transport(
     server: str, addresses: list[Address], headers: Mapping[str, str], local: bool, *, has_auth: bool
 ) -> Any:
     import httpcore2
     import httpx2
 
-    def create_pool(judged: list[Address]) -> Any:
-        return httpcore2.AsyncConnectionPool(
-            ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(judged)
-        )
-
-    def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
-        return url.scheme, url.host, url.port
-
-    home = origin_of(httpx2.URL(server))
+    home = _origin_of(httpx2.URL(server))
 
     class JudgedTransport(httpx2.AsyncBaseTransport):
         """Dials judged addresses only, the server's and those of who issues its logins; no proxy of the environment."""
 
         def __init__(self) -> None:
-            self._pools = {home: create_pool(addresses)}
+            self._pools = {home: _create_pool(addresses)}
 
         async def _pool(self, url: httpx2.URL) -> Any:
-            origin = origin_of(url)
+            origin = _origin_of(url)
             if origin not in self._pools:
                 if not has_auth or len(self._pools) > MAX_ISSUER_ORIGINS:
                     raise httpx2.TransportError(f"{url.host} is not the server")
                 try:
-                    self._pools[origin] = create_pool(await judge_server(str(url), local))
+                    self._pools[origin] = _create_pool(await judge_server(str(url), local))
                 except WebError as err:
                     raise httpx2.TransportError(str(err)) from err
             return self._pools[origin]
@@ -107,7 +111,7 @@ def _create_transport(
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             url = request.url
             pool = await self._pool(url)
-            if origin_of(url) == home:
+            if _origin_of(url) == home:
                 request.headers.update({name: value for name, value in headers.items() if name not in request.headers})
             core_url = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
             core_request = httpcore2.Request(
@@ -124,18 +128,26 @@ def _create_transport(
             if answer.status in (401, 403) and not has_auth:
                 await answer.aclose()
                 raise httpx2.TransportError(f"{url.host} answered {answer.status}: it wants other credentials")
-            found = {name.lower(): value for name, value in answer.headers}
-            if found.get(b"content-encoding", b"identity") != b"identity":
-                raise httpx2.TransportError("it sent a compressed answer")
-            is_stream = found.get(b"content-type", b"").startswith(b"text/event-stream")
-            stream = _limit(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
-            return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
+            response: httpx2.Response = _to_response(answer)
+            return response
 
         async def aclose(self) -> None:
             for pool in self._pools.values():
                 await pool.aclose()
 
     return JudgedTransport()
+
+
+def _to_response(answer: Any) -> Any:
+    """Return an answer as httpx2 has it, with the limit of its size."""
+    import httpx2
+
+    found = {name.lower(): value for name, value in answer.headers}
+    if found.get(b"content-encoding", b"identity") != b"identity":
+        raise httpx2.TransportError("it sent a compressed answer")
+    is_stream = found.get(b"content-type", b"").startswith(b"text/event-stream")
+    stream = _limit(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
+    return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
 
 
 def _limit(stream: Any, most: int | None) -> Any:

@@ -76,29 +76,6 @@ class LoginFiles:
             yield
 
 
-def create_auth(name: str, settings: McpServerConfig, files: LoginFiles, login_needed: Callable[[], None]) -> Any:
-    """Return what authenticates the requests to a server, as httpx2 wants it; None if nothing does.
-
-    Args:
-        login_needed: called when only a person can help.
-    """
-    if settings.auth == "none":
-        return None
-    if settings.auth == "client":
-        from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-
-        return ClientCredentialsOAuthProvider(
-            settings.url,
-            MemoryStorage(),
-            client_id=settings.client_id,
-            client_secret=settings.client_secret,
-            issuer=settings.issuer,
-        )
-    from bot.tools.mcp.stored_login import StoredLoginAuth
-
-    return StoredLoginAuth(name, settings.url, files, login_needed)
-
-
 async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redirect: str, ask: AskPerson) -> str:
     """Log in at a server with the consent of a person, and store it; return the issuer.
 

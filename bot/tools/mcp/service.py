@@ -12,9 +12,10 @@ import structlog
 
 from bot.config.schema import Config, McpServerConfig
 from bot.tools.base import Tool
-from bot.tools.mcp.oauth import LoginFiles, create_auth
+from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
 from bot.tools.mcp.server import McpServer, McpStatus
+from bot.tools.mcp.stored_login import create_auth
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
 from memory.store.people.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
