@@ -83,6 +83,21 @@ def _origin_of(url: Any) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
+async def _find_pool(pools: dict[Any, Any], url: Any, local: bool, *, has_auth: bool) -> Any:
+    """Return the connections to an origin: the server, or who issues its logins, whose address is judged at first."""
+    import httpx2
+
+    origin = _origin_of(url)
+    if origin not in pools:
+        if not has_auth or len(pools) > MAX_ISSUER_ORIGINS:
+            raise httpx2.TransportError(f"{url.host} is not the server")
+        try:
+            pools[origin] = _create_pool(await judge_server(str(url), local))
+        except WebError as err:
+            raise httpx2.TransportError(str(err)) from err
+    return pools[origin]
+
+
 def _create_transport(
     server: str, addresses: list[Address], headers: Mapping[str, str], local: bool, *, has_auth: bool
 ) -> Any:
@@ -97,20 +112,9 @@ def _create_transport(
         def __init__(self) -> None:
             self._pools = {home: _create_pool(addresses)}
 
-        async def _pool(self, url: httpx2.URL) -> Any:
-            origin = _origin_of(url)
-            if origin not in self._pools:
-                if not has_auth or len(self._pools) > MAX_ISSUER_ORIGINS:
-                    raise httpx2.TransportError(f"{url.host} is not the server")
-                try:
-                    self._pools[origin] = _create_pool(await judge_server(str(url), local))
-                except WebError as err:
-                    raise httpx2.TransportError(str(err)) from err
-            return self._pools[origin]
-
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             url = request.url
-            pool = await self._pool(url)
+            pool = await _find_pool(self._pools, url, local, has_auth=has_auth)
             if _origin_of(url) == home:
                 request.headers.update({name: value for name, value in headers.items() if name not in request.headers})
             core_url = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
