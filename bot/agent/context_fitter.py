@@ -84,6 +84,11 @@ class FittedView:
     fit_limits: FitLimits
     #: Passages recalled into it are tainted.
     tainted: bool
+    #: What it was built of.
+    session: Session
+    #: See `assemble_view`.
+    suffix: str
+    note: str
     #: Those passages.
     recalled: tuple[Passage, ...] = ()
 
@@ -198,7 +203,15 @@ class ContextFitter:
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
             self.telemetry.history_repaired()
-        return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted, recalled=block.passages)
+        return FittedView(
+            view=view,
+            fit_limits=fit_limits,
+            tainted=block.tainted,
+            recalled=block.passages,
+            session=session,
+            suffix=block.text if session.running else "",
+            note=suffix.last if session.running else "",
+        )
 
     async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow

@@ -442,6 +442,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
         '["telegram-123456789"]',
     ),
+    "console": ("控制台", "Console", "为控制台保留的内容。", ""),
+    "console.views_days": (
+        "上下文回看天数",
+        "Days of past views",
+        "上下文检查器能回看多少天：每次请求里模型看到了什么。0 表示不记录。",
+        "7",
+    ),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),
     "log.max_mb": ("日志文件大小", "Size of a log file", "写满多少 MB 换一个文件。重启后生效。", "20"),

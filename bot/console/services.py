@@ -30,6 +30,7 @@ from bot.console.operate.routes import Operating, build_operating
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.console.views import ContextServices, ViewRoutes
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -95,6 +96,9 @@ class BotConsole:
         #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
+        self.context_services = ContextServices(
+            fitter=bot.fitter, folding=bot.folding, workspace=bot.workspace, config=bot.config
+        )
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.decider: ApprovalDecider = bot
@@ -270,6 +274,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
         *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
+        *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),

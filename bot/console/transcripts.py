@@ -217,6 +217,13 @@ class TranscriptBackend:
             return None  # the next poll covers this one
         return ConversationChanges(at=at, conversations=[to_entry(row) for row in rows])
 
+    async def context_stamp(self, conversation: str) -> str:
+        try:
+            row = await self.find(conversation)
+        except StoreError:
+            return ""  # the next poll covers this one
+        return f"{row.epoch} {row.fold_head} {row.policy}" if row else ""
+
     async def stop(self, conversation: str) -> None:
         row = await self.find(conversation)
         if row is not None:

@@ -35,6 +35,7 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
+from bot.memory.view_recorder import ViewRecorder
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.deletions import ConversationDeletions
@@ -106,6 +107,7 @@ class Components(BaseComponents):
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.approvals = self._approvals()
+        self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
         self.router = CommandRouter(
@@ -351,6 +353,7 @@ class Components(BaseComponents):
             tool_runner=tool_runner,
             budget_guard=self.budget_guard,
             models=self.models,
+            views=self.view_recorder,
             config=self.config,
         )
 
@@ -409,6 +412,7 @@ class Components(BaseComponents):
             message_counter=self.message_counter,
             fitter=self.fitter,
             agent=self.agent,
+            views=self.view_recorder,
             run_command=self.router.run,
             channels=self.channels,
             config=self.config,

@@ -175,6 +175,10 @@ class Backend(Protocol):
         """Return the newest `limit` with a message at or after `since` (unix seconds); None if unreadable now."""
         ...
 
+    async def context_stamp(self, conversation: str) -> str:
+        """Return a text that changes with a fold, a clear, an undo and the policy; "" if it is unknown now."""
+        ...
+
     async def stop(self, conversation: str) -> None:
         """Request the end of the running turn, if any."""
         ...

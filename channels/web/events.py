@@ -349,6 +349,27 @@ async def list_changes(
         await asyncio.sleep(pause)
 
 
+CONTEXT_POLL_SECONDS = 0.4  # a change by a command on any channel, or of another process, is seen within a second
+CONTEXT_FRAME = b"event: context\ndata: {}\n\n"
+
+
+async def context_changes(
+    stamp: Callable[[], Awaitable[str]], closed: Callable[[], bool], *, pause: float = CONTEXT_POLL_SECONDS
+) -> AsyncGenerator[bytes]:
+    """Yield a frame whenever the stamp of a conversation's context changes, until `closed`.
+
+    Args:
+        stamp: Backend.context_stamp of the conversation. pause: seconds between two polls.
+    """
+    known = await stamp()
+    while not closed():
+        await asyncio.sleep(pause)
+        found = await stamp()
+        if found and known and found != known:
+            yield CONTEXT_FRAME
+        known = found or known
+
+
 async def merge_frames(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     """Yield the frames of all sources as they come, until one source ends."""
     waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]] = {

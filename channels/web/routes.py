@@ -24,7 +24,14 @@ from channels.web.auth import Visitor
 from channels.web.backend import ConversationFilter, TranscriptLine, WebServices
 from channels.web.channel import Web
 from channels.web.events import HEADERS as STREAM_HEADERS
-from channels.web.events import EventStream, list_changes, merge_frames, parse_position, wait_for_disconnect
+from channels.web.events import (
+    EventStream,
+    context_changes,
+    list_changes,
+    merge_frames,
+    parse_position,
+    wait_for_disconnect,
+)
 from channels.web.requests import (
     LARGE_BODY,
     NAME,
@@ -206,7 +213,9 @@ class WebApi:
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
         if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):
-            sources.append(self._follow(request, await self._begin_reading(await self._check_exists(name), request)))
+            name = await self._begin_reading(await self._check_exists(name), request)
+            sources.append(self._follow(request, name))
+            sources.append(context_changes(partial(self._backend.context_stamp, name), lambda: self._web.hub.closed))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
     def _is_closed(self) -> bool:

@@ -31,6 +31,7 @@ from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import FileLabels, MemoryRecords
 from memory.store.longterm.recall import RecallReads
+from memory.store.longterm.views import Views
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
@@ -90,6 +91,7 @@ class Store:
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
         self.file_versions = FileVersions(database)
+        self.views = Views(database)
         self.jobs = Jobs(database)
         self.tasks = TaskRecords(database)
         self.job_runs = JobRuns(database)

@@ -31,6 +31,7 @@ from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.longterm.views import VIEW_TABLES
 from memory.store.rows import (
     HIDDEN_THREAD,
     IS_AT_PLACE,
@@ -401,7 +402,7 @@ _TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"
 # Rows that refer to others by a foreign key go first.
 _CONVERSATION_TABLES = (
     *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
-    *(access_request, approval, job, background_task),
+    *(access_request, approval, job, background_task, *VIEW_TABLES),
 )
 _DELETES = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),

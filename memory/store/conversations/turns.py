@@ -26,6 +26,7 @@ from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
 from memory.store.engine.database import QueueKey, Row, Tx, light, locks_first, single_query, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
+from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views
 from memory.store.rows import (
     CallRow,
     InboxRow,
@@ -278,9 +279,14 @@ async def load_running_number(tx: Tx, conversation: str) -> int:
 
 @light
 async def add_step(
-    tx: Tx, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
+    tx: Tx,
+    turn: TurnRow,
+    message: NewMessage,
+    calls: Sequence[PlannedCall],
+    usage: Usage,
+    views: ViewBatch = NO_VIEWS,
 ) -> list[CallRow]:
-    """Store the answer of one model call: its message, its tool calls as planned, and its usage.
+    """Store the answer of one model call: its message, its tool calls as planned, its usage, and what it showed.
 
     Raises:
         StaleEpoch: the conversation was cleared since the turn began.
@@ -290,6 +296,7 @@ async def add_step(
     await add_message(tx, turn, message)
     planned = await plan_calls(tx, turn.id, calls)
     await add_usage(tx, turn.conversation, [usage], turn.id)
+    await add_views(tx, turn.conversation, views)
     return planned
 
 
@@ -353,9 +360,10 @@ async def finish_turn_and_look(
     usage: Sequence[Usage] = (),
     *,
     remember: bool = False,
+    views: ViewBatch = NO_VIEWS,
 ) -> FinishedTurn:
     """End a turn as `finish_turn` does, and look at its conversation's queue; what comes later notifies it again."""
-    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember)
+    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember, views=views)
     waiting = await next_row(tx, turn_row.conversation, tx.now)
     return FinishedTurn(stored=stored, has_next=waiting is not None)
 
@@ -371,6 +379,7 @@ async def finish_turn(
     usage: Sequence[Usage] = (),
     *,
     remember: bool = False,
+    views: ViewBatch = NO_VIEWS,
 ) -> bool:
     """End a turn and its inbox row, and store the final message, the parts of the reply and the usage.
 
@@ -380,13 +389,14 @@ async def finish_turn(
         remember: queue the turn for the extraction of facts.
 
     Returns:
-        False when a clear has cancelled the turn; then only the usage is stored.
+        False when a clear has cancelled the turn; then only usage and views are stored.
 
     Raises:
         WrongState: the turn is not open, or not on this process.
     """
     ended = await tx.update_returning(_END_RETURNING, id=turn_row.id, lease_epoch=tx.lease, new_state=state, now=tx.now)
     await add_usage(tx, turn_row.conversation, usage, turn_row.id, ended)
+    await add_views(tx, turn_row.conversation, views)
     if ended is None:
         if (await load_conversation_row(tx, turn_row.conversation))["epoch"] == turn_row.epoch:
             raise WrongState(f"turn {turn_row.id} is not open, or not ours")

@@ -102,6 +102,7 @@ class ScriptedServices:
     pairing: Any = None
     deletions: Any = None
     blobs: Any = None
+    context_services: Any = None
     channels: Mapping[str, Any] = {}
 
     def __init__(self, root: Path, seen: Seen) -> None:

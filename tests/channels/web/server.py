@@ -52,6 +52,7 @@ class ScriptedHouse:
     whose: dict[str, ConversationOwner] = field(default_factory=dict)
     touched: dict[str, datetime] = field(default_factory=dict)
     moves: int = 0
+    stamp: str = "1"
     read: list[tuple[str, str, bool]] = field(default_factory=list)
     frozen: float = 0.0
     said: dict[str, list[TranscriptLine]] = field(default_factory=dict)
@@ -109,6 +110,9 @@ class ScriptedHouse:
         self.web.show(
             LiveEvent(address=web_address(conversation), name=name, message_id=message_id, text=text, facts=facts)
         )
+
+    async def context_stamp(self, conversation: str) -> str:
+        return self.stamp
 
     async def exists(self, conversation: str) -> bool:
         return conversation in self.said

@@ -168,7 +168,8 @@ export class ChatState {
     } else if (name === "fold") {
       this.progress(told as unknown as FoldProgress);
       this.settle(transcript);
-    } else transcript.hear(name, told);
+    } else if (name === "context") void this.measure(transcript);
+    else transcript.hear(name, told);
   }
 
   private settle(transcript: Transcript): void {

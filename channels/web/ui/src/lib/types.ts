@@ -111,6 +111,18 @@ export interface Backups {
   last_restore: RestoreOutcome | null;
 }
 
+/** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
+export interface BrokenPrefix {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  why: string;
+  /** The first one that differs, in the texts of tools, system and messages. */
+  byte: number;
+  /** The same in both, and read again. */
+  tokens: number;
+}
+
 /** What one step of the test found: a line of the reply. */
 export interface ChannelFinding {
   step: string;
@@ -151,6 +163,20 @@ export interface Command {
 /** All of them, in the order of /help. */
 export interface CommandList {
   items: Command[];
+}
+
+/** What to do to the context of a conversation. */
+export interface ContextAct {
+  act: "fold" | "undo" | "clear" | "policy";
+  /** Its new policy; empty for the configured one. */
+  policy?: string;
+}
+
+/** What was done: a fold goes on in the background, its steps are events of the stream. */
+export interface ContextActDone {
+  done: "folding" | "fold_undone" | "clear_undone" | "cleared" | "policy";
+  from_turn?: number;
+  to_turn?: number;
 }
 
 /** What the model would be sent now, in figures. */
@@ -300,6 +326,16 @@ export interface Deletion {
   /** So long it can be restored. */
   seconds: number;
   etag: string;
+}
+
+/** A part of one or both of two requests. */
+export interface DiffItem {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  state: "kept" | "added" | "left_out" | "changed";
+  tokens_before: number;
+  tokens_after: number;
 }
 
 /** An act that was carried out. */
@@ -531,6 +567,89 @@ export interface NewText {
 export interface NewUpload {
   name: string;
   size: number;
+}
+
+/** A part of a past request. */
+export interface PastSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  tainted?: boolean;
+}
+
+/** A call of the model: what its request showed, in figures. */
+export interface PastView {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+}
+
+/** A page of the calls, newest first. */
+export interface PastViewPage {
+  items: PastView[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which page is wanted. */
+export interface PastViewQuery {
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
+}
+
+/** A past request with its texts. */
+export interface PastViewText {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+  /** It is what was sent, byte for byte; not after something was forgotten. */
+  exact: boolean;
+  items: PastSegment[];
 }
 
 /** Somebody who may talk to the bot. */
@@ -1021,6 +1140,15 @@ export interface UsageQuery {
 /** The next request, in the order in which the model reads it. */
 export interface View {
   items: ViewSegment[];
+}
+
+/** The difference of two requests of a conversation. */
+export interface ViewDiff {
+  before: PastView;
+  after: PastView;
+  items: DiffItem[];
+  /** Null if the older one's prefix is repeated whole. */
+  broke: BrokenPrefix | null;
 }
 
 /** A text of a request, as the model reads it. */
