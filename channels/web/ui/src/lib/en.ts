@@ -1,9 +1,6 @@
 // English words of the page. Every key is in zh.ts too: a missing one does not compile.
 
-import { operateEn } from "./words/operate.en";
-
 export const en = {
-  ...operateEn,
   new: "New conversation",
   untitled: "New conversation",
   memory: "Memory",
@@ -490,4 +487,5 @@ export const en = {
   palette_setting: "setting",
   palette_command: "command",
   no_key_set: "Set one up",
+  backup: "Backup",
 };

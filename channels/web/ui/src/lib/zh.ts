@@ -1,10 +1,7 @@
 // Chinese words of the page.
 
 import type { en } from "./en";
-import { operateZh } from "./words/operate.zh";
-
 export const zh: Record<keyof typeof en, string> = {
-  ...operateZh,
   new: "新对话",
   untitled: "新对话",
   memory: "记忆",
@@ -491,4 +488,5 @@ export const zh: Record<keyof typeof en, string> = {
   palette_setting: "设置",
   palette_command: "命令",
   no_key_set: "去设置",
+  backup: "备份",
 };
