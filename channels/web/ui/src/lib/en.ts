@@ -1,9 +1,6 @@
 // English words of the page. Every key is in zh.ts too: a missing one does not compile.
 
-import { operateEn } from "./words/operate.en";
-
 export const en = {
-  ...operateEn,
   new: "New conversation",
   untitled: "New conversation",
   memory: "Memory",
@@ -538,4 +535,5 @@ export const en = {
   list_again: "Start and list",
   store_review: "Store the review",
   no_servers: "config.json has no servers of tools (key mcp). They name programs that are run, so they are only written in the file.",
+  backup: "Backup",
 };

@@ -49,10 +49,13 @@ export function apply(): void {
   else delete document.documentElement.dataset.theme;
 }
 
+export const fill = (words: string, values: Values): string =>
+  words.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+
 /** The words for a key, with {name} filled in. */
 export function t(key: Key, values: Values = {}): string {
   const words = (language() === "zh" ? zh : en)[key];
-  return words.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+  return fill(words, values);
 }
 
 /** The words for a key that is built at run time; `otherwise` where there is none. */

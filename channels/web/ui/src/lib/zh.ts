@@ -1,10 +1,7 @@
 // Chinese words of the page.
 
 import type { en } from "./en";
-import { operateZh } from "./words/operate.zh";
-
 export const zh: Record<keyof typeof en, string> = {
-  ...operateZh,
   new: "新对话",
   untitled: "新对话",
   memory: "记忆",
@@ -539,4 +536,5 @@ export const zh: Record<keyof typeof en, string> = {
   list_again: "启动并列出",
   store_review: "保存审阅结果",
   no_servers: "config.json 里没有工具服务器（键 mcp）。它们说明运行什么程序，所以只能写在文件里。",
+  backup: "备份",
 };
