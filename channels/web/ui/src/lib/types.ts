@@ -655,6 +655,59 @@ export interface Recalled {
   turn: number;
 }
 
+/** What to replay a conversation with. */
+export interface Replay {
+  /** Empty for all. */
+  policies?: string[];
+  /** Tokens of a request; 0 for the configured number. */
+  budget?: number;
+  /** 0 for the configured number. */
+  turns?: number;
+}
+
+/** A fold that a policy would have made. */
+export interface ReplayFold {
+  /** Before which request, from 0. */
+  request: number;
+  from_turn: number;
+  to_turn: number;
+  reason: string;
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** What a policy would have shown and cost: the figures of `mnema replay --json`. */
+export interface ReplayPolicy {
+  name: string;
+  requests: number;
+  tokens_mean: number;
+  tokens_max: number;
+  folds: number;
+  folds_at_once: number;
+  reductions: number;
+  prefix_breaks: number;
+  cached_percent: number;
+  cost: number | null;
+  fold_cost: number | null;
+  visible_percent: number | null;
+  retrievable_percent: number | null;
+  either_percent: number | null;
+  over_budget: number;
+  /** Of each request. */
+  tokens: number[];
+  /** Requests that broke the prefix, from 0. */
+  broke: number[];
+  fold_list: ReplayFold[];
+}
+
+/** The result of such a job. */
+export interface ReplayResult {
+  conversation: string;
+  budget: number;
+  turns: number;
+  policies: ReplayPolicy[];
+}
+
 /** The consent to replace all that the home holds. */
 export interface Restore {
   passphrase?: string;
