@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.console import models as console_models
+from bot.console import views as view_models
 from bot.console.manage import models as manage_models
 from bot.console.openapi import model_schemas
 from bot.console.operate import models as operate_models
@@ -19,9 +20,10 @@ def page_types() -> str:
     """Return the text of the file of types."""
     models = [
         model
-        for module in (web_models, console_models, manage_models, operate_models)
+        for module in (web_models, console_models, manage_models, operate_models, view_models)
         for _, model in inspect.getmembers(module, inspect.isclass)
-        if issubclass(model, web_models.ApiModel) and model is not web_models.ApiModel
+        if issubclass(model, web_models.ApiModel) and model.__module__ == module.__name__
+        if model is not web_models.ApiModel
     ]
     return HEAD + "".join(_interface(name, schema) for name, schema in model_schemas(models).items())
 

@@ -22,6 +22,7 @@ from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
 from memory.context.view import ContextView, assemble_view, count_text, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
+from memory.recall.documents import Passage
 from memory.store.conversations.sessions import Sessions
 
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
@@ -83,6 +84,13 @@ class FittedView:
     fit_limits: FitLimits
     #: Passages recalled into it are tainted.
     tainted: bool
+    #: What it was built of.
+    session: Session
+    #: See `assemble_view`.
+    suffix: str
+    note: str
+    #: Those passages.
+    recalled: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +203,15 @@ class ContextFitter:
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
             self.telemetry.history_repaired()
-        return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted)
+        return FittedView(
+            view=view,
+            fit_limits=fit_limits,
+            tainted=block.tainted,
+            recalled=block.passages,
+            session=session,
+            suffix=block.text if session.running else "",
+            note=suffix.last if session.running else "",
+        )
 
     async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow

@@ -18,7 +18,8 @@ from bot.agent.turn_context import (
 )
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
-from bot.memory.recall import NOTHING_RECALLED
+from bot.memory.recall import NOTHING_RECALLED, recalled_places
+from bot.memory.view_recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream
@@ -84,35 +85,45 @@ class ModelStep:
         return self.answers[0].usage
 
 
-async def run_model_step(model: ModelClient, request: Request, event_sink: EventSink) -> ModelStep:
+def ignore_request(_: Request) -> OnAnswer:
+    """Record nothing of a request."""
+    return lambda answer: None
+
+
+async def run_model_step(
+    model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest = ignore_request
+) -> ModelStep:
     """Get one complete answer; continue it where the provider stopped too early.
+
+    Args:
+        on_request: called with each request before it is sent; what it returns is called with the answer.
 
     Raises:
         Overflow: the request, or the answer so far, does not fit the window.
         ModelError: see ModelClient.stream.
     """
-    first = await _call_model(model, request, event_sink)
+    first = await _call_model(model, request, event_sink, on_request)
     step = ModelStep(parts=first.parts, answers=(first,))
     if first.cut_call:
         longer = replace(request, max_tokens=request.max_tokens * 2)
-        again = await _call_model(model, longer, event_sink)
+        again = await _call_model(model, longer, event_sink, on_request)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
     elif first.stop == "length":
-        answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink)
+        answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink, on_request)
         step = replace(_join_steps(step, answer), cut=answer.stop == "length")
     for _ in range(MAX_CONTINUATIONS):
         if step.last.stop != "pause":
             break
-        answer = await _call_model(model, _with_answer(request, step.parts, ""), event_sink)
+        answer = await _call_model(model, _with_answer(request, step.parts, ""), event_sink, on_request)
         step = _join_steps(step, answer)
     if not step.parts and step.last.stop in ("end", "unknown"):
-        answer = await _call_model(model, _with_empty_answer_prompt(request), event_sink)
+        answer = await _call_model(model, _with_empty_answer_prompt(request), event_sink, on_request)
         step = _join_steps(step, answer)
     return step
 
 
-async def _call_model(model: ModelClient, request: Request, event_sink: EventSink) -> Answer:
-    is_first = True
+async def _call_model(model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest) -> Answer:
+    is_first, on_answer = True, on_request(request)
     async with ClosingStream(model.stream(request)) as events:
         async for event in events:
             await (hit_async("llm.first_byte") if is_first else hit_async("llm.mid_stream"))
@@ -125,6 +136,7 @@ async def _call_model(model: ModelClient, request: Request, event_sink: EventSin
                 case Restarted():
                     event_sink.send("delta", "", whole=True)
                 case Answer():
+                    on_answer(event)
                     if event.stop == "overflow":
                         raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
                     return event
@@ -166,6 +178,7 @@ class Agent:
         tool_runner: ToolRunner,
         budget_guard: BudgetGuard,
         models: ModelService,
+        views: ViewRecorder,
         config: Callable[[], Config],
     ) -> None:
         self._sessions = sessions
@@ -174,6 +187,7 @@ class Agent:
         self._tool_runner = tool_runner
         self._budget_guard = budget_guard
         self._models = models
+        self._views = views
         self._config = config
 
     async def run(self, context: TurnContext) -> TurnResult:
@@ -229,7 +243,8 @@ class Agent:
             await hit_async("llm.before")
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
             try:
-                step = await run_model_step(self._models.model, request, context.event_sink)
+                on_request = self._views.recorder(context, fitted, await self._fitter.counter())
+                step = await run_model_step(self._models.model, request, context.event_sink, on_request)
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise
@@ -248,6 +263,8 @@ class Agent:
                 model = step.answers[0].requested or fit_limits.model
                 calibration.note(model, view.tokens.total, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
+                if fitted.recalled and not context.turn.step:
+                    await self._sessions.note_recalled(context.turn.id, recalled_places(fitted.recalled))
                 return step, fitted.tainted
 
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
@@ -258,7 +275,9 @@ class Agent:
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
             usage = replace(usage, input=usage.input + other.input, output=usage.output + other.output)
-        await self._sessions.add_step(context.turn, draft, planned, usage)
+        views = self._views.pending(context.turn.id)
+        await self._sessions.add_step(context.turn, draft, planned, usage, views)
+        self._views.stored(context.turn.id, views)
 
     async def _load_open_calls(self, context: TurnContext, turn: Turn) -> list[CallRow]:
         call_ids = {part.id for part in turn.messages[-1].parts if isinstance(part, ToolCall)}

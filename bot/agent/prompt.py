@@ -565,7 +565,7 @@ class TurnSuffix:
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
         recalled = format_recall_block(self.recalled, "\n".join((*prefix, memory_changes)), limit, counter)
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
-        return RecallBlock(text=text, tainted=recalled.tainted)
+        return replace(recalled, text=text)
 
 
 def format_clock_note(now: datetime) -> str:

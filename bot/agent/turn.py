@@ -33,6 +33,7 @@ from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, CreateDispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.gateway.receiver import access_scope
+from bot.memory.view_recorder import ViewRecorder
 from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
@@ -94,6 +95,7 @@ class TurnRunner:
         message_counter: MessageCounter,
         fitter: ContextFitter,
         agent: Agent,
+        views: ViewRecorder,
         run_command: RunCommand,
         channels: Mapping[str, Channel],
         config: Callable[[], Config],
@@ -111,6 +113,7 @@ class TurnRunner:
         self._message_counter = message_counter
         self._fitter = fitter
         self._agent = agent
+        self._views = views
         self._run_command = run_command
         self._channels = channels
         self._config = config
@@ -350,11 +353,13 @@ class TurnRunner:
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
         final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
+        views = self._views.pending(context.turn.id)
         if (subagent := context.subagent) is not None:
             self._fitter.needs_preparation(context.conversation.id)  # it has no next turn
             stored = await self._subagents.finish(
-                subagent, context.turn, result.state, final, result.reply, result.usage
+                subagent, context.turn, result.state, final, result.reply, result.usage, views
             )
+            self._views.stored(context.turn.id, views)
             return result.state if stored else "cancelled", False
         kind: OutboxKind = "final" if result.state == "done" else "notice"
         allowance = self._allowance(place)
@@ -364,8 +369,9 @@ class TurnRunner:
             outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
         finished = await self._store.delivery.finish_and_look(
-            context.turn, result.state, final, outbox, result.usage, remember=remember
+            context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
         )
+        self._views.stored(context.turn.id, views)
         if result.state == "failed":
             context.event_sink.send("failed", result.reply)
         if result.declined:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -18,12 +17,12 @@ from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
 from bot.errors import BudgetTooSmall
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
+from bot.memory.context_acts import clear_context, plan_older_half, undo_newest
 from bot.texts import format_budget_too_small
 from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
 from memory.context.summary.statistics import RangeStatistics, count_statistics
 from memory.store.rows import FoldRow
 from memory.text.quoting import shorten
-from memory.workspace import daily_log
 
 MAX_NAMES, MAX_FILE_CHARS = 6, 60  # tools and files that /context diff names, and characters of each name
 MAX_ITEMS = 20  # of a fold that /context diff lists, to fit a phone; the rest is counted
@@ -178,8 +177,7 @@ READ_SUBCOMMANDS = {"": _report, "all": _report_all, "diff": format_fold_diff}
 
 
 async def _clear(context: CommandContext) -> str:
-    await context.store.sessions.clear(context.conversation.id, by=context.who)
-    await context.services.folding.detach(context.conversation.id)
+    await clear_context(context.store, context.services.folding, context.conversation.id, context.who)
     return context.text(
         "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
         "The context is clear: the model sees nothing from before. The record stays; /context undo takes this back.",
@@ -206,10 +204,9 @@ async def _new(context: CommandContext) -> str:
 async def _fold(context: CommandContext) -> str:
     services, id = context.services, context.conversation.id
     session = await context.store.sessions.load(id)
-    if len(session.turns) < 2:
+    plan = plan_older_half(session, COMMAND_FOLD_REASON, _policy(context), await services.fitter.counter())
+    if plan is None:
         return context.text("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
-    count = len(session.turns) // 2
-    plan = plan_oldest_turns(session, COMMAND_FOLD_REASON, _policy(context), count, await services.fitter.counter())
     row = await services.folding.run(plan, FOLD_WAIT_SECONDS)
     if row is not None and row.state == "folded":
         return format_finished_fold(row, context.lang)
@@ -222,25 +219,16 @@ async def _fold(context: CommandContext) -> str:
 
 
 async def _undo(context: CommandContext) -> str:
-    services, id = context.services, context.conversation.id
-    if await context.store.sessions.undo_clear(id, by=context.who):
-        await services.folding.detach(id)
+    services = context.services
+    row = await undo_newest(context.store, services.folding, services.workspace, context.conversation.id, context.who)
+    if row == "clear":
         return context.text("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
-    row = await context.store.folds.undo(id)
     if row is None:
         return context.text("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
-    await services.folding.detach(id)
-    with suppress(OSError):  # the mark is for readers of the file; the store has recorded the undo
-        await asyncio.to_thread(_mark_undone, context, row)
     turns, verb = _format_turns(row, context), "is" if row.from_turn == row.to_turn else "are"
     return context.text(
         f"已撤销整理，{turns}又回到上下文。", f"The fold is undone: {turns} {verb} back in the context."
     )
-
-
-def _mark_undone(context: CommandContext, row: FoldRow) -> None:
-    path = row.log_ref.removeprefix(f"spaces/{row.space}/") if row.space else row.log_ref
-    daily_log.mark_section(context.services.workspace.space(row.space), path, row.id, "undone")
 
 
 def _policy(context: CommandContext) -> str:

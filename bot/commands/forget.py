@@ -187,6 +187,7 @@ def _format_places(context: CommandContext, receipt: ForgetReceipt) -> list[str]
     counts = (
         (receipt.summaries, "{} 份摘要", "summary"),
         (receipt.records, "{} 条记忆的记录", "memory record"),
+        (receipt.views, "{} 次过去的请求", "past request"),
         (receipt.attachments, "{} 个附件", "attachment"),
     )
     places += [context.text(zh.format(count), _format_count(count, en)) for count, zh, en in counts if count]

@@ -83,7 +83,7 @@ async def _usage(context: CommandContext) -> str:
 
 async def _limits(context: CommandContext) -> list[str]:
     """Show what is left of today's limits; nothing for a role without limits."""
-    limits = limits_for_actor(context.config.budgets, context.actor.role)
+    limits = limits_for_actor(context.config.budgets, context.actor)
     if limits is None:
         return []
     now = context.services.now()

@@ -49,7 +49,7 @@ def when_effective(name: str) -> TakesEffect:
 
 _UNITS = {
     "agent_max_context_tokens": "tokens", "agent_max_context_turns": "turns", "agent_max_steps": "calls",
-    "session_max_idle_days": "days", "retention_days": "days", "concurrency": "turns",
+    "session_max_idle_days": "days", "retention_days": "days", "console.views_days": "days", "concurrency": "turns",
     "llm.context_window": "tokens", "llm.max_output_tokens": "tokens",
     "memory.recall_limit": "passages", "memory.recall_timeout_ms": "ms",
     "tools.web.cache_mb": "MB", "tools.exec.seconds": "s", "tools.exec.memory_mb": "MB", "tools.exec.disk_mb": "MB",
@@ -466,6 +466,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "Spaces",
         "除所有者外还有哪些空间可以使用；用 mnema people list 查看。",
         '["telegram-123456789"]',
+    ),
+    "console": ("控制台", "Console", "为控制台保留的内容。", ""),
+    "console.views_days": (
+        "上下文回看天数",
+        "Days of past views",
+        "上下文检查器能回看多少天：每次请求里模型看到了什么。0 表示不记录。",
+        "7",
     ),
     "log": ("程序日志", "Program log", "程序自己的日志，不含消息内容。", ""),
     "log.level": ("日志级别", "Log level", "低于这个级别的不写。重启后生效。", ""),

@@ -319,6 +319,17 @@ class PluginConfig(ConfigSection):
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
 
 
+class ConsoleConfig(ConfigSection):
+    """What is kept for the console."""
+
+    views_days: int = Field(
+        30,
+        ge=0,
+        le=36_500,
+        description="Days that the context inspector can look back: what each request showed; 0: nothing is recorded.",
+    )
+
+
 class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
@@ -389,6 +400,7 @@ class Config(ConfigSection):
     plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins")] = Field(
         {}, description="What plug-ins get, by the name of their file or package. Only written in this file."
     )
+    console: ConsoleConfig = Field(ConsoleConfig(), description="What is kept for the console.")
     log: LogConfig = Field(LogConfig(), description="What the program writes about itself; never message text.")
 
 

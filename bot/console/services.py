@@ -21,6 +21,7 @@ from bot.commands.trace import trace_to_json
 from bot.console import models
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
+from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
 from bot.console.manage.extensions import McpRoutes, SkillRoutes
@@ -31,6 +32,7 @@ from bot.console.operate.routes import Operating, build_operating
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.console.views import ContextServices, ViewRoutes
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -39,6 +41,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
+from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import MonitorSite, MonitorSources, WebSite
@@ -95,10 +98,15 @@ class BotConsole:
         #: The owner's files.
         self.files = bot.workspace.space("")
         self.settings = bot.file
+        self.context_services = ContextServices(
+            fitter=bot.fitter, folding=bot.folding, workspace=bot.workspace, config=bot.config
+        )
         self.pairing = bot.pairing
         self.jobs = bot.jobs
         self.decider: ApprovalDecider = bot
         self.channels: Mapping[str, Channel] = bot.channels
+        self.deletions = bot.deletions
+        self.blobs = bot.blobs
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -196,6 +204,18 @@ class BotConsole:
             "troubles": troubles_to_json(bot.troubles.current()),
         }
 
+    async def waiting(self) -> Mapping[str, Any]:
+        """Count what waits for the owner."""
+        bot = self._bot
+        states = bot.states().values()
+        return {
+            "pairing": len(await self.pairing.access.requests()),
+            "approvals": len(await self.store.access.open_approvals("", self.store.now())),
+            "logins": sum(state.phase in ("asking", "logged_out") for state in states),
+            "checks": len(bot.troubles.current()) + bool(bot.models.trouble),
+            "key_missing": bot.models.provider == "offline",
+        }
+
     async def tools(self) -> Mapping[str, Any]:
         return tools_to_json(self._bot)
 
@@ -270,6 +290,8 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
         _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
         _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
+        *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
@@ -283,6 +305,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),

@@ -3,14 +3,17 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import cast
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, cast
 
+from bot.access.budgets import money_for_usage
 from channels.message import Address
 from channels.web.backend import (
+    ANY_CONVERSATION,
     Allow,
     ConversationChanges,
     ConversationEntry,
+    ConversationFilter,
     ConversationOwner,
     ConversationPage,
     EntryRole,
@@ -19,6 +22,8 @@ from channels.web.backend import (
     web_address,
 )
 from channels.web.requests import NAME, HttpRefusal
+from memory.store.console.conversation_list import ListFilter, ListState, choice_tag
+from memory.store.console.line_details import LineDetails, LineFile
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 from memory.store.rows import TranscriptRow as Row
@@ -27,7 +32,8 @@ from memory.store.store import Store
 WEB_PLACE = ("web", "console")
 TERMINAL_PLACE = ("terminal", "local")
 TERMINAL_PREFIX = "terminal:"
-BATCH_ROWS = 200
+MAX_LINE = 2**31 - 1
+PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 READ_OTHER_ACTION = "chat.read.other"
 CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
@@ -145,46 +151,78 @@ class TranscriptBackend:
 
     async def conversation(self, conversation: str) -> ConversationEntry | None:
         row = await self.find(conversation)
-        return _to_entry(row) if row else None
+        return to_entry(row) if row else None
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
         if row := await self.find(conversation):
             await self._reading.check(row, reader, pressed=pressed)
 
     async def lines(
-        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
+        self,
+        conversation: str,
+        *,
+        reader: str = "",
+        before: int = 0,
+        after: int | None = None,
+        limit: int = 50,
+        details: bool = False,
     ) -> list[TranscriptLine]:
         row = await self.readable(conversation, reader)
         if row is None:
             return []
         above = -1 if after == 0 else after or 0  # the store takes 0 for "not given"; lines are numbered from 1
         rows = await self._sessions.lines(row.id, before=before, limit=limit, after=above)
-        return [_to_line(found) for found in rows]
+        beside: Mapping[str, Any] = await self._details(row.id, rows) if details and rows else {}
+        return [_to_line(found, beside.get(found.id, {})) for found in rows]
 
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
-        before = 0
-        while lines := await self.lines(conversation, reader=reader, before=before, limit=BATCH_ROWS):
-            for line in lines:
-                if line.id == id:
-                    return line.number
-            before = lines[0].number
-            if before <= 1:
-                break
-        return 0
+        row = await self.readable(conversation, reader)
+        return await self._store.line_details.number(row.id, id) if row else 0
+
+    async def search(
+        self, conversation: str, words: str, *, reader: str = "", before: int = 0, limit: int = 50
+    ) -> list[TranscriptLine]:
+        row = await self.readable(conversation, reader)
+        if row is None:
+            return []
+        return [
+            _to_line(found) for found in await self._store.line_details.search(row.id, words, before or MAX_LINE, limit)
+        ]
 
     async def conversations(
-        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+        self, cursor: str = "", limit: int = 200, wanted: ConversationFilter = ANY_CONVERSATION
     ) -> ConversationPage:
-        rows, following = await self._sessions.page(cursor, limit, own=own, words=words)
-        return ConversationPage(conversations=[_to_entry(row) for row in rows], next=following)
+        lists = self._store.conversations
+        if wanted.by_pin:
+            state = cast(ListState, wanted.state)
+            asked = ListFilter(words=wanted.words, channel=wanted.channel, person=wanted.person, state=state)
+            rows, following = await lists.pinned_page(cursor, limit, asked)
+        else:
+            rows, following = await lists.page(cursor, limit, own=wanted.own, words=wanted.words)
+        return ConversationPage(conversations=[to_entry(row) for row in rows], next=following)
+
+    async def _details(self, conversation: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+        """Load what stands beside these lines, as JSON by their ids."""
+        numbers = [row.number for row in rows]
+        found = await self._store.line_details.details(conversation, min(numbers), max(numbers))
+        ids = {place.conversation for one in found.values() for place in one.recalled} - {""}
+        named = {id: row for id in ids if (row := await self._sessions.conversation(id))}
+        return {id: _details_to_json(one, named) for id, one in found.items()}
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         at = self._store.now()
         try:
-            rows = await self._sessions.changed(since, limit)
+            rows = await self._store.conversations.changed(since, limit)
         except StoreError:
             return None  # the next poll covers this one
-        return ConversationChanges(at=at, conversations=[_to_entry(row) for row in rows])
+        return ConversationChanges(at=at, conversations=[to_entry(row) for row in rows])
+
+    async def context_stamp(self, conversation: str) -> str:
+        try:
+            row = await self.find(conversation)
+        except StoreError:
+            return ""  # the next poll covers this one
+        return f"{row.epoch} {row.fold_head} {row.policy}" if row else ""
 
     async def stop(self, conversation: str) -> None:
         row = await self.find(conversation)
@@ -192,9 +230,48 @@ class TranscriptBackend:
             await self._stop(row.id)
 
 
-def _to_line(row: Row) -> TranscriptLine:
+_NOTHING_BESIDE: Mapping[str, Any] = {}
+
+
+def _to_line(row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE) -> TranscriptLine:
     fields = {name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to")}
-    return TranscriptLine(role=cast(EntryRole, row.role), state=LINE_STATES.get(row.state, ""), **fields)
+    state = LINE_STATES.get(row.state, "")
+    return TranscriptLine(role=cast(EntryRole, row.role), state=state, details=details, **fields)
+
+
+def file_to_json(file: LineFile) -> dict[str, Any]:
+    """Convert a file beside a line to JSON."""
+    return {
+        "id": file.sha256,
+        "name": file.name,
+        "media_type": file.media_type,
+        "size": file.size,
+        "picture": bool(file.sha256) and file.media_type in PICTURE_TYPES,
+    }
+
+
+def _details_to_json(details: LineDetails, conversations: Mapping[str, ConversationRow]) -> dict[str, Any]:
+    """Convert to JSON what is there. conversations: those that were recalled from, by id."""
+    recalled = []
+    for place in details.recalled:
+        row = conversations.get(place.conversation)
+        if place.path or row:
+            named = {"conversation": conversation_name(row), "title": to_entry(row).title} if row else {}
+            where = {"path": place.path, "line": place.line, "last": place.last, "turn": place.turn}
+            recalled.append({**where, "conversation": "", "title": "", **named})
+    spent = [
+        {
+            "model": used.model,
+            "input": used.input,
+            "output": used.output,
+            "cached": used.cache_read,
+            "cost": money_for_usage(used),
+        }
+        for used in details.usage
+    ]
+    files = [file_to_json(file) for file in details.files]
+    found = {"files": files, "turn": details.turn, "steps": details.steps, "recalled": recalled, "usage": spent}
+    return {name: value for name, value in found.items() if value}
 
 
 def conversation_name(row: ConversationRow) -> str:
@@ -204,14 +281,20 @@ def conversation_name(row: ConversationRow) -> str:
     return name if NAME.fullmatch(name) else row.id
 
 
-def _to_entry(row: ConversationRow) -> ConversationEntry:
+def to_entry(row: ConversationRow) -> ConversationEntry:
     """Return an entry of the list. Another person's title, their first words, is not shown: that would be a reading."""
     owner = conversation_owner(row)
     return ConversationEntry(
         id=conversation_name(row),
-        title=row.place.chat_id if owner == "other" else row.title,
+        title=row.own_title or (row.place.chat_id if owner == "other" else row.title),
         channel=row.place.channel,
         updated=row.updated,
         turns=row.turns,
         whose=owner,
+        is_named=bool(row.own_title),
+        pinned=bool(row.pinned),
+        archived=bool(row.archived),
+        unread=max(0, row.next_line - 1 - row.seen_line),
+        is_deleting=bool(row.deleting),
+        etag=choice_tag(row),
     )

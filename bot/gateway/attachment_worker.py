@@ -19,6 +19,8 @@ CPU_SECONDS = 20
 PDF_SECONDS = 12.0
 MAX_OUTPUT_BYTES = 16 * 2**20
 MAX_SIDE_PIXELS = 2000
+THUMBNAIL_PIXELS = 480
+MAX_THUMBNAIL_BYTES = 150_000
 MAX_PICTURE_BYTES = 3_750_000  # 5 MB in base64
 MAX_PIXELS = 40_000_000
 MAX_JPEG_PIXELS = 120_000_000  # a JPEG is decoded at a fraction of its size, anything else whole
@@ -30,9 +32,9 @@ WorkerResult = tuple[dict[str, Any], bytes]
 
 
 def main() -> None:
-    """Run as `python attachment_worker.py picture|pdf`."""
+    """Run as `python attachment_worker.py picture|thumbnail|pdf`."""
     _set_limits()
-    work = {"picture": picture, "pdf": pdf}[sys.argv[1]]
+    work = {"picture": picture, "thumbnail": thumbnail, "pdf": pdf}[sys.argv[1]]
     facts, payload = work(sys.stdin.buffer)
     sys.stdout.buffer.write(json.dumps(facts).encode() + b"\n" + payload)
     sys.stdout.buffer.flush()
@@ -40,6 +42,15 @@ def main() -> None:
 
 def picture(source: BinaryIO) -> WorkerResult:
     """Return the first frame upright, without metadata, within `MAX_SIDE_PIXELS` and `MAX_PICTURE_BYTES`."""
+    return _redraw(source, MAX_SIDE_PIXELS, MAX_PICTURE_BYTES)
+
+
+def thumbnail(source: BinaryIO) -> WorkerResult:
+    """Return what `picture` does within `THUMBNAIL_PIXELS` and `MAX_THUMBNAIL_BYTES`."""
+    return _redraw(source, THUMBNAIL_PIXELS, MAX_THUMBNAIL_BYTES)
+
+
+def _redraw(source: BinaryIO, side: int, most: int) -> WorkerResult:
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
@@ -47,12 +58,12 @@ def picture(source: BinaryIO) -> WorkerResult:
     kind = image.format
     if image.width * image.height > (MAX_JPEG_PIXELS if kind == "JPEG" else MAX_PIXELS):
         return {"refused": "pixels", "width": image.width, "height": image.height}, b""
-    image.draft(None, (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
+    image.draft(None, (side, side))
     image.load()
     image = _to_plain_colours(_reduce(image))
-    image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
+    image.thumbnail((side, side))
     image = ImageOps.exif_transpose(image)
-    media_type, data = _encode(image, lossless=kind in ("PNG", "GIF"))
+    media_type, data = _encode(image, most, lossless=kind in ("PNG", "GIF"))
     return {"media_type": media_type, "width": image.width, "height": image.height}, data
 
 
@@ -114,15 +125,15 @@ def _to_plain_colours(image: Any) -> Any:
     return image.convert("RGBA" if "transparency" in image.info or image.mode in ("PA", "La", "RGBa") else "RGB")
 
 
-def _encode(image: Any, *, lossless: bool) -> tuple[str, bytes]:
+def _encode(image: Any, most: int, *, lossless: bool) -> tuple[str, bytes]:
     if lossless or image.mode in ("RGBA", "LA"):
         data = _save_without_metadata(image, format="PNG")
-        if len(data) <= MAX_PICTURE_BYTES:
+        if len(data) <= most:
             return "image/png", data
     image = _flatten_on_white(image)
     for quality in (90, 80, 65, 50, 30):
         data = _save_without_metadata(image, format="JPEG", quality=quality)
-        if len(data) <= MAX_PICTURE_BYTES:
+        if len(data) <= most:
             return "image/jpeg", data
     raise ValueError("even the lowest JPEG quality is too large")
 

@@ -89,6 +89,20 @@ async def ingest_attachments(
     return IngestedAttachments(parts=tuple(parts), refused=tuple(refused))
 
 
+async def make_thumbnail(sha256: str, blobs: Blobs) -> tuple[str, bytes]:
+    """Draw a small picture of a stored one anew; return its media type and bytes.
+
+    Raises:
+        AttachmentRefused: it is no picture, or cannot be opened safely.
+    """
+    read = partial(_load_bytes, StoredFile(name="", sha256=sha256), blobs)
+    kind, _ = await asyncio.to_thread(_kind_and_size, read)
+    if kind != "picture":
+        raise AttachmentRefused("kind")
+    facts, payload = await _run_worker("thumbnail", read)
+    return str(facts["media_type"]), payload
+
+
 def format_attachment_refusal(name: str, code: str, lang: str) -> str:
     """Say why a file was refused."""
     zh, en = _REFUSAL_TEXTS[code]

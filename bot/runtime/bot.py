@@ -82,6 +82,7 @@ class Bot(Components):
     def _watch_process(self) -> None:
         """Start what every process watches for itself."""
         self._spawn(self.lag.watch())
+        self._spawn(self.deletions.watch())
         self._spawn(self.mcp_tools.watch())
         self._spawn(self.job_times.watch())
         self._spawn(self.trouble_notifications.watch())

@@ -52,8 +52,12 @@ class RetentionJob:
     clock: Callable[[], float] = time.monotonic
     max_seconds: float = MAX_RETENTION_SECONDS
 
-    async def run(self, days: int, now: datetime) -> dict[str, int]:
-        """Remove what is older than `days` (0: nothing), and unreferenced files; return the counts."""
+    async def run(self, days: int, now: datetime, views_days: int) -> dict[str, int]:
+        """Remove what is older than `days` (0: nothing), and unreferenced files; return the counts.
+
+        Args:
+            views_days: age from which past views are removed; 0 removes all.
+        """
         until = self.clock() + self.max_seconds
         removed = {"conversations": 0, "rows": 0, "copies": 0}
         if days:
@@ -62,6 +66,7 @@ class RetentionJob:
             removed["rows"] = await self._remove_rows(before, min(before, now - SPENDING_AGE), until)
             removed["copies"] = await asyncio.to_thread(_remove_database_copies, self.data, before.timestamp())
         removed["rows"] += await self.store.file_versions.delete_old()
+        removed["views"] = await self._remove_views((now - timedelta(days=views_days)).timestamp(), until)
         removed["files"] = await self._remove_files((now - UNREFERENCED_AGE).timestamp(), until)
         if any(removed.values()):
             log.info("old data removed", **removed)
@@ -89,6 +94,12 @@ class RetentionJob:
         for remove, before in ((self.store.retention.delete_ended, ended), (self.store.retention.delete_usage, spent)):
             while self.clock() < until and (batch := await remove(before.timestamp(), ROW_BATCH)):
                 removed += batch
+        return removed
+
+    async def _remove_views(self, before: float, until: float) -> int:
+        removed = 0
+        while self.clock() < until and (batch := await self.store.views.delete_old(before, ROW_BATCH)):
+            removed += batch
         return removed
 
     async def _remove_files(self, before: float, until: float) -> int:
@@ -132,7 +143,7 @@ async def run_nightly_cleanup(
     now, settings = datetime.fromtimestamp(store.now(), UTC), config()
     if authorize(SYSTEM_ACTOR, "session.expire", "", JOB_SCOPE).allowed:
         await end_idle_conversations(store, folding, settings, now)
-        await retention.run(settings.retention_days, now)
+        await retention.run(settings.retention_days, now, settings.console.views_days)
     await record_checkpoint(store, retention.data, now)
 
 

@@ -35,8 +35,10 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
+from bot.memory.view_recorder import ViewRecorder
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
+from bot.runtime.deletions import ConversationDeletions
 from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
@@ -78,6 +80,7 @@ class Components(BaseComponents):
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, self.owner)
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
+        self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self._scheduler = self._create_scheduler()
@@ -102,6 +105,7 @@ class Components(BaseComponents):
         self.fitter = self._context_fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.approvals = self._approvals()
+        self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
         self.router = CommandRouter(
@@ -347,6 +351,7 @@ class Components(BaseComponents):
             tool_runner=tool_runner,
             budget_guard=self.budget_guard,
             models=self.models,
+            views=self.view_recorder,
             config=self.config,
         )
 
@@ -404,6 +409,7 @@ class Components(BaseComponents):
             message_counter=self.message_counter,
             fitter=self.fitter,
             agent=self.agent,
+            views=self.view_recorder,
             run_command=self.router.run,
             channels=self.channels,
             config=self.config,

@@ -29,6 +29,8 @@ class TranscriptLine:
     #: Id of the user's line it replies to, or "".
     reply_to: str = ""
     state: LineState = ""
+    #: JSON values by name that the versioned API shows beside it: files, steps, recalled, usage.
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,36 @@ class ConversationEntry:
     #: Turns in the view.
     turns: int
     whose: ConversationOwner = "own"
+    #: The title was given by the owner.
+    is_named: bool = False
+    pinned: bool = False
+    archived: bool = False
+    #: Lines that were not read in the page.
+    unread: int = 0
+    #: It is about to be deleted, and in no list.
+    is_deleting: bool = False
+    #: ETag, without quotes, of what the owner chooses for it.
+    etag: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationFilter:
+    """Which conversations of the list are wanted, and in which order."""
+
+    #: Only the owner's private ones.
+    own: bool = False
+    #: Only those whose title contains this; of other people's private chats, whose id does.
+    words: str = ""
+    channel: str = ""
+    #: Only the chat with this id on its channel.
+    person: str = ""
+    #: "archived", "unread" or "all"; "" leaves out what is archived.
+    state: str = ""
+    #: The pinned ones come first; else what is archived is among the others, and channel, person and state have no say.
+    by_pin: bool = False
+
+
+ANY_CONVERSATION = ConversationFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +134,20 @@ class Backend(Protocol):
         ...
 
     async def lines(
-        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
+        self,
+        conversation: str,
+        *,
+        reader: str = "",
+        before: int = 0,
+        after: int | None = None,
+        limit: int = 50,
+        details: bool = False,
     ) -> list[TranscriptLine]:
         """Return up to `limit` lines, oldest first.
 
         Args:
             after: return the first lines after this number. before: else the last ones before this, 0 for the end.
+            details: with the `details` of each line.
         """
         ...
 
@@ -115,14 +155,16 @@ class Backend(Protocol):
         """Return the number of the line with that id, 0 if there is none."""
         ...
 
+    async def search(
+        self, conversation: str, words: str, *, reader: str = "", before: int = 0, limit: int = 50
+    ) -> list[TranscriptLine]:
+        """Return the newest lines that hold these words, newest first. before: below this number, 0 for the end."""
+        ...
+
     async def conversations(
-        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+        self, cursor: str = "", limit: int = 200, wanted: ConversationFilter = ANY_CONVERSATION
     ) -> ConversationPage:
         """Return a page of the list, newest first.
-
-        Args:
-            own: only the owner's private conversations.
-            words: only those whose title contains this; of other people's private chats, whose id does.
 
         Raises:
             ValueError: the cursor is invalid.
@@ -131,6 +173,10 @@ class Backend(Protocol):
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         """Return the newest `limit` with a message at or after `since` (unix seconds); None if unreadable now."""
+        ...
+
+    async def context_stamp(self, conversation: str) -> str:
+        """Return a text that changes with a fold, a clear, an undo and the policy; "" if it is unknown now."""
         ...
 
     async def stop(self, conversation: str) -> None:

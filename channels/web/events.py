@@ -295,7 +295,7 @@ def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
 
 
 def _line_frame(line: TranscriptLine) -> bytes:
-    fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat()}
+    fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat(), **line.details}
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)
@@ -323,11 +323,12 @@ async def list_changes(
     closed: Callable[[], bool],
     *,
     pause: float = LIST_POLL_SECONDS,
+    full: bool = False,
 ) -> AsyncGenerator[bytes]:
     """Yield frames until `closed`: `conversation` with a new entry, or `reset` to read the list again.
 
     Args:
-        changed: Backend.changed. pause: seconds between two polls.
+        changed: Backend.changed. pause: seconds between two polls. full: entries as the versioned API has them.
 
     Returns:
         Frames; b"" after a poll without changes.
@@ -337,13 +338,36 @@ async def list_changes(
     while not closed():
         found = await changed(since - OVERLAP_SECONDS, MAX_CHANGES)
         if found is not None:
-            for frame in _list_frames([entry for entry in found.conversations if sent.get(entry.id) != entry]):
+            for frame in _list_frames(
+                [entry for entry in found.conversations if sent.get(entry.id) != entry], full=full
+            ):
                 yield frame
             sent = {entry.id: entry for entry in found.conversations}
             since = found.at
         polls += 1
         yield b"" if polls % POLLS_PER_KEEP_ALIVE else KEEP_ALIVE_FRAME
         await asyncio.sleep(pause)
+
+
+CONTEXT_POLL_SECONDS = 0.4  # a change by a command on any channel, or of another process, is seen within a second
+CONTEXT_FRAME = b"event: context\ndata: {}\n\n"
+
+
+async def context_changes(
+    stamp: Callable[[], Awaitable[str]], closed: Callable[[], bool], *, pause: float = CONTEXT_POLL_SECONDS
+) -> AsyncGenerator[bytes]:
+    """Yield a frame whenever the stamp of a conversation's context changes, until `closed`.
+
+    Args:
+        stamp: Backend.context_stamp of the conversation. pause: seconds between two polls.
+    """
+    known = await stamp()
+    while not closed():
+        await asyncio.sleep(pause)
+        found = await stamp()
+        if found and known and found != known:
+            yield CONTEXT_FRAME
+        known = found or known
 
 
 async def merge_frames(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
@@ -376,11 +400,11 @@ async def _next_frames(waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes
     return frames
 
 
-def _list_frames(new: Sequence[ConversationEntry]) -> list[bytes]:
+def _list_frames(new: Sequence[ConversationEntry], *, full: bool) -> list[bytes]:
     """Build the frames, oldest change first: the page moves each entry to the top of its list."""
     if len(new) == MAX_CHANGES:
         return [RESET_FRAME]
-    entries = (json.dumps(conversation_json(entry), separators=(",", ":")) for entry in reversed(new))
+    entries = (json.dumps(conversation_json(entry, full=full), separators=(",", ":")) for entry in reversed(new))
     return [f"event: conversation\ndata: {entry}\n\n".encode() for entry in entries]
 
 

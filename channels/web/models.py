@@ -15,7 +15,9 @@ class ErrorDetailBody(ApiModel):
     """What was wrong."""
 
     code: str
-    message: str
+    message: str = Field(description="In the language of Accept-Language: Chinese or English.")
+    field: str | None = Field(None, description="Which value of the request is wrong.")
+    hint: str | None = Field(None, description="What to do next.")
 
 
 class ErrorReplyBody(ApiModel):
@@ -40,6 +42,12 @@ class ConversationSummaryBody(ApiModel):
     updated_at: str
     turns: int = Field(description="Turns in the view.")
     whose: Literal["own", "group", "other"]
+    pinned: bool
+    archived: bool
+    unread: int = Field(description="Lines that were not read in the page.")
+    named: bool = Field(description="The title was given by the owner.")
+    deleting: bool = Field(description="It is about to be deleted, and in no list.")
+    etag: str = Field(description="Sent in quotes as If-Match with each change.")
 
 
 class ConversationQueryBody(ApiModel):
@@ -49,13 +57,47 @@ class ConversationQueryBody(ApiModel):
     limit: int = Field(200, ge=1, le=200)
     own: bool = Field(False, description="Only the owner's own private conversations.")
     q: str = Field("", max_length=200, description="Only those whose title (of other people: whose id) contains it.")
+    channel: str = Field("", description="Only those of this channel.")
+    person: str = Field("", description="Only the chat with this id on its channel.")
+    state: Literal["", "archived", "unread", "all"] = Field("", description="Archived ones are left out by default.")
 
 
 class ConversationPageBody(ApiModel):
-    """A page of the list, newest first."""
+    """A page of the list, newest first, pinned ones before all others."""
 
     items: list[ConversationSummaryBody]
     next: str | None = Field(description="Cursor of the next page; null on the last one.")
+
+
+class LineFileBody(ApiModel):
+    """A file that came or went with a line."""
+
+    id: str = Field(description="Its name below /blobs; empty where it is still at the platform.")
+    name: str
+    media_type: str
+    size: int
+    picture: bool = Field(description="A small picture of it can be had.")
+
+
+class RecalledBody(ApiModel):
+    """Where a passage is that an answer was given of memory."""
+
+    path: str = Field(description="The file; empty for something that was said.")
+    line: int
+    last: int
+    conversation: str = Field(description="The conversation in which it was said.")
+    title: str
+    turn: int
+
+
+class AnswerUsageBody(ApiModel):
+    """What a turn took of one model."""
+
+    model: str
+    input: int = Field(description="Tokens, cached ones included.")
+    output: int
+    cached: int
+    cost: float | None = Field(description="US dollars; null where the price is not known.")
 
 
 class TranscriptMessageBody(ApiModel):
@@ -70,20 +112,86 @@ class TranscriptMessageBody(ApiModel):
     state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown"] | None = Field(
         None, description="Of a message what is still to come, of a reply how its sending stands."
     )
+    files: list[LineFileBody] | None = None
+    turn: int | None = Field(None, description="Number of the turn that an answer ended.")
+    steps: int | None = Field(None, description="Tool calls of that turn.")
+    recalled: list[RecalledBody] | None = None
+    usage: list[AnswerUsageBody] | None = None
+    marks: list[tuple[int, int]] | None = Field(None, description="Of a search: where the words are, as [from, to].")
 
 
 class MessageQueryBody(ApiModel):
-    """Which page of a transcript is wanted; without `before` and `after` the newest one."""
+    """Which page of a transcript is wanted; without any of these the newest one."""
 
     before: str = Field("", description="Id or line of a message.")
     after: int | None = Field(None, ge=0, description="Line of a message.")
+    around: str = Field("", description="Id or line of a message, or turn-N: the lines on both sides of it.")
+    q: str = Field("", max_length=200, description="Only messages that hold these words, newest first.")
     limit: int = Field(50, ge=1, le=200)
 
 
 class MessagePageBody(ApiModel):
-    """A page of a transcript, oldest first."""
+    """A page of a transcript, oldest first; of a search newest first."""
 
     items: list[TranscriptMessageBody]
+    line: int | None = Field(None, description="The line that `around` names.")
+
+
+class ConversationChoiceBody(ApiModel):
+    """What the owner chooses for a conversation; what is left out stays."""
+
+    title: str | None = Field(None, max_length=200, description="Empty shows the first words again.")
+    pinned: bool | None = None
+    archived: bool | None = None
+
+
+class DeletionBody(ApiModel):
+    """A conversation that is about to be deleted."""
+
+    seconds: float = Field(description="So long it can be restored.")
+    etag: str
+
+
+class WaitingBody(ApiModel):
+    """How many things wait for the owner."""
+
+    pairing: int = Field(description="People and groups that ask to be let in.")
+    approvals: int = Field(description="Calls of tools that need consent.")
+    logins: int = Field(description="Channels that wait for a login.")
+    checks: int = Field(description="What does not work now.")
+    key_missing: bool = Field(description="No model is set up: the offline one answers.")
+
+
+class SeenBody(ApiModel):
+    """How far a conversation was read."""
+
+    line: int = Field(ge=0)
+
+
+class ToolStepBody(ApiModel):
+    """A tool call of a turn."""
+
+    tool: str
+    state: str
+    ms: int
+    arguments: str
+    result: str
+    characters: int = Field(description="Of the whole result; up to 1,000 of them are in `result`.")
+    tainted: bool = Field(description="It holds words from outside.")
+    images: list[LineFileBody]
+
+
+class ToolStepsBody(ApiModel):
+    """The tool calls of a turn, in order."""
+
+    items: list[ToolStepBody]
+
+
+class FileQueryBody(ApiModel):
+    """Where a file is; it is given to those who may read that conversation."""
+
+    conversation: str
+    message: str = Field(description="Id of the message that it came or went with, or of the answer of its turn.")
 
 
 class AttachedFileBody(ApiModel):

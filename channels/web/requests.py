@@ -27,12 +27,24 @@ from channels.web.backend import ConversationEntry, web_address
 class HttpRefusal(ChannelError):
     """Answers one request with `status`, the JSON error {code, message} and additional `headers`."""
 
-    def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        field: str = "",
+        hint: str = "",
+    ) -> None:
+        """Args: field: which value of the request is wrong. hint: what to do next."""
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
         self.headers = dict(headers or {})
+        self.field = field
+        self.hint = hint
 
 
 class CannotServe(ChannelError):
@@ -174,20 +186,28 @@ def list_key(request: Request, name: str) -> str:
     return "items" if request.scope["path"].startswith(V1_PATH) else name
 
 
+def is_versioned(request: Request) -> bool:
+    """Tell whether a request is of the versioned API."""
+    return bool(request.scope["path"].startswith(V1_PATH))
+
+
 def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Build a JSON response that no cache stores."""
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
 
 
-def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+def error_response(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, *, field: str = "", hint: str = ""
+) -> Response:
     """Build the JSON body that every error has."""
-    return json_response({"error": {"code": code, "message": message}}, status, headers)
+    more = {name: value for name, value in (("field", field), ("hint", hint)) if value}
+    return json_response({"error": {"code": code, "message": message, **more}}, status, headers)
 
 
-def conversation_json(entry: ConversationEntry) -> dict[str, Any]:
-    """Convert a conversation's entry in the list to JSON."""
-    return {
+def conversation_json(entry: ConversationEntry, *, full: bool = False) -> dict[str, Any]:
+    """Convert a conversation's entry in the list to JSON; `full` as the versioned API has it."""
+    fields = {
         "id": entry.id,
         "title": entry.title,
         "channel": entry.channel,
@@ -195,6 +215,10 @@ def conversation_json(entry: ConversationEntry) -> dict[str, Any]:
         "turns": entry.turns,
         "whose": entry.whose,
     }
+    if not full:
+        return fields
+    more = {name: getattr(entry, name) for name in ("pinned", "archived", "unread", "etag")}
+    return fields | more | {"named": entry.is_named, "deleting": entry.is_deleting}
 
 
 Headers = Sequence[tuple[bytes, bytes]]

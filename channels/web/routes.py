@@ -2,11 +2,14 @@
 
 import asyncio
 import errno
+import re
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -18,10 +21,17 @@ from channels.message import Accepted, InboundMessage
 from channels.toolkit.delivery import BoundedDict
 from channels.web import models
 from channels.web.auth import Visitor
-from channels.web.backend import TranscriptLine, WebServices
+from channels.web.backend import ConversationFilter, TranscriptLine, WebServices
 from channels.web.channel import Web
 from channels.web.events import HEADERS as STREAM_HEADERS
-from channels.web.events import EventStream, list_changes, merge_frames, parse_position, wait_for_disconnect
+from channels.web.events import (
+    EventStream,
+    context_changes,
+    list_changes,
+    merge_frames,
+    parse_position,
+    wait_for_disconnect,
+)
 from channels.web.requests import (
     LARGE_BODY,
     NAME,
@@ -30,6 +40,7 @@ from channels.web.requests import (
     Route,
     conversation_json,
     header_values,
+    is_versioned,
     json_response,
     list_key,
     parse_message,
@@ -39,7 +50,8 @@ from channels.web.requests import (
 
 MAX_CONVERSATIONS = 200
 MAX_LINES = 200
-MAX_WORDS = 200  # characters that a title is searched for
+MAX_WORDS = 200  # characters that a title or a message is searched for
+MAX_MARKS = 100  # of one message
 DEFAULT_LINES = 50
 
 
@@ -134,17 +146,18 @@ class WebApi:
 
     async def list(self, request: Request) -> Response:
         """Return a page of the conversations, newest first: all, only the owner's `own`, or those that `q` finds."""
-        query = request.query_params
+        query, full = request.query_params, is_versioned(request)
         limit = parse_bounded(query.get("limit"), MAX_CONVERSATIONS, MAX_CONVERSATIONS)
-        words = query.get("q", "").replace("\0", "").strip()
-        if len(words) > MAX_WORDS:
-            raise HttpRefusal(400, "q", f"q may have {MAX_WORDS} characters")
         own = query.get("own") in ("1", "true")
+        wanted = ConversationFilter(own=own, words=parse_words(query.get("q", "")))
+        if full and not own:
+            channel, person, state = (_parse_choice(query, name) for name in ("channel", "person", "state"))
+            wanted = replace(wanted, by_pin=True, channel=channel, person=person, state=state)
         try:
-            page = await self._backend.conversations(query.get("cursor", ""), limit, own=own, words=words)
+            page = await self._backend.conversations(query.get("cursor", ""), limit, wanted)
         except ValueError as err:
             raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next") from err
-        found = [conversation_json(one) for one in page.conversations]
+        found = [conversation_json(one, full=full) for one in page.conversations]
         return json_response({list_key(request, "conversations"): found, "next": page.next or None})
 
     async def entry(self, request: Request) -> Response:
@@ -152,7 +165,9 @@ class WebApi:
         found = await self._backend.conversation(await self._existing(request))
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        return json_response(conversation_json(found))
+        full = is_versioned(request)
+        headers = {"etag": f'"{found.etag}"'} if full and found.etag else None
+        return json_response(conversation_json(found, full=full), headers=headers)
 
     async def open(self, request: Request) -> Response:
         """Open a conversation; another person's private chat is recorded in the audit list each time."""
@@ -161,13 +176,24 @@ class WebApi:
 
     async def messages(self, request: Request) -> Response:
         """Return a page of the transcript, oldest first; `before` is a message's id or line, `after` a line."""
-        conversation = await self._existing(request)
-        limit = parse_bounded(request.query_params.get("limit"), DEFAULT_LINES, MAX_LINES)
-        reader = request.state.visitor.id
-        before = await self._before(conversation, request.query_params.get("before", ""), reader)
-        after = parse_line(request.query_params.get("after"))
-        lines = await self._backend.lines(conversation, reader=reader, before=before, after=after, limit=limit)
-        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines]})
+        conversation, query = await self._existing(request), request.query_params
+        limit = parse_bounded(query.get("limit"), DEFAULT_LINES, MAX_LINES)
+        reader, full = request.state.visitor.id, is_versioned(request)
+        before = await self._line(conversation, query.get("before", ""), reader, "before")
+        if full and (words := parse_words(query.get("q", ""))):
+            found = await self._backend.search(conversation, words, reader=reader, before=before, limit=limit)
+            return json_response(
+                {"items": [_line_json(line) | {"marks": find_marks(line.text, words)} for line in found]}
+            )
+        get_lines = partial(self._backend.lines, conversation, reader=reader, details=full)
+        around = await self._line(conversation, query.get("around", "") if full else "", reader, "around")
+        if around:
+            above = await get_lines(before=around, limit=limit // 2) if limit > 1 else []
+            lines = [*above, *await get_lines(after=around - 1, limit=limit - limit // 2)]
+        else:
+            lines = await get_lines(before=before, after=parse_line(query.get("after")), limit=limit)
+        sought = {"line": around} if around else {}
+        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines], **sought})
 
     async def events(self, request: Request) -> ASGIApp:
         """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""
@@ -182,12 +208,14 @@ class WebApi:
         wanted = request.query_params.get("topics", "conversations").split(",")
         sources = [self._sources[topic](self._is_closed) for topic in dict.fromkeys(wanted) if topic in self._sources]
         if "conversations" in wanted or not sources:
-            sources.append(list_changes(self._backend.changed, self._is_closed))
+            sources.append(list_changes(self._backend.changed, self._is_closed, full=is_versioned(request)))
         topics = [topic for topic in wanted if topic.startswith("c:")]
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
         if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):
-            sources.append(self._follow(request, await self._begin_reading(await self._check_exists(name), request)))
+            name = await self._begin_reading(await self._check_exists(name), request)
+            sources.append(self._follow(request, name))
+            sources.append(context_changes(partial(self._backend.context_stamp, name), lambda: self._web.hub.closed))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
     def _is_closed(self) -> bool:
@@ -195,13 +223,13 @@ class WebApi:
 
     def _follow(self, request: Request, conversation: str) -> AsyncGenerator[bytes]:
         start = parse_position(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
-        reader = request.state.visitor.id
+        reader, full = request.state.visitor.id, is_versioned(request)
 
         async def lines(
             conversation: str, *, after: int | None = None, limit: int = DEFAULT_LINES
         ) -> list[TranscriptLine]:
             try:
-                return await self._backend.lines(conversation, reader=reader, after=after, limit=limit)
+                return await self._backend.lines(conversation, reader=reader, after=after, limit=limit, details=full)
             except HttpRefusal as err:
                 raise OSError(err.message) from err  # ends the stream; the client gets the refusal when it reconnects
 
@@ -224,15 +252,47 @@ class WebApi:
         await self._backend.begin_reading(conversation, request.state.visitor.id, pressed=pressed)
         return conversation
 
-    async def _before(self, conversation: str, given: str, reader: str) -> int:
+    async def _line(self, conversation: str, given: str, reader: str, field: str) -> int:
+        """Return the line that a query names by its number or by an id; 0 for none."""
         if not given:
             return 0
-        if given.isascii() and given.isdigit() and len(given) <= 15:
+        if given.isascii() and given.isdigit() and len(given) <= 9:
             return int(given)
         number = await self._backend.number(conversation, given, reader=reader)
         if not number:
-            raise HttpRefusal(400, "before", "before is neither the id nor the line of a message here")
+            raise HttpRefusal(400, field, f"{field} is neither the id nor the line of a message here")
         return number
+
+
+_STATES = ("", "archived", "unread", "all")
+
+
+def _parse_choice(query: Mapping[str, str], name: str) -> str:
+    given = query.get(name, "").replace("\0", "")[:MAX_WORDS]
+    if name == "state" and given not in _STATES:
+        raise HttpRefusal(422, "state", "state must be archived, unread or all", field="state")
+    return given
+
+
+def parse_words(given: str) -> str:
+    """Parse the words of a search.
+
+    Raises:
+        HttpRefusal: 400 when they are too long.
+    """
+    words = given.replace("\0", "").strip()
+    if len(words) > MAX_WORDS:
+        raise HttpRefusal(400, "q", f"q may have {MAX_WORDS} characters")
+    return words
+
+
+def find_marks(text: str, words: str) -> list[tuple[int, int]]:
+    """Return where the words are in the text, as UTF-16 positions, which a page counts in. Pure."""
+    marks = []
+    for found in islice(re.finditer(re.escape(words), text, re.IGNORECASE), MAX_MARKS):
+        start = len(text[: found.start()].encode("utf-16-le", "replace")) // 2
+        marks.append((start, start + len(found[0].encode("utf-16-le", "replace")) // 2))
+    return marks
 
 
 def parse_bounded(given: str | None, usual: int, most: int) -> int:
@@ -264,7 +324,7 @@ def parse_line(given: str | None) -> int | None:
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
     fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
     more = {"reply_to": line.reply_to, "state": line.state}
-    return {**fields, **{name: value for name, value in more.items() if value}}
+    return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
 
 
 # Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from channels.web.auth import MAX_SESSION_SECONDS, RequestGuard, is_framed_twice
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
+from channels.web.refusal_texts import prefers_chinese, to_chinese
 from channels.web.requests import (
     CannotServe,
     HttpRefusal,
@@ -250,9 +251,13 @@ async def _run_handler(
     await response(scope, receive, send_with_headers)
 
 
-async def _refusal_response(_: Request, err: Exception) -> Response:
+async def _refusal_response(request: Request, err: Exception) -> Response:
+    """Answer with a refusal, in the language that the client asks for."""
     assert isinstance(err, HttpRefusal)
-    return error_response(err.status, err.code, err.message, err.headers)
+    message, hint = err.message, err.hint
+    if prefers_chinese(request.headers.get("accept-language", "")):
+        message, hint = to_chinese(message), to_chinese(hint)
+    return error_response(err.status, err.code, message, err.headers, field=err.field, hint=hint)
 
 
 async def _http_error(_: Request, err: Exception) -> Response:

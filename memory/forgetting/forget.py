@@ -175,7 +175,7 @@ class ForgetService:
 
         def describe(erased: EraseReport) -> tuple[str, str]:
             said = count_messages((self._day(one.at), one.channel) for one in erased.said)
-            receipt = ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
+            receipt = ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records, views=erased.views)
             receipt = add_files(receipt, found)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 

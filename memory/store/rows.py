@@ -176,6 +176,15 @@ class ConversationRow:
     own_space: str = ""
     #: Messages with a lower seq were cleared: only a search that somebody asks for finds them. 0 for none.
     cleared_before: int = 0
+    #: The title given in the console, "" for none.
+    own_title: str = ""
+    pinned: int = 0
+    archived: int = 0
+    next_line: int = 1
+    #: The last line that was read in the console.
+    seen_line: int = 0
+    #: Unix seconds of its deletion, 0.0 while nobody has asked for that.
+    deleting: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ from sqlalchemy import bindparam, delete, true, update
 from memory.ids import new_id
 from memory.store import audit
 from memory.store.audit import AuditLog
+from memory.store.console.conversation_list import ConversationList
+from memory.store.console.line_details import LineReads
 from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.folds import Folds
 from memory.store.conversations.inbox import ChannelNotes
@@ -29,6 +31,7 @@ from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import FileLabels, MemoryRecords
 from memory.store.longterm.recall import RecallReads
+from memory.store.longterm.views import Views
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
@@ -77,6 +80,8 @@ class Store:
         self.delivery = Delivery(database)
         self.sessions = Sessions(database)
         self.folds = Folds(database)
+        self.conversations = ConversationList(database)
+        self.line_details = LineReads(database)
         self.memories = MemoryRecords(database)
         self.extractions = ExtractionQueue(database)
         self.forgettings = ForgetRequests(database)
@@ -86,6 +91,7 @@ class Store:
         self.notes = ChannelNotes(database)
         self.file_labels = FileLabels(database)
         self.file_versions = FileVersions(database)
+        self.views = Views(database)
         self.jobs = Jobs(database)
         self.tasks = TaskRecords(database)
         self.job_runs = JobRuns(database)

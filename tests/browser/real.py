@@ -39,6 +39,7 @@ class Real:
     house: Bot
     site: Running
     telegram: Channel
+    model: ScriptedModel
 
     async def audited(self, action: str) -> list[tuple[str, str]]:
         """Actor and subject of each such act, oldest first."""
@@ -61,14 +62,15 @@ async def real_house(
     port = bound_port(sockets)
     web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
     site = WebSite(gate=RequestGuard(token=TOKEN, port=port), web=web)
+    model = ScriptedModel(script)
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())
     nothing = asyncio.create_task(asyncio.sleep(0))
     up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedHouse(), (serving, nothing))
     try:
-        await house.open([web, telegram], ScriptedModel(script))
+        await house.open([web, telegram], model)
         attach_console(site, house)
-        yield Real(house=house, site=up, telegram=telegram)
+        yield Real(house=house, site=up, telegram=telegram, model=model)
     finally:
         await house.close(patience=1.0)
         await up.close()

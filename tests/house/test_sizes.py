@@ -9,7 +9,13 @@ MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_ENTRIES = 600, 800, 50, 12
 LONG_MODULES: set[str] = set()
 LONG_FUNCTIONS: set[tuple[str, str]] = set()
 # Packages that hold more because their parts are alike (platforms) or are the program's own list of parts.
-LARGE_PACKAGES = {"bot": 18, "bot/cli": 13, "channels": 13, "memory/store": 13}
+LARGE_PACKAGES = {
+    "bot": 18,
+    "bot/cli": 13,
+    "channels": 13,
+    "memory/store": 14,
+    "memory/store/schema/migrations/versions": 13,  # one for each revision
+}
 
 
 def test_no_module_is_too_long() -> None:

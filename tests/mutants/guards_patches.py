@@ -137,8 +137,8 @@ GUARDS = (
         name="what opens files has no limits",
         guards="S37",
         file="bot/gateway/attachment_worker.py",
-        old='    """Run as `python attachment_worker.py picture|pdf`."""\n    _set_limits()\n',
-        new='    """Run as `python attachment_worker.py picture|pdf`."""\n',
+        old='    """Run as `python attachment_worker.py picture|thumbnail|pdf`."""\n    _set_limits()\n',
+        new='    """Run as `python attachment_worker.py picture|thumbnail|pdf`."""\n',
         tests=(LIMITS,),
     ),
     Mutant(

@@ -11,6 +11,7 @@ from bot.config.schema import Config
 from memory.context.taint import is_tainted
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
+from memory.store.longterm.views import NO_VIEWS, ViewBatch
 from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskState
 from memory.store.rows import ConversationRow, InboxRow, NewMessage, TurnRow, TurnState, Usage
 from memory.store.store import Store
@@ -80,6 +81,7 @@ class SubagentService:
         final: NewMessage,
         answer: str,
         usage: Sequence[Usage],
+        views: ViewBatch = NO_VIEWS,
     ) -> bool:
         """Store the end of a sub-agent's turn with its outcome.
 
@@ -91,7 +93,9 @@ class SubagentService:
         outcome = await self._build_outcome(subagent, answer, messages) if state == "done" else answer
         tainted = final.tainted or is_tainted(messages)
         ending = TaskEnding(state=_TASK_STATES.get(state, "failed"), outcome=outcome, tainted=tainted)
-        stored = await self._store.tasks.finish_agent_turn(turn, state, final, usage, ending, compose_outcome_body)
+        stored = await self._store.tasks.finish_agent_turn(
+            turn, state, final, usage, ending, compose_outcome_body, views
+        )
         self._ended.set()
         return stored
 

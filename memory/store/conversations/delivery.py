@@ -12,6 +12,7 @@ from memory.store.conversations.messages import count_unknown, settle_orphaned_c
 from memory.store.conversations.outbox import NextPart
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Repository, Tx, read, write
+from memory.store.longterm.views import NO_VIEWS, ViewBatch
 from memory.store.rows import (
     ALBUM_SECONDS,
     AcceptedRow,
@@ -115,10 +116,11 @@ class Delivery(Repository):
         usage: Sequence[Usage] = (),
         *,
         remember: bool = False,
+        views: ViewBatch = NO_VIEWS,
     ) -> FinishedTurn:
         """See memory.store.conversations.turns.finish_turn_and_look."""
         finished = await self._database.write(
-            turns.finish_turn_and_look, turn, state, final, out, usage, remember=remember
+            turns.finish_turn_and_look, turn, state, final, out, usage, remember=remember, views=views
         )
         await hit_async("finish.committed")
         if remember:

@@ -1,6 +1,5 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -8,7 +7,6 @@ from typing import Any, Literal
 
 from sqlalchemy import (
     CompoundSelect,
-    and_,
     bindparam,
     case,
     delete,
@@ -33,6 +31,7 @@ from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.longterm.views import VIEW_TABLES
 from memory.store.rows import (
     HIDDEN_THREAD,
     IS_AT_PLACE,
@@ -177,18 +176,18 @@ _TURNS_IN_VIEW = (
     - func.coalesce(_FIRST_LIVE_TURN, conversation.c.next_turn)
     - case((_FIRST_LIVE_TURN.is_not(None) & _IS_RUNNING, 1), else_=0)
 )
-_SELECT_CONVERSATION = select(
+SELECT_CONVERSATION = select(
     *columns_of(ConversationRow, conversation),
     conversation.c.space.label("own_space"),
     *PLACE_COLUMNS,
     _TURNS_IN_VIEW.label("turns"),
 )
-_SELECT_ONE = _SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
-_SELECT_BY_PLACE = _SELECT_CONVERSATION.where(*IS_AT_PLACE)
-_NEWEST_FIRST = _SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
+_SELECT_ONE = SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
+_SELECT_BY_PLACE = SELECT_CONVERSATION.where(*IS_AT_PLACE)
+NEWEST_FIRST = SELECT_CONVERSATION.where(conversation.c.listed.is_(True)).order_by(
     conversation.c.updated.desc(), conversation.c.id.desc()
 )
-_SELECT_LISTED = _NEWEST_FIRST.where(
+_SELECT_LISTED = NEWEST_FIRST.where(
     or_(bindparam("channel") == literal_text(""), conversation.c.channel == bindparam("channel"))
 ).limit(bindparam("limit"))
 _SELECT_IDLE = select(conversation.c.id).where(
@@ -239,7 +238,7 @@ _SELECT_MESSAGES = (
 )
 
 
-def _transcript_lines() -> CompoundSelect[Any]:
+def transcript_lines() -> CompoundSelect[Any]:
     """Select the inbox and outbox rows of one conversation between two line numbers, as transcript lines."""
     received = select(
         inbox.c.id,
@@ -272,7 +271,7 @@ def _transcript_lines() -> CompoundSelect[Any]:
     return union_all(received, sent)
 
 
-_LINES = _transcript_lines()
+_LINES = transcript_lines()
 _FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("limit"))
 _LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("limit"))
 
@@ -397,60 +396,13 @@ def _to_summary(row: Row) -> Summary | None:
     )
 
 
-_MAX_SECONDS = 1e14
-_CURSOR = re.compile(r"([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
-# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
-_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
-_PAGE = _NEWEST_FIRST.where(
-    conversation.c.updated <= bindparam("updated"),
-    or_(
-        conversation.c.updated < bindparam("updated"),
-        and_(conversation.c.updated == bindparam("updated"), conversation.c.id < bindparam("id")),
-    ),
-    or_(
-        and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
-        conversation.c.chat_id.icontains(bindparam("words"), escape="/"),
-    ),
-).limit(bindparam("limit"))
-_OWN_PAGE = _PAGE.where(conversation.c.space == literal_text(""), conversation.c.kind != literal_text("group"))
-_CHANGED = _NEWEST_FIRST.where(conversation.c.updated >= bindparam("since")).limit(bindparam("limit"))
-
-
-@single_query
-async def load_page(
-    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
-) -> tuple[list[ConversationRow], str]:
-    """Load a page of the list of conversations, newest first, and the cursor of the next page ("" after the last).
-
-    One that gets no message while the pages are read is on exactly one of them; one that does moves to the front.
-
-    Args: own: only the owner's private ones. words: only those whose title, or id on their channel, contains this.
-
-    Raises:
-        ValueError: the cursor is not one of this list.
-    """
-    found = _CURSOR.fullmatch(cursor or f"{_MAX_SECONDS}_-")
-    if found is None:
-        raise ValueError("the cursor is not one of this list")
-    place = {"updated": float(found[1]), "id": found[2], "words": re.sub("[/%_]", "/\\g<0>", words)}
-    rows = await tx.all(_OWN_PAGE if own else _PAGE, **place, limit=limit + 1)
-    next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
-    return [to_conversation_row(row) for row in rows[:limit]], next_cursor
-
-
-@single_query
-async def load_changed(tx: Tx, since: float, limit: int = 200) -> list[ConversationRow]:
-    """Load the conversations with a message at or after `since` (unix seconds of `Store.now`), newest first."""
-    return [to_conversation_row(row) for row in await tx.all(_CHANGED, since=since, limit=limit)]
-
-
 _FORBID_DELETES = delete(removal).where(removal.c.conversation == bindparam("conversation"))
 _MESSAGES = select(message.c.id).where(message.c.conversation == bindparam("conversation"))
 _TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"))
 # Rows that refer to others by a foreign key go first.
 _CONVERSATION_TABLES = (
     *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
-    *(access_request, approval, job, background_task),
+    *(access_request, approval, job, background_task, *VIEW_TABLES),
 )
 _DELETES = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),
@@ -571,8 +523,6 @@ class Sessions(Repository):
     conversations = read(list_conversations)
     name = read(load_name)
     tagged = read(list_tagged)
-    page = read(load_page)
-    changed = read(load_changed)
     lines = read(load_lines)
     messages = read(load_messages)
     add_step = write(turns.add_step, committed="plan.committed")
@@ -580,6 +530,7 @@ class Sessions(Repository):
     end_calls = write(turns.end_calls, committed="tool.committed")
     calls = read(load_calls)
     turn = read(turns.load_turn)
+    note_recalled = write(turns.note_recalled)
     reduce = write(prompt_state.add_reductions)
     mark_prefix = write(prompt_state.mark_prefix)
     snapshot = read(prompt_state.load_snapshot)

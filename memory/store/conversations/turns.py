@@ -1,5 +1,6 @@
 """Turns: claimed with their inbox row, advanced by steps and tool calls, finished with the reply, or given up."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
 from memory.store.engine.database import QueueKey, Row, Tx, light, locks_first, single_query, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
+from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views
 from memory.store.rows import (
     CallRow,
     InboxRow,
@@ -277,9 +279,14 @@ async def load_running_number(tx: Tx, conversation: str) -> int:
 
 @light
 async def add_step(
-    tx: Tx, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
+    tx: Tx,
+    turn: TurnRow,
+    message: NewMessage,
+    calls: Sequence[PlannedCall],
+    usage: Usage,
+    views: ViewBatch = NO_VIEWS,
 ) -> list[CallRow]:
-    """Store the answer of one model call: its message, its tool calls as planned, and its usage.
+    """Store the answer of one model call: its message, its tool calls as planned, its usage, and what it showed.
 
     Raises:
         StaleEpoch: the conversation was cleared since the turn began.
@@ -289,6 +296,7 @@ async def add_step(
     await add_message(tx, turn, message)
     planned = await plan_calls(tx, turn.id, calls)
     await add_usage(tx, turn.conversation, [usage], turn.id)
+    await add_views(tx, turn.conversation, views)
     return planned
 
 
@@ -352,9 +360,10 @@ async def finish_turn_and_look(
     usage: Sequence[Usage] = (),
     *,
     remember: bool = False,
+    views: ViewBatch = NO_VIEWS,
 ) -> FinishedTurn:
     """End a turn as `finish_turn` does, and look at its conversation's queue; what comes later notifies it again."""
-    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember)
+    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember, views=views)
     waiting = await next_row(tx, turn_row.conversation, tx.now)
     return FinishedTurn(stored=stored, has_next=waiting is not None)
 
@@ -370,6 +379,7 @@ async def finish_turn(
     usage: Sequence[Usage] = (),
     *,
     remember: bool = False,
+    views: ViewBatch = NO_VIEWS,
 ) -> bool:
     """End a turn and its inbox row, and store the final message, the parts of the reply and the usage.
 
@@ -379,13 +389,14 @@ async def finish_turn(
         remember: queue the turn for the extraction of facts.
 
     Returns:
-        False when a clear has cancelled the turn; then only the usage is stored.
+        False when a clear has cancelled the turn; then only usage and views are stored.
 
     Raises:
         WrongState: the turn is not open, or not on this process.
     """
     ended = await tx.update_returning(_END_RETURNING, id=turn_row.id, lease_epoch=tx.lease, new_state=state, now=tx.now)
     await add_usage(tx, turn_row.conversation, usage, turn_row.id, ended)
+    await add_views(tx, turn_row.conversation, views)
     if ended is None:
         if (await load_conversation_row(tx, turn_row.conversation))["epoch"] == turn_row.epoch:
             raise WrongState(f"turn {turn_row.id} is not open, or not ours")
@@ -447,3 +458,41 @@ async def _raise_refusal(tx: Tx, turn_row: TurnRow | None, why: str) -> None:
     if turn_row and (await load_conversation_row(tx, turn_row.conversation))["epoch"] != turn_row.epoch:
         raise StaleEpoch(f"turn {turn_row.id} was begun before the conversation was cleared")
     raise WrongState(why)
+
+
+# Where the passages are that a turn was given of memory.
+
+MAX_RECALLED = 20  # places of one turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledPlace:
+    """Where a passage is that a turn was given of memory: lines of a file, or a turn of a conversation."""
+
+    path: str = ""
+    line: int = 0
+    last: int = 0
+    conversation: str = ""
+    turn: int = 0
+
+
+def dump_recalled(places: Sequence[RecalledPlace]) -> str:
+    """Serialise places; no text is stored, so nothing of it has to be forgotten."""
+    fields = RecalledPlace.__dataclass_fields__
+    return json.dumps([[getattr(place, name) for name in fields] for place in places[:MAX_RECALLED]])
+
+
+def load_recalled(text: str) -> tuple[RecalledPlace, ...]:
+    """Parse what `dump_recalled` wrote; "" means none."""
+    fields = RecalledPlace.__dataclass_fields__
+    return tuple(RecalledPlace(**dict(zip(fields, values, strict=True))) for values in json.loads(text or "[]"))
+
+
+_SET_RECALLED = update(turn).where(turn.c.id == bindparam("id")).values(recalled=bindparam("new_recalled"))
+
+
+@soft
+@light
+async def note_recalled(tx: Tx, turn_id: str, places: Sequence[RecalledPlace]) -> None:
+    """Store where the passages are that a turn was given."""
+    await tx.run(_SET_RECALLED, id=turn_id, new_recalled=dump_recalled(places))

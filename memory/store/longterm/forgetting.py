@@ -43,6 +43,7 @@ from memory.store.longterm.text_columns import (
     SPACE_COLUMNS,
     TextColumn,
 )
+from memory.store.longterm.views import mark_forgotten_views, redact_view_texts
 from memory.store.rows import belongs_to_space, columns_of, from_unix, load_member_spaces, to_message
 from memory.store.schema.memory_tables import (
     dream,
@@ -257,10 +258,14 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     erasers = [_ConversationEraser(tx=tx, row=row, targets=targets) for row in rows]
     for eraser in erasers:
         await eraser.erase()
-    records = 0
+    records, texts = 0, set[str]()
     for member in await load_member_spaces(tx, space):
         line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE)
         records += await _redact_space(tx, member, targets.matcher(), line_matcher)
+        texts |= await redact_view_texts(tx, member, targets.matcher())
+    views = sum(
+        [await mark_forgotten_views(tx, one.row["id"], one.changed.values(), one.folds, texts) for one in erasers]
+    )
     changed = {id for eraser in erasers for id in eraser.changed}
     blobs = sorted({name for eraser in erasers for name in eraser.blobs})
     unused = [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
@@ -271,6 +276,7 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
         blobs=tuple(unused),
         summaries=sum(eraser.summaries for eraser in erasers),
         records=records,
+        views=views,
     )
 
 
@@ -294,6 +300,8 @@ class _ConversationEraser:
     mentions: list[MessageMention] = field(default_factory=list)
     #: Blobs that redacted documents came from.
     blobs: set[str] = field(default_factory=set)
+    #: Ids of the changed folds.
+    folds: set[str] = field(default_factory=set)
     #: Number of changed folds that had ended.
     summaries: int = 0
     #: The view or a fold changed.
@@ -370,6 +378,7 @@ class _ConversationEraser:
             if any(new[name] != row[name] for name in new):
                 new |= {"summary_tokens": summary.tokens, "summary_tainted": int(summary.tainted)}
                 await self.tx.run(_UPDATE_FOLD, id=row["id"], **{f"new_{name}": value for name, value in new.items()})
+                self.folds.add(row["id"])
                 self.summaries += row["state"] not in OPEN
                 has_changed = True
         return has_changed

@@ -230,6 +230,8 @@ class EraseReport:
     summaries: int
     #: Number of memory rows that were emptied.
     records: int
+    #: Number of past requests that showed it.
+    views: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +263,8 @@ class ForgetReceipt:
     summaries: int = 0
     #: Number of memory rows.
     records: int = 0
+    #: Number of stored views of past requests that showed it.
+    views: int = 0
     #: Number of deleted files.
     attachments: int = 0
     #: The search index was cleared.

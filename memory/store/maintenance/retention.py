@@ -18,6 +18,7 @@ from memory.store.schema.memory_tables import (
     link_code,
     memory_change,
     occurrence,
+    view_manifest,
 )
 from memory.store.schema.tables import (
     clearing,
@@ -62,13 +63,13 @@ _SELECT_OLDEST_TURNS = (
 )
 _IS_OF_TURN = {
     table.name: (table.c.conversation == bindparam("conversation")) & (table.c.turn_id == bindparam("turn_id"))
-    for table in (message, usage, inbox)
+    for table in (message, usage, inbox, view_manifest)
 }
 _MESSAGES_OF_TURN = select(message.c.id).where(_IS_OF_TURN["message"])
 _DELETES_BY_CONVERSATION = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES_OF_TURN)),
     delete(reduction).where(reduction.c.message_id.in_(_MESSAGES_OF_TURN)),
-    *(delete(table).where(_IS_OF_TURN[table.name]) for table in (message, usage, inbox)),
+    *(delete(table).where(_IS_OF_TURN[table.name]) for table in (message, usage, inbox, view_manifest)),
 )
 _DELETES_BY_TURN = (
     delete(extraction).where(extraction.c.turn_id == bindparam("turn_id")),

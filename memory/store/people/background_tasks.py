@@ -12,6 +12,7 @@ from memory.store.conversations.messages import load_conversation_row
 from memory.store.conversations.turns import finish_turn, settle_inbox_row
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.errors import WrongState
+from memory.store.longterm.views import NO_VIEWS, ViewBatch
 from memory.store.rows import (
     HIDDEN_THREAD,
     NewInboxRow,
@@ -263,13 +264,14 @@ async def finish_agent_turn(
     usage_rows: Sequence[Usage],
     ending: TaskEnding,
     compose: ComposeBody,
+    views: ViewBatch = NO_VIEWS,
 ) -> bool:
     """End the turn of a hidden conversation and its task in one transaction; nothing is sent.
 
     Returns:
         See memory.store.conversations.turns.finish_turn.
     """
-    stored = await finish_turn(tx, turn, state, final, (), usage_rows)
+    stored = await finish_turn(tx, turn, state, final, (), usage_rows, views=views)
     if row := await load_task_of_child(tx, turn.conversation):
         await end_task(tx, row.id, ending, compose)
     return stored

@@ -33,6 +33,7 @@ from memory.store.schema.memory_tables import (
     memory,
     memory_change,
     occurrence,
+    view_text,
 )
 from memory.store.schema.tables import (
     audit,
@@ -111,6 +112,7 @@ _DELETES_OF_SPACE = (
             approval_rule,
             background_task,
             file_label,
+            view_text,
             job,
             occurrence,
             job_setting,

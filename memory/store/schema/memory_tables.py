@@ -3,6 +3,7 @@
 from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
 
 from memory.store.schema.tables import (
+    conversation_column,
     flag,
     id_column,
     integer,
@@ -383,3 +384,53 @@ mcp_tool = Table(
     integer("position"),
     PrimaryKeyConstraint("server", "name"),
 )
+
+# One row for each call of the model in a conversation: what the request showed, by reference.
+view_manifest = Table(
+    "view_manifest",
+    metadata,
+    conversation_column(),
+    integer("number"),  # of the call in its conversation, from 1
+    text("turn_id"),
+    integer("turn"),
+    integer("epoch"),
+    text("space"),
+    text("fold_head"),
+    integer("from_seq"),
+    integer("to_seq"),
+    integer("generation"),
+    text("zone"),
+    text("model"),
+    text("answered"),
+    text("policy"),
+    integer("budget"),
+    integer("max_tokens"),
+    integer("same", -1),
+    flag("closed"),
+    text("entries"),  # JSON
+    integer("tokens"),
+    text("checksum"),
+    integer("input"),
+    integer("output"),
+    integer("cache_read"),
+    integer("cache_write"),
+    integer("ms"),
+    flag("forgotten"),
+    moment("at"),
+    PrimaryKeyConstraint("conversation", "number"),
+)
+Index("view_manifest_at", view_manifest.c.at)
+
+# Texts that manifests refer to, once each: of a conversation's suffixes, of a space's files, or (both "") of all.
+view_text = Table(
+    "view_text",
+    metadata,
+    text("conversation"),
+    text("space"),
+    text("sha256"),
+    text("form"),
+    text("text"),
+    integer("day"),  # the last one on which a call used it, as days since 1970
+    PrimaryKeyConstraint("conversation", "space", "sha256"),
+)
+Index("view_text_day", view_text.c.day)

@@ -130,9 +130,18 @@ conversation = Table(
     integer(
         "cleared_before", added=True
     ),  # messages with a lower seq were cleared and are never recalled by themselves
+    text("own_title", added=True),  # given in the console; "" shows the first words
+    integer("pinned", added=True),
+    integer("archived", added=True),
+    integer("seen_line", added=True),  # the last line that was read in the console
+    moment("deleting", added=True),  # when it is deleted, 0 while nobody has asked for that
+    moment("touched", added=True),  # when one of these was changed
     UniqueConstraint("channel", "account", "chat_id", "thread_id", name="conversation_place"),
 )
 Index("conversation_updated", conversation.c.updated)
+Index("conversation_touched", conversation.c.touched)
+Index("conversation_pinned", conversation.c.pinned, conversation.c.updated)
+partial_index("conversation_deleting", conversation.c.deleting, where=conversation.c.deleting > literal_column("0"))
 Index("conversation_space", conversation.c.space)
 
 inbox = Table(
@@ -184,6 +193,7 @@ turn = Table(
     moment("ended"),
     text("who", added=True),  # whose budget it counts against; see people/spending.py
     moment("asked", added=True),  # when its message was received
+    text("recalled", added=True),  # where the passages are that its first request was given, as JSON
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
 Index("turn_who", turn.c.who, turn.c.asked)

@@ -45,6 +45,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         message_counter=unused,
         fitter=unused,
         agent=unused,
+        views=unused,
         subagents=unused,
         run_command=dies,
         channels={},

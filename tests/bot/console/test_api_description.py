@@ -97,10 +97,12 @@ async def test_every_reference_of_the_description_leads_somewhere(real: Real, cl
             assert operation["summary"] or "x-action" in operation
 
 
-async def test_both_addresses_answer_alike_but_for_the_name_of_the_list(client: httpx.AsyncClient) -> None:
+async def test_the_versioned_address_names_lists_alike_and_adds_to_their_entries(client: httpx.AsyncClient) -> None:
     for name, path in (("conversations", "conversations"), ("messages", "conversations/c1/messages")):
         old, new = [(await client.get(f"/api/{version}{path}")).json() for version in ("", "v1/")]
-        assert old.pop(name) == new.pop("items")
+        entries, added_to = old.pop(name), new.pop("items")
+        assert entries
+        assert entries == [{key: one[key] for key in first} for first, one in zip(entries, added_to, strict=True)]
         assert old == new
 
 

@@ -40,7 +40,7 @@ async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: S
     record.now += 31 * DAY
     fresh = await talk(store, "n1", "n2", chat="fresh")
     retention, now = night(record)
-    assert (await retention.run(30, now))["conversations"] == 1
+    assert (await retention.run(30, now, 30))["conversations"] == 1
     assert await store.sessions.conversation(old) is None
     assert [row.id for row in await store.sessions.conversations()] == [fresh]
     assert await rows(store, "message") == 4
@@ -50,7 +50,7 @@ async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: S
     assert await store.folds.check_ledger() == []
     assert (await store.audit.acts(1))[0].actor == "retention"
     assert await store.audit.fault() is None
-    assert not any((await retention.run(30, now)).values())
+    assert not any((await retention.run(30, now, 30)).values())
 
 
 async def test_I36_the_ledger_holds_between_any_two_steps_and_whoever_writes_meanwhile_is_kept(
@@ -80,7 +80,7 @@ async def test_a_message_that_waits_keeps_its_conversation(record: SqliteRecord)
     await store.delivery.accept([arrival("w")])
     record.now += 400 * DAY
     retention, now = night(record)
-    assert (await retention.run(1, now))["conversations"] == 0
+    assert (await retention.run(1, now, 30))["conversations"] == 0
     assert len(await store.delivery.waiting()) == 1
 
 
@@ -94,10 +94,10 @@ async def test_a_night_ends_in_time_and_the_next_goes_on(record: SqliteRecord) -
     short = RetentionJob(
         store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), max_seconds=4.0
     )
-    first = (await short.run(30, now))["conversations"]
+    first = (await short.run(30, now, 30))["conversations"]
     assert 1 <= first < 3
     longer, _ = night(record)
-    assert (await longer.run(30, now))["conversations"] == 3 - first
+    assert (await longer.run(30, now, 30))["conversations"] == 3 - first
 
 
 async def test_nothing_is_too_old_where_no_days_are_set(record: SqliteRecord) -> None:  # noqa: F811
@@ -108,9 +108,9 @@ async def test_nothing_is_too_old_where_no_days_are_set(record: SqliteRecord) ->
     os.utime(copy, (1, 1))
     record.now += 4_000 * DAY
     retention, now = night(record)
-    assert not any((await retention.run(0, now)).values())
+    assert not any((await retention.run(0, now, 30)).values())
     assert copy.exists()
-    assert (await retention.run(3_000, now))["copies"] == 1
+    assert (await retention.run(3_000, now, 30))["copies"] == 1
     assert not copy.exists()
 
 
@@ -122,7 +122,7 @@ async def test_counts_of_tokens_stay_for_what_usage_tells(record: SqliteRecord) 
         record.now += days * DAY
         await talk(store, f"again {days} {left}")
         retention, now = night(record)
-        await retention.run(10, now)
+        await retention.run(10, now, 30)
         kept = await store.sessions.usage(datetime.fromtimestamp(0, UTC), home)
         assert sum(one.input for one in kept if one.purpose == "fold") == left
 
@@ -140,7 +140,7 @@ async def test_files_that_no_row_names_go_after_a_day_and_no_other(record: Sqlit
     os.utime(folder / names[2], (record.now, record.now))
     assert blobs.put(b"put again") == names[3]
     retention, now = night(record)
-    assert (await retention.run(0, now))["files"] == 1
+    assert (await retention.run(0, now, 30))["files"] == 1
     assert blobs.older(1e12) == {names[0], names[2], names[3]}
 
 

@@ -13,8 +13,10 @@ from channels.base import NO_NOTEBOOK_CHANGES, HasWebhook
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
 from channels.web.auth import RequestGuard
 from channels.web.backend import (
+    ANY_CONVERSATION,
     ConversationChanges,
     ConversationEntry,
+    ConversationFilter,
     ConversationOwner,
     ConversationPage,
     HealthReport,
@@ -50,6 +52,7 @@ class ScriptedHouse:
     whose: dict[str, ConversationOwner] = field(default_factory=dict)
     touched: dict[str, datetime] = field(default_factory=dict)
     moves: int = 0
+    stamp: str = "1"
     read: list[tuple[str, str, bool]] = field(default_factory=list)
     frozen: float = 0.0
     said: dict[str, list[TranscriptLine]] = field(default_factory=dict)
@@ -108,6 +111,9 @@ class ScriptedHouse:
             LiveEvent(address=web_address(conversation), name=name, message_id=message_id, text=text, facts=facts)
         )
 
+    async def context_stamp(self, conversation: str) -> str:
+        return self.stamp
+
     async def exists(self, conversation: str) -> bool:
         return conversation in self.said
 
@@ -119,7 +125,14 @@ class ScriptedHouse:
             self.read.append((conversation, reader, pressed))
 
     async def lines(
-        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
+        self,
+        conversation: str,
+        *,
+        reader: str = "",
+        before: int = 0,
+        after: int | None = None,
+        limit: int = 50,
+        details: bool = False,
     ) -> list[TranscriptLine]:
         if self.unreadable:
             raise self.unreadable
@@ -130,6 +143,12 @@ class ScriptedHouse:
 
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         return next((line.number for line in self.said[conversation] if line.id == id), 0)
+
+    async def search(
+        self, conversation: str, words: str, *, reader: str = "", before: int = 0, limit: int = 50
+    ) -> list[TranscriptLine]:
+        lines = [line for line in self.said.get(conversation, []) if words in line.text]
+        return [line for line in lines[::-1] if not before or line.number < before][:limit]
 
     def listed(self) -> list[ConversationEntry]:
         """Newest first."""
@@ -147,9 +166,9 @@ class ScriptedHouse:
         return sorted(made, key=lambda one: one.updated, reverse=True)
 
     async def conversations(
-        self, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
+        self, cursor: str = "", limit: int = 200, wanted: ConversationFilter = ANY_CONVERSATION
     ) -> ConversationPage:
-        listed = [one for one in self.listed() if (not own or one.whose == "own") and words in one.title]
+        listed = [one for one in self.listed() if (not wanted.own or one.whose == "own") and wanted.words in one.title]
         if cursor and cursor not in self.said:
             raise ValueError("no cursor")
         start = [one.id for one in listed].index(cursor) + 1 if cursor else 0

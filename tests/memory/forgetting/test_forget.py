@@ -23,8 +23,10 @@ from memory.store.longterm.rows import (
     NewMemoryChange,
     load_targets,
 )
+from memory.store.longterm.views import ViewBatch
 from memory.store.rows import FoldPlan, FoldRow, NewOutboxRow, PlannedCall, PromptSnapshot, Usage
 from memory.store.schema.create import HEAD
+from tests.contracts.store_views_suite import SOUL, shown, suffix
 from tests.contracts.store_words import digested
 from tests.memory.forgetting.conftest import NOW, Household, draft, house
 
@@ -72,7 +74,9 @@ async def _called(home: Household, canary: str) -> None:
     call = ToolCall(id="t1", name="look", input=json.dumps({"q": canary}))
     step = draft("assistant", Thinking(text=f"It is {canary}.", signature="s", model="m"), call, origin="model")
     planned = [PlannedCall(call_id="t1", name="look", input=call.input, effect="pure")]
-    calls = await home.store.sessions.add_step(turn, step, planned, Usage(model="m", input=1, output=1))
+    own = suffix(turn.conversation, f"[Recalled: {canary}]")
+    views = ViewBatch(views=(shown(turn, (1, 3), own, NOW.timestamp()),), texts=(SOUL, own))
+    calls = await home.store.sessions.add_step(turn, step, planned, Usage(model="m", input=1, output=1), views)
     await home.store.sessions.start_calls(calls)
     result = ToolResult(call_id="t1", text=json.dumps({"found": [canary]}))
     told = await home.store.sessions.end_calls(turn, [(calls[0], "done")], draft("user", result, origin="tool"))
@@ -202,6 +206,11 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
     }  # fmt: skip
     assert receipt.said == (MessageCount(date="2026-11-20", channel="terminal", count=6),)
     assert (receipt.summaries, receipt.records, receipt.attachments, receipt.index) == (2, 1, 1, True)
+    assert receipt.views == 1
+    past = await home.store.views.past_view(conversation, 1)
+    assert past is not None
+    assert past.row.forgotten
+    assert canary not in repr(past)
     assert canary not in str(receipt)
 
 

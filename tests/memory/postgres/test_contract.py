@@ -12,6 +12,7 @@ from tests.contracts.store_memory_suite import MemoryRecordSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
+from tests.contracts.store_views_suite import ViewSuite
 from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
 
 pytestmark = pytest.mark.postgres
@@ -96,3 +97,6 @@ class TestRetention(RetentionSuite): ...
 
 
 class TestSpending(SpendingSuite): ...
+
+
+class TestViews(ViewSuite): ...

@@ -8,6 +8,7 @@ from tests.contracts.store_listing_suite import ListingSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
+from tests.contracts.store_views_suite import ViewSuite
 from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
 
 
@@ -75,3 +76,6 @@ class TestPeople(PeopleSuite): ...
 
 
 class TestRetention(RetentionSuite): ...
+
+
+class TestViews(ViewSuite): ...

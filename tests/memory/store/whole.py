@@ -27,6 +27,9 @@ BY_HAND = (
     "INSERT OR IGNORE INTO background_task SELECT 'w', '', 1, 'agent', id, 'k', 0, 'c', 'web', 'local', 'o', 'look', "
     "'{}', 'done', 1, 'found', 1, 1, 1.5, 2.5 FROM conversation LIMIT 1",
     "INSERT OR IGNORE INTO approval_rule VALUES ('r', '', 1, 'web', 'local', 'o', 'exec', '{}', '', 'A', 1e9, 1.5)",
+    "INSERT OR IGNORE INTO view_text VALUES ('', '', 'aa', 'plain', 'Be brief.', 20000)",
+    "INSERT OR IGNORE INTO view_manifest SELECT id, 1, 't', 1, 1, '', '', 1, 2, 0, '', 'm', 'm', 'balanced', 9000, "
+    "500, -1, 0, '[]', 100, 'aa', 100, 5, 0, 0, 40, 0, 1.5 FROM conversation LIMIT 1",
     "INSERT OR IGNORE INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
 )
 

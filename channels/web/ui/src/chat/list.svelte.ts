@@ -6,6 +6,8 @@ import type { ConversationPage, ConversationSummary } from "../lib/types";
 const PAGE = 100;
 const MOST = 200;
 
+export type ListState = "" | "unread" | "archived";
+
 export class Conversations {
   /** Sorted, newest first. */
   shown = $state.raw<ConversationSummary[]>([]);
@@ -13,6 +15,10 @@ export class Conversations {
   failed = $state("");
   more = $state(false);
   query = $state("");
+  channel = $state("");
+  filter = $state<ListState>("");
+  /** Channels of the conversations that were seen. */
+  channels = $state.raw<string[]>([]);
   private known = new Map<string, ConversationSummary>();
   private next: string | null = null;
   private reading: Promise<void> | null = null;
@@ -20,14 +26,14 @@ export class Conversations {
 
   /** Read the list from its beginning, as far as it was read before in one go. */
   async read(keep = ""): Promise<void> {
-    const query = this.query;
+    const query = this.asked();
     const limit = this.known.size > PAGE ? MOST : PAGE;
     try {
       const { items, next } = await get<ConversationPage>(`/conversations?limit=${limit}${this.asked()}`);
-      if (query !== this.query) return;
+      if (query !== this.asked()) return;
       const here = this.known.get(keep);
       this.known = new Map(items.map((one) => [one.id, one]));
-      if (here && !query && !this.known.has(here.id)) this.known.set(here.id, here);
+      if (here && !query && !here.deleting && !this.known.has(here.id)) this.known.set(here.id, here);
       this.next = next ?? null;
       this.failed = "";
       this.loaded = true;
@@ -37,7 +43,25 @@ export class Conversations {
     this.draw();
   }
 
-  private asked = (): string => (this.query ? `&q=${encodeURIComponent(this.query)}` : "");
+  /** What is asked for as a query, "" for everything that is not archived. */
+  private asked(): string {
+    const wanted = { q: this.query, channel: this.channel, state: this.filter };
+    const given = Object.entries(wanted).filter(([, value]) => value);
+    return given.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
+  }
+
+  get filtered(): boolean {
+    return this.asked() !== "";
+  }
+
+  /** Show only what is of this channel or in this state. */
+  async narrow(change: { channel?: string; filter?: ListState }): Promise<void> {
+    this.channel = change.channel ?? this.channel;
+    this.filter = change.filter ?? this.filter;
+    this.known = new Map();
+    this.next = null;
+    await this.read();
+  }
 
   /** Show only the conversations whose title or name holds these words. */
   async search(words: string): Promise<void> {
@@ -51,12 +75,12 @@ export class Conversations {
   /** The next page, once at a time. */
   earlier(): void {
     if (!this.next) return;
-    const query = this.query;
+    const query = this.asked();
     this.reading ??= get<ConversationPage>(
       `/conversations?limit=${PAGE}&cursor=${encodeURIComponent(this.next)}${this.asked()}`,
     )
       .then(({ items, next }) => {
-        if (query !== this.query) return;
+        if (query !== this.asked()) return;
         // What the stream has told meanwhile is newer than this page.
         for (const one of items) if (!this.known.has(one.id)) this.known.set(one.id, one);
         this.next = next ?? null;
@@ -72,7 +96,7 @@ export class Conversations {
     if (known) return known;
     try {
       const found = await get<ConversationSummary>(conversation(name));
-      if (!this.query) this.known.set(name, found);
+      if (!this.filtered && !found.archived && !found.deleting) this.known.set(name, found);
       this.draw();
       return found;
     } catch (err) {
@@ -83,16 +107,30 @@ export class Conversations {
 
   /** The stream says that this one has changed. */
   changed(entry: ConversationSummary): void {
-    if (this.query && !this.known.has(entry.id)) return;
-    this.known.set(entry.id, entry);
+    if (!this.fits(entry)) this.known.delete(entry.id);
+    else if (this.query && !this.known.has(entry.id)) return;
+    else this.known.set(entry.id, entry);
     if (this.due) return;
     this.due = true;
     requestAnimationFrame(() => this.draw());
   }
 
+  /** Whether it belongs to what is shown; words are for the server to find. */
+  private fits(entry: ConversationSummary): boolean {
+    if (entry.deleting || (this.channel && entry.channel !== this.channel)) return false;
+    if (this.filter === "archived") return entry.archived;
+    if (this.filter === "unread") return entry.unread > 0 || this.known.has(entry.id);
+    return !entry.archived;
+  }
+
   private draw(): void {
     this.due = false;
     this.more = Boolean(this.next);
-    this.shown = [...this.known.values()].sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+    this.shown = [...this.known.values()].sort(
+      (one, other) =>
+        Number(other.pinned ?? false) - Number(one.pinned ?? false) || (one.updated_at < other.updated_at ? 1 : -1),
+    );
+    const channels = new Set([...this.channels, ...this.shown.map((one) => one.channel)]);
+    if (channels.size > this.channels.length) this.channels = [...channels].sort();
   }
 }

@@ -1,22 +1,33 @@
 // What this tab has open: the list, one conversation, the one stream that moves both, and what is being sent.
 
-import { conversation, get, post, reason } from "../lib/api";
+import { ApiError, conversation, get, post, reason, send } from "../lib/api";
 import { Live, type Told } from "../lib/live";
 import { t } from "../lib/locale.svelte";
+import { go } from "../lib/router.svelte";
 import { toast } from "../lib/toasts.svelte";
-import type { Command, ContextFacts, ConversationSummary, FoldProgress } from "../lib/types";
+import type {
+  Command,
+  ContextFacts,
+  ConversationChoice,
+  ConversationSummary,
+  Deletion,
+  FoldProgress,
+  TranscriptMessage,
+} from "../lib/types";
+import { lookSoon } from "../lib/waiting.svelte";
 import { Conversations } from "./list.svelte";
 import { Outbox, type Attached, type Outgoing } from "./outbox";
 import { Transcript } from "./transcript.svelte";
 
 const STORED: Record<string, "user" | "assistant" | "notice"> = { accepted: "user", reply: "assistant", notice: "notice" };
 const SETTLE_MS = 250;
+const SEEN_MS = 400;
 const FOLD_SEEN_MS = 4000;
 
 export const newName = (): string => `chat-${crypto.randomUUID().slice(0, 8)}`;
 
 export const titleOf = (entry: ConversationSummary | null): string =>
-  entry?.whose === "other" ? t("chat_of", { who: entry.title }) : entry?.title || t("untitled");
+  entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.title }) : entry?.title || t("untitled");
 
 export class ChatState {
   readonly list = new Conversations();
@@ -38,6 +49,10 @@ export class ChatState {
   private live: Live | null = null;
   /** What the stream tells its events to. */
   private followed: Transcript | null = null;
+  /** The line that the address names. */
+  private at = "";
+  private seenLine = 0;
+  private telling = 0;
   private settling = 0;
   private folding = 0;
   private asked = 0;
@@ -61,9 +76,14 @@ export class ChatState {
 
   private of = (item: Outgoing): Transcript | null => (this.transcript?.name === item.name ? this.transcript : null);
 
-  /** Show this conversation from now on; again, where it could not be read before. */
-  async open(name: string): Promise<void> {
-    if (this.transcript?.name === name && !this.transcript.why) return;
+  /** Show this conversation from now on, at a line that is named; again, where it could not be read before. */
+  async open(name: string, at = ""): Promise<void> {
+    const moved = at !== this.at;
+    this.at = at;
+    if (this.transcript?.name === name && !this.transcript.why) {
+      if (at && moved && this.transcript.loaded) await this.transcript.around(at).catch(() => false);
+      return;
+    }
     if (this.transcript) this.transcript.left = true;
     const transcript = new Transcript(name);
     this.transcript = transcript;
@@ -71,6 +91,7 @@ export class ChatState {
     this.known = false;
     this.closed = false;
     this.facts = null;
+    this.seenLine = 0;
     this.asked += 1;
     this.quiet();
     let entry: ConversationSummary | null = null;
@@ -101,7 +122,7 @@ export class ChatState {
   private async enter(transcript: Transcript): Promise<void> {
     let exists = false;
     try {
-      exists = await transcript.load();
+      exists = await transcript.load(this.at);
     } catch (err) {
       transcript.why = reason(err, t("unreachable"));
       return;
@@ -142,13 +163,13 @@ export class ChatState {
     const role = STORED[name];
     if (role && told.line) {
       const reply_to = name === "accepted" ? null : (told.message_id ?? null);
-      const { id, at, line } = told as unknown as { id: string; at: string; line: number };
-      transcript.line({ id, role, text: told.text ?? "", at, line, reply_to });
+      transcript.line({ ...(told as unknown as TranscriptMessage), role, text: told.text ?? "", reply_to });
       this.settle(transcript);
     } else if (name === "fold") {
       this.progress(told as unknown as FoldProgress);
       this.settle(transcript);
-    } else transcript.hear(name, told);
+    } else if (name === "context") void this.measure(transcript);
+    else transcript.hear(name, told);
   }
 
   private settle(transcript: Transcript): void {
@@ -160,6 +181,7 @@ export class ChatState {
 
   /** Something has changed in the list: what is open here may have a title now, or lines that no stream brings. */
   private moved(event: string, told: Told): void {
+    lookSoon();
     if (event === "reset") return void this.list.read(this.transcript?.name);
     const entry = told as unknown as ConversationSummary;
     this.list.changed(entry);
@@ -181,6 +203,67 @@ export class ChatState {
   private quiet(): void {
     clearTimeout(this.folding);
     this.fold = null;
+  }
+
+  /** Words for the box of the open conversation, taken by it. */
+  wanted = $state("");
+
+  /** Put words into the box, in the newest conversation of one's own where none is open. */
+  write(words: string): void {
+    this.wanted = words;
+    if (!location.pathname.startsWith("/c/")) go("/c");
+  }
+
+  /** Set title, pin or archive of a conversation, over the state in which it was seen. */
+  async choose(entry: ConversationSummary, change: ConversationChoice): Promise<void> {
+    await this.changing(entry, async (headers) => {
+      const { body } = await send<ConversationSummary>("PATCH", conversation(entry.id), change, headers);
+      this.took(body);
+    });
+  }
+
+  /** Take a conversation out of the list; it can be brought back as long as the server says. */
+  async remove(entry: ConversationSummary): Promise<void> {
+    await this.changing(entry, async (headers) => {
+      const { body } = await send<Deletion>("DELETE", conversation(entry.id), {}, headers);
+      this.list.changed({ ...entry, deleting: true });
+      const act = { label: t("undo"), run: () => void this.restore(entry.id) };
+      toast(t("deleted", { title: titleOf(entry) }), act, body.seconds * 1000);
+      if (this.transcript?.name === entry.id) go("/c");
+    });
+  }
+
+  private async restore(name: string): Promise<void> {
+    try {
+      this.took(await post<ConversationSummary>(conversation(name, "restore")));
+    } catch (err) {
+      toast(reason(err, t("unreachable")));
+    }
+  }
+
+  private async changing(entry: ConversationSummary, act: (headers: Record<string, string>) => Promise<void>): Promise<void> {
+    try {
+      await act({ "if-match": `"${entry.etag}"` });
+    } catch (err) {
+      if (err instanceof ApiError && err.status === 412) this.took(await get<ConversationSummary>(conversation(entry.id)));
+      throw err;
+    }
+  }
+
+  private took(entry: ConversationSummary): void {
+    this.list.changed(entry);
+    if (this.transcript?.name === entry.id) this.entry = entry;
+  }
+
+  /** Everything up to this line has been on the screen. */
+  seen(line: number): void {
+    const { transcript } = this;
+    if (!transcript || document.hidden || line <= this.seenLine) return;
+    this.seenLine = line;
+    clearTimeout(this.telling);
+    this.telling = window.setTimeout(() => {
+      if (this.transcript === transcript) void post(conversation(transcript.name, "seen"), { line }).catch(() => {});
+    }, SEEN_MS);
   }
 
   send(text: string, attachments: Attached[] = []): void {

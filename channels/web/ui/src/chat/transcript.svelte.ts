@@ -1,7 +1,7 @@
 // One conversation as it is shown: a window of stored lines by their number, the answer as it grows, what is being sent.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { MessagePage, Trace, TranscriptMessage } from "../lib/types";
+import type { AnswerUsage, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
@@ -36,6 +36,13 @@ export class Item {
   planned = $state("");
   step = $state(0);
   steps = $state<Step[]>([]);
+  /** Tool calls of its turn, as the server counts them. */
+  calls = $state(0);
+  /** Number of the turn that it ended, 0 for none. */
+  turn = $state(0);
+  files = $state.raw<LineFile[]>([]);
+  recalled = $state.raw<Recalled[]>([]);
+  usage = $state.raw<AnswerUsage[]>([]);
   failure = $state(false);
   /** How it stood when it was read. */
   state = $state<TranscriptMessage["state"]>(null);
@@ -68,6 +75,8 @@ export class Transcript {
   detached = $state(false);
   /** What to tell those who cannot see the screen. */
   said = $state<"" | "answer_began" | "answer_there">("");
+  /** The line that the address names: it is looked for once it is there. */
+  sought = $state(0);
   /** Lines that came while the reader was elsewhere. */
   unseen = $state(0);
   newest = 0;
@@ -83,9 +92,10 @@ export class Transcript {
 
   constructor(readonly name: string) {}
 
-  /** Read the newest page; false when nobody has written here yet. */
-  async load(): Promise<boolean> {
+  /** Read the newest page, or that around a line; false when nobody has written here yet. */
+  async load(around = ""): Promise<boolean> {
     try {
+      if (around && (await this.around(around))) return true;
       const { items } = await this.page("");
       if (this.left) return false;
       if (!this.loaded) this.more = items.length === PAGE;
@@ -100,6 +110,28 @@ export class Transcript {
       if (!this.left) this.fresh = true;
       return false;
     }
+  }
+
+  /** Show the lines around this one; false where there is no such line. */
+  async around(of: string): Promise<boolean> {
+    let page: MessagePage;
+    try {
+      page = await this.page(`&around=${encodeURIComponent(of)}`);
+    } catch (err) {
+      if (err instanceof ApiError && err.status === 400) return false;
+      throw err;
+    }
+    if (this.left) return true;
+    this.forget(new Set(this.items.filter((item) => item.stored)));
+    for (const line of page.items) this.line(line, true);
+    const at = page.items.findIndex((line) => line.line >= (page.line ?? 0));
+    this.more = at >= PAGE / 2;
+    this.detached = page.items.length - Math.max(at, 0) >= PAGE / 2;
+    this.loaded = true;
+    this.fresh = false;
+    this.why = "";
+    this.sought = page.line ?? 0;
+    return true;
   }
 
   /** Find out whether the newest line tells of a turn that has failed: it may be asked for once more. */
@@ -183,6 +215,11 @@ export class Transcript {
     item.refused = null;
     if (failed) item.failure = true;
     item.state = line.state ?? null;
+    item.calls = line.steps ?? 0;
+    item.turn = line.turn ?? 0;
+    item.files = line.files ?? [];
+    item.recalled = line.recalled ?? [];
+    item.usage = line.usage ?? [];
     if (line.role !== "user") this.answers(to);
     if (item.role !== "user" || !item.outgoing) item.text = line.text;
     this.byId.set(line.id, item);

@@ -1,7 +1,14 @@
 // The parts of a request, in the order in which the model reads them.
 
+import { maybe, t } from "../lib/locale.svelte";
 import type { ContextParts } from "../lib/types";
 
 export const PARTS: readonly (keyof ContextParts)[] = ["system", "tools", "summary", "history", "running"];
-
 export const percent = (part: number, whole: number): string => `${Math.min(100, (100 * part) / Math.max(1, whole))}%`;
+
+/** What a part of a request is called. */
+export function titleOf(part: { kind: string; name: string; turn?: number | null }): string {
+  if (part.turn) return t("turn_one", { from: part.turn });
+  if (part.kind === "summary") return t("summary");
+  return part.kind === "tools" ? part.name : maybe(part.name, part.name);
+}

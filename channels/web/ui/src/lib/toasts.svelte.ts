@@ -1,14 +1,22 @@
-// Lines that come and go.
+// Lines that come and go, some with an act that takes back what they tell of.
 
-export const toasts = $state<{ id: number; text: string }[]>([]);
+export interface Toast {
+  id: number;
+  text: string;
+  act?: { label: string; run: () => void };
+}
+
+export const toasts = $state<Toast[]>([]);
 const SEEN_FOR = 4500;
 let last = 0;
 
-export function toast(text: string): void {
+export function dismiss(id: number): void {
+  const at = toasts.findIndex((one) => one.id === id);
+  if (at >= 0) toasts.splice(at, 1);
+}
+
+export function toast(text: string, act?: Toast["act"], ms = SEEN_FOR): void {
   const id = ++last;
-  toasts.push({ id, text });
-  setTimeout(() => {
-    const at = toasts.findIndex((one) => one.id === id);
-    if (at >= 0) toasts.splice(at, 1);
-  }, SEEN_FOR);
+  toasts.push(act ? { id, text, act } : { id, text });
+  setTimeout(() => dismiss(id), ms);
 }

@@ -32,6 +32,17 @@ export interface AccessRequest {
   expires: string;
 }
 
+/** What a turn took of one model. */
+export interface AnswerUsage {
+  model: string;
+  /** Tokens, cached ones included. */
+  input: number;
+  output: number;
+  cached: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
+}
+
 /** A call that waits for the owner's consent. */
 export interface Approval {
   id: string;
@@ -100,6 +111,18 @@ export interface Backups {
   last_restore: RestoreOutcome | null;
 }
 
+/** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
+export interface BrokenPrefix {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  why: string;
+  /** The first one that differs, in the texts of tools, system and messages. */
+  byte: number;
+  /** The same in both, and read again. */
+  tokens: number;
+}
+
 /** What one step of the test found: a line of the reply. */
 export interface ChannelFinding {
   step: string;
@@ -142,6 +165,20 @@ export interface CommandList {
   items: Command[];
 }
 
+/** What to do to the context of a conversation. */
+export interface ContextAct {
+  act: "fold" | "undo" | "clear" | "policy";
+  /** Its new policy; empty for the configured one. */
+  policy?: string;
+}
+
+/** What was done: a fold goes on in the background, its steps are events of the stream. */
+export interface ContextActDone {
+  done: "folding" | "fold_undone" | "clear_undone" | "cleared" | "policy";
+  from_turn?: number;
+  to_turn?: number;
+}
+
 /** What the model would be sent now, in figures. */
 export interface ContextFacts {
   epoch: number;
@@ -174,7 +211,15 @@ export interface ContextParts {
   running: number;
 }
 
-/** A page of the list, newest first. */
+/** What the owner chooses for a conversation; what is left out stays. */
+export interface ConversationChoice {
+  /** Empty shows the first words again. */
+  title?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+/** A page of the list, newest first, pinned ones before all others. */
 export interface ConversationPage {
   items: ConversationSummary[];
   /** Cursor of the next page; null on the last one. */
@@ -190,6 +235,12 @@ export interface ConversationQuery {
   own?: boolean;
   /** Only those whose title (of other people: whose id) contains it. */
   q?: string;
+  /** Only those of this channel. */
+  channel?: string;
+  /** Only the chat with this id on its channel. */
+  person?: string;
+  /** Archived ones are left out by default. */
+  state?: "" | "archived" | "unread" | "all";
 }
 
 /** An entry of the list of conversations. */
@@ -203,6 +254,16 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  pinned: boolean;
+  archived: boolean;
+  /** Lines that were not read in the page. */
+  unread: number;
+  /** The title was given by the owner. */
+  named: boolean;
+  /** It is about to be deleted, and in no list. */
+  deleting: boolean;
+  /** Sent in quotes as If-Match with each change. */
+  etag: string;
 }
 
 /** Use in one conversation. */
@@ -260,6 +321,23 @@ export interface Decision {
   digest: string;
 }
 
+/** A conversation that is about to be deleted. */
+export interface Deletion {
+  /** So long it can be restored. */
+  seconds: number;
+  etag: string;
+}
+
+/** A part of one or both of two requests. */
+export interface DiffItem {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  turn: number | null;
+  state: "kept" | "added" | "left_out" | "changed";
+  tokens_before: number;
+  tokens_after: number;
+}
+
 /** An act that was carried out. */
 export interface Done {
   ok: boolean;
@@ -268,12 +346,24 @@ export interface Done {
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
+  /** In the language of Accept-Language: Chinese or English. */
   message: string;
+  /** Which value of the request is wrong. */
+  field?: string | null;
+  /** What to do next. */
+  hint?: string | null;
 }
 
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** Where a file is; it is given to those who may read that conversation. */
+export interface FileQuery {
+  conversation: string;
+  /** Id of the message that it came or went with, or of the answer of its turn. */
+  message: string;
 }
 
 /** A fold of older turns. */
@@ -335,6 +425,17 @@ export interface LimitUse {
   most: number;
   /** This person's own limit; null: as everybody. */
   own: number | null;
+}
+
+/** A file that came or went with a line. */
+export interface LineFile {
+  /** Its name below /blobs; empty where it is still at the platform. */
+  id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  /** A small picture of it can be had. */
+  picture: boolean;
 }
 
 /** What a channel wants of its owner to log in. */
@@ -414,17 +515,23 @@ export interface MemoryFileText {
   text: string;
 }
 
-/** A page of a transcript, oldest first. */
+/** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
+  /** The line that `around` names. */
+  line?: number | null;
 }
 
-/** Which page of a transcript is wanted; without `before` and `after` the newest one. */
+/** Which page of a transcript is wanted; without any of these the newest one. */
 export interface MessageQuery {
   /** Id or line of a message. */
   before?: string;
   /** Line of a message. */
   after?: number | null;
+  /** Id or line of a message, or turn-N: the lines on both sides of it. */
+  around?: string;
+  /** Only messages that hold these words, newest first. */
+  q?: string;
   limit?: number;
 }
 
@@ -490,6 +597,89 @@ export interface NewUpload {
   size: number;
 }
 
+/** A part of a past request. */
+export interface PastSegment {
+  kind: "system" | "tools" | "summary" | "history" | "running";
+  name: string;
+  tokens: number;
+  pieces: ViewPiece[];
+  /** Its text is longer than what is shown. */
+  cut: boolean;
+  turn?: number | null;
+  tainted?: boolean;
+}
+
+/** A call of the model: what its request showed, in figures. */
+export interface PastView {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+}
+
+/** A page of the calls, newest first. */
+export interface PastViewPage {
+  items: PastView[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which page is wanted. */
+export interface PastViewQuery {
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
+}
+
+/** A past request with its texts. */
+export interface PastViewText {
+  /** Of the call in its conversation. */
+  number: number;
+  turn: number;
+  at: string;
+  model: string;
+  /** The model that answered; empty if none did. */
+  answered: string;
+  policy: string;
+  budget: number;
+  /** By our count. */
+  tokens: number;
+  parts: ContextParts;
+  /** Tokens as the provider counted them; 0 without an answer. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  ms: number;
+  /** Something that it showed was forgotten since. */
+  forgotten: boolean;
+  tainted: boolean;
+  /** Why it did not repeat the prefix of the call before; empty if it did. */
+  broke?: string;
+  /** It is what was sent, byte for byte; not after something was forgotten. */
+  exact: boolean;
+  items: PastSegment[];
+}
+
 /** Somebody who may talk to the bot. */
 export interface Person {
   channel: string;
@@ -526,6 +716,18 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** Where a passage is that an answer was given of memory. */
+export interface Recalled {
+  /** The file; empty for something that was said. */
+  path: string;
+  line: number;
+  last: number;
+  /** The conversation in which it was said. */
+  conversation: string;
+  title: string;
+  turn: number;
 }
 
 /** The consent to replace all that the home holds. */
@@ -586,6 +788,11 @@ export interface SearchQuery {
   /** A day such as 2026-11-20. */
   until?: string;
   speaker?: string;
+}
+
+/** How far a conversation was read. */
+export interface Seen {
+  line: number;
 }
 
 /** The login of this browser. */
@@ -837,6 +1044,25 @@ export interface ToolServer {
   listed: number;
 }
 
+/** A tool call of a turn. */
+export interface ToolStep {
+  tool: string;
+  state: string;
+  ms: number;
+  arguments: string;
+  result: string;
+  /** Of the whole result; up to 1,000 of them are in `result`. */
+  characters: number;
+  /** It holds words from outside. */
+  tainted: boolean;
+  images: LineFile[];
+}
+
+/** The tool calls of a turn, in order. */
+export interface ToolSteps {
+  items: ToolStep[];
+}
+
 /** What the model may use in the owner's chats. */
 export interface Tools {
   tools: Tool[];
@@ -877,6 +1103,15 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  files?: LineFile[] | null;
+  /** Number of the turn that an answer ended. */
+  turn?: number | null;
+  /** Tool calls of that turn. */
+  steps?: number | null;
+  recalled?: Recalled[] | null;
+  usage?: AnswerUsage[] | null;
+  /** Of a search: where the words are, as [from, to]. */
+  marks?: [number, number][] | null;
 }
 
 /** Digits that a telephone shows, or nothing to ask for a new code. */
@@ -940,6 +1175,15 @@ export interface View {
   items: ViewSegment[];
 }
 
+/** The difference of two requests of a conversation. */
+export interface ViewDiff {
+  before: PastView;
+  after: PastView;
+  items: DiffItem[];
+  /** Null if the older one's prefix is repeated whole. */
+  broke: BrokenPrefix | null;
+}
+
 /** A text of a request, as the model reads it. */
 export interface ViewPiece {
   kind: "text" | "call" | "result" | "thinking" | "image" | "document";
@@ -960,4 +1204,18 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+}
+
+/** How many things wait for the owner. */
+export interface Waiting {
+  /** People and groups that ask to be let in. */
+  pairing: number;
+  /** Calls of tools that need consent. */
+  approvals: number;
+  /** Channels that wait for a login. */
+  logins: number;
+  /** What does not work now. */
+  checks: number;
+  /** No model is set up: the offline one answers. */
+  key_missing: boolean;
 }

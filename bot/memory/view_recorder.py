@@ -1,0 +1,233 @@
+"""Records what each request to the model showed; the rows are stored with the step or the end of its turn."""
+
+import hashlib
+import json
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from bot.agent.context_fitter import FittedView
+from bot.agent.turn_context import TurnContext
+from bot.config.schema import Config
+from bot.models.base import Answer, Request
+from memory.context.tokens import TokenCounter
+from memory.context.view import count_text
+from memory.conversation import Part, Session, ShownMessage, ToolSpec, Turn, dump_parts
+from memory.store.longterm.views import NewView, ViewBatch, ViewEntry, ViewEntryKind, ViewText, ViewTextForm, text_scope
+
+MAX_PENDING_TURNS = 1_000  # whose calls wait for a commit; more than run at once
+MAX_KNOWN_TEXTS = 5_000
+DAY_SECONDS = 86_400.0
+
+OnAnswer = Callable[[Answer], None]
+OnRequest = Callable[[Request], OnAnswer]  # called before each request of a step
+
+
+class ViewRecorder:
+    """Collects the manifests of a turn's calls until its next commit."""
+
+    def __init__(self, config: Callable[[], Config], now: Callable[[], float]) -> None:
+        """now: unix seconds by the store's clock."""
+        self._config = config
+        self._now = now
+        self._pending: OrderedDict[str, list[tuple[NewView, tuple[ViewText, ...]]]] = OrderedDict()
+        #: Texts that are stored, with the day on which their use was noted.
+        self._known: OrderedDict[tuple[str, str, str, int], None] = OrderedDict()
+
+    def recorder(self, context: TurnContext, fitted: FittedView, counter: TokenCounter) -> OnRequest:
+        """Return what to call before each request of this view."""
+        if not self._config().console.views_days:
+            return lambda request: lambda answer: None
+
+        def begin(request: Request) -> OnAnswer:
+            calls = self._pending.setdefault(context.turn.id, [])
+            if len(self._pending) > MAX_PENDING_TURNS:
+                self._pending.popitem(last=False)
+            view, texts = build_view(context, fitted, request, counter, self._now(), self._config().timezone)
+            place, began = len(calls), time.perf_counter()
+            calls.append((view, texts))
+
+            def end(answer: Answer) -> None:
+                calls[place] = (_with_answer(view, answer, time.perf_counter() - began), texts)
+
+            return end
+
+        return begin
+
+    def pending(self, turn_id: str) -> ViewBatch:
+        """Return what to store for a turn; it stays pending until `stored`."""
+        calls, day = self._pending.get(turn_id, []), int(self._now() // DAY_SECONDS)
+        texts = {_key(text, day): text for _, needed in calls for text in needed}
+        new = tuple(text for key, text in texts.items() if key not in self._known)
+        return ViewBatch(views=tuple(view for view, _ in calls), texts=new)
+
+    def stored(self, turn_id: str, batch: ViewBatch) -> None:
+        """Note that a batch of `pending` is committed."""
+        self._pending.pop(turn_id, None)
+        day = int(self._now() // DAY_SECONDS)
+        for text in batch.texts:
+            self._known[_key(text, day)] = None
+        while len(self._known) > MAX_KNOWN_TEXTS:
+            self._known.popitem(last=False)
+
+
+def _key(text: ViewText, day: int) -> tuple[str, str, str, int]:
+    return (text.conversation, text.space, text.sha256, day)
+
+
+def _with_answer(view: NewView, answer: Answer, seconds: float) -> NewView:
+    used = answer.usage
+    return replace(
+        view,
+        answered=answer.requested or view.model,
+        input=used.input,
+        output=used.output,
+        cache_read=used.cache_read,
+        cache_write=used.cache_write,
+        ms=round(seconds * 1_000),
+    )
+
+
+def build_view(
+    context: TurnContext, fitted: FittedView, request: Request, counter: TokenCounter, at: float, zone: str
+) -> tuple[NewView, tuple[ViewText, ...]]:
+    """Build the manifest of a request, and the texts that it refers to. Pure."""
+    session, shown = fitted.session, fitted.view.shown
+    same = _count_same(shown, request.messages)
+    added = request.messages[same:]
+    contents = [
+        *_fixed_contents(fitted, counter),
+        *_session_contents(session, fitted, counter),
+        *_added_contents(added, counter),
+    ]
+    entries = tuple(entry for entry, _ in contents)
+    texts = tuple(
+        ViewText(
+            **text_scope(entry, session.conversation, session.space), sha256=entry.version, form=_form(entry), text=text
+        )
+        for entry, text in contents
+        if text is not None
+    )
+    view = NewView(
+        turn_id=context.turn.id,
+        turn=context.turn.number,
+        epoch=session.epoch,
+        space=session.space,
+        fold_head=session.fold_head if session.summary else "",
+        from_seq=session.turns[0].first_seq,
+        to_seq=session.turns[-1].last_seq,
+        generation=session.prefix_generation,
+        zone=zone,
+        model=request.model,
+        policy=fitted.fit_limits.policy.name,
+        budget=fitted.fit_limits.limits.budget,
+        max_tokens=request.max_tokens,
+        same=-1 if same == len(shown) and not added else same,
+        closed=not request.may_call,
+        entries=entries,
+        tokens=fitted.view.tokens.total + sum(entry.tokens for entry in entries if entry.kind == "added"),
+        checksum=checksum(request.messages),
+        at=at,
+    )
+    return view, texts
+
+
+def _count_same(shown: Sequence[ShownMessage], sent: Sequence[ShownMessage]) -> int:
+    """Count the messages that a request has from its view; a continued step adds others, or replaces the last."""
+    same = 0
+    while same < min(len(shown), len(sent)) and shown[same] is sent[same]:
+        same += 1
+    return same
+
+
+def _fixed_contents(fitted: FittedView, counter: TokenCounter) -> Iterator[tuple[ViewEntry, str | None]]:
+    for part in fitted.fit_limits.parts:
+        if part.text:
+            tokens = count_text(counter, part.text)
+            yield ViewEntry(kind="system", source=part.name, version=_hash_text(part.text), tokens=tokens), part.text
+    if fitted.view.tools:
+        text = dump_tools(fitted.view.tools)
+        tokens = fitted.view.tokens.tools
+        yield ViewEntry(kind="tools", source="tools", version=_hash_text(text), tokens=tokens), text
+
+
+def _session_contents(
+    session: Session, fitted: FittedView, counter: TokenCounter
+) -> Iterator[tuple[ViewEntry, str | None]]:
+    tokens, generation = fitted.view.tokens, str(session.prefix_generation)
+    if summary := session.summary:
+        yield (
+            ViewEntry(
+                kind="summary", source=summary.fold_id, version="", tokens=tokens.summary, tainted=summary.tainted
+            ),
+            None,
+        )
+    extra = sum(count_text(counter, text) for text in (fitted.suffix, fitted.note))
+    running = [turn for turn in session.turns if turn.number == session.running]
+    history = [turn for turn in session.turns if turn.number != session.running]
+    parts: tuple[tuple[ViewEntryKind, list[Turn], int], ...] = (
+        ("history", history, tokens.history),
+        ("running", running, tokens.running - extra),
+    )
+    for kind, turns, count in parts:
+        if turns:
+            tainted = any(message.tainted for turn in turns for message in turn.messages)
+            source = f"{turns[0].first_seq}–{turns[-1].last_seq}"
+            yield ViewEntry(kind=kind, source=source, version=generation, tokens=count, tainted=tainted), None
+    own: tuple[tuple[ViewEntryKind, str, bool], ...] = (
+        ("suffix", fitted.suffix, fitted.tainted),
+        ("note", fitted.note, False),
+    )
+    for kind, text, tainted in own:
+        if text:
+            version, count = _hash_text(text), count_text(counter, text)
+            yield ViewEntry(kind=kind, source="", version=version, tokens=count, tainted=tainted, own=True), text
+
+
+def _added_contents(added: Sequence[ShownMessage], counter: TokenCounter) -> Iterator[tuple[ViewEntry, str | None]]:
+    if added:
+        text = dump_messages(added)
+        tokens = sum(counter.message(message.parts) for message in added)
+        yield ViewEntry(kind="added", source="", version=_hash_text(text), tokens=tokens, own=True), text
+
+
+def _form(entry: ViewEntry) -> ViewTextForm:
+    if entry.kind == "tools":
+        return "tools"
+    return "parts" if entry.kind == "added" else "plain"
+
+
+@lru_cache(maxsize=1_024)
+def _hash_text(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=16)
+def dump_tools(tools: tuple[ToolSpec, ...]) -> str:
+    """Return descriptions of tools as JSON."""
+    fields = ("name", "description", "schema", "effect", "action")
+    return json.dumps([{name: getattr(tool, name) for name in fields} for tool in tools], ensure_ascii=False)
+
+
+def load_tools(text: str) -> tuple[ToolSpec, ...]:
+    """The inverse of `dump_tools`, for what a model is shown of them."""
+    return tuple(ToolSpec(**fields) for fields in json.loads(text))
+
+
+def dump_messages(messages: Sequence[ShownMessage]) -> str:
+    """Return messages as JSON."""
+    return json.dumps([[message.role, dump_parts(message.parts)] for message in messages], ensure_ascii=False)
+
+
+def checksum(messages: Sequence[ShownMessage]) -> str:
+    """Return a CRC-32 of the texts of messages: it tells whether a rebuilt request is the one that was sent."""
+    texts = "\0".join([_text_of(part) for message in messages for part in message.parts])
+    return f"{zlib.crc32(texts.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def _text_of(part: Part) -> str:
+    text: str = getattr(part, "text", "") or getattr(part, "input", "") or getattr(part, "sha256", "")
+    return text

@@ -1,0 +1,82 @@
+"""The text of a request, piece by piece: what the console shows of a view."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from memory.context.tokens import TokenCounter
+from memory.context.view import TurnView, count_text, summary_text, summary_tokens, turn_views
+from memory.conversation import Document, Image, Part, Session, Text, Thinking, ToolCall, ToolResult, ToolSpec
+
+MAX_SEGMENT_CHARS = 50_000
+
+
+def fixed_segments(
+    parts: Sequence[tuple[str, str]], tools: Sequence[ToolSpec], counter: TokenCounter
+) -> Iterator[dict[str, Any]]:
+    """Return the parts before the conversation as JSON values. parts: name and text of each."""
+    for name, text in parts:
+        if text:
+            yield make_segment("system", name, count_text(counter, text), [{"kind": "text", "text": text}])
+    for tool in tools:
+        pieces = [{"kind": "text", "text": f"{tool.description}\n\n{tool.schema}"}]
+        yield make_segment("tools", tool.name, counter.tools((tool,)), pieces)
+
+
+def session_segments(
+    session: Session, counter: TokenCounter, suffix: str = "", note: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Return summary and turns as JSON values, in the order in which the model reads them. Pure.
+
+    Args:
+        suffix: text after the first message of the running turn.
+        note: text at the very end.
+    """
+    if session.summary:
+        pieces = [{"kind": "text", "text": summary_text(session.summary)}]
+        tokens = summary_tokens(session.summary, counter)
+        yield {**make_segment("summary", "", tokens, pieces), "tainted": session.summary.tainted}
+    for turn in turn_views(session, counter):
+        extra = (suffix, note) if turn.running else ("", "")
+        tokens = turn.tokens + sum(count_text(counter, text) for text in extra)
+        segment = make_segment("running" if turn.running else "history", "", tokens, list(_turn_pieces(turn, *extra)))
+        yield {**segment, "turn": turn.number, "tainted": turn.tainted}
+
+
+def _turn_pieces(turn: TurnView, suffix: str, note: str) -> Iterator[dict[str, Any]]:
+    for number, message in enumerate(turn.shown):
+        for part in message.parts:
+            yield {"role": message.role, **to_piece(part)}
+        if suffix and number == 0:
+            yield {"role": message.role, "kind": "text", "name": "suffix", "text": suffix}
+    if note and turn.shown:
+        yield {"role": turn.shown[-1].role, "kind": "text", "name": "note", "text": note}
+
+
+def to_piece(part: Part) -> dict[str, Any]:
+    """Return a part of a message as JSON values."""
+    match part:
+        case Text():
+            return {"kind": "text", "text": part.shown}
+        case ToolCall():
+            return {"kind": "call", "name": part.name, "text": part.input}
+        case ToolResult():
+            return {"kind": "result", "text": part.text, "failed": part.is_error}
+        case Thinking():
+            return {"kind": "thinking", "text": part.text}
+        case Image():
+            return {"kind": "image", "text": f"{part.media_type} {part.width} × {part.height}"}
+        case Document():
+            return {"kind": "document", "name": part.media_type, "text": part.text}
+
+
+def make_segment(kind: str, name: str, tokens: int, pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one segment; what has no room in it is left out of the last pieces, and said to be so."""
+    room, shown = MAX_SEGMENT_CHARS, []
+    for piece in pieces:
+        text = piece["text"]
+        if not room and text:
+            break
+        shown.append({**piece, "text": text[:room]})
+        room -= min(room, len(text))
+    whole = sum(len(piece["text"]) for piece in pieces)
+    return {"kind": kind, "name": name, "tokens": tokens, "pieces": shown, "cut": whole > MAX_SEGMENT_CHARS}

@@ -1,0 +1,124 @@
+"""Refusals in Chinese, by their English sentence; `{}` stands for what differs."""
+
+import re
+from functools import cache
+
+CHINESE = {
+    "not allowed": "没有权限",
+    "not found": "没有找到",
+    "not ready yet; try again in a moment": "还没有准备好，请稍后再试",
+    "something went wrong here; the log has the trace": "这里出了问题，日志里有记录",
+    "sign in, or send the token as Authorization: Bearer …": "请先登录，或用 Authorization: Bearer … 发送令牌",
+    "the token is wrong": "令牌不对",
+    "too many wrong tokens": "令牌输错次数太多，请稍后再试",
+    "this request came from another site": "这个请求来自别的网站",
+    "send Content-Type: application/json": "请发送 Content-Type: application/json",
+    "the page is from an older login; reload it": "页面属于上一次登录，请重新加载",
+    "{} event streams of this login are open; close one first": "这次登录已打开 {} 个事件流，请先关闭一个",
+    "one conversation can be followed at a time": "一次只能跟随一段对话",
+    "there are no WebSockets here": "这里没有 WebSocket",
+    "the login page takes GET and POST": "登录页只接受 GET 和 POST",
+    "the body's length is given in two ways": "请求体的长度给了两次",
+    "a platform calls with GET or POST": "平台应以 GET 或 POST 调用",
+    # Messages and their files.
+    "{} is not a field of a message; {} are": "消息没有 {} 这个字段，只有 {}",
+    "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -": (
+        "conversation 须为 1 到 128 个字符，只用 A-Z a-z 0-9 . _ : -"
+    ),
+    "text is empty; write something or attach a file": "没有内容，请写点什么或附上文件",
+    "text must be a string": "text 须为字符串",
+    "text has {} characters; {} fit, a file takes more": "正文有 {} 个字符，最多 {} 个；更长的内容可作为文件发送",
+    "key must be a string of 1 to {} characters, or left out": "key 须为 1 到 {} 个字符的字符串，也可以不给",
+    "key must be plain text without NUL": "key 须为不含 NUL 的纯文本",
+    "attachments must be a list": "attachments 须为列表",
+    "{} files; {} fit into one message": "有 {} 个文件，一条消息最多 {} 个",
+    "the files have {} bytes; {} fit into one message": "文件共 {} 字节，一条消息最多 {} 字节",
+    "an attachment is an object of strings: name, media_type, data": (
+        "附件须为由字符串组成的对象：name、media_type、data"
+    ),
+    "{} is not a media type such as image/png": "{} 不是 image/png 这样的媒体类型",
+    "data of an attachment must be base64": "附件的 data 须为 base64",
+    "an attachment is empty": "有一个附件是空的",
+    "the message could not be stored; send it again": "消息没能存下，请再发一次",
+    "nothing can be stored: {}": "什么都存不下：{}",
+    "too many large messages are on their way; send it again in a minute": "正在传送的大消息太多，请一分钟后再发",
+    # Bodies and queries.
+    "the body is larger than {} bytes": "请求体超过 {} 字节",
+    "a message without {} may have {} bytes": "没有 {} 的消息最多 {} 字节",
+    "the body has too many members": "请求体的成员太多",
+    "the body must be a JSON object": "请求体须为 JSON 对象",
+    "the body is not plain JSON: {}": "请求体不是合格的 JSON：{}",
+    "the body did not arrive within {} s": "请求体没有在 {} 秒内到齐",
+    "the body was cut off": "请求体在中途断了",
+    "limit must be a whole number from 1 to {}": "limit 须为 1 到 {} 的整数",
+    "after must be the line of a message": "after 须为消息的行号",
+    "{} is neither the id nor the line of a message here": "{} 既不是这里消息的编号，也不是行号",
+    "q may have {} characters": "q 最多 {} 个字符",
+    "q must be 1 to {} characters to search for": "要找的词须为 1 到 {} 个字符",
+    "state must be archived, unread or all": "state 须为 archived、unread 或 all",
+    "cursor is not one that this list gave as next": "cursor 不是这个列表给出的 next",
+    "{} must be a text of at most {} characters": "{} 须为最多 {} 个字符的文本",
+    "{} is missing": "缺少 {}",
+    "{} must be a day such as 2026-11-20": "{} 须为 2026-11-20 这样的日期",
+    "space must be a string; leave it out for all of them": "space 须为字符串；要全部就不要给",
+    # Conversations.
+    "there is no such conversation": "没有这段对话",
+    "there is no such message": "没有这条消息",
+    "there is no such message, or it has no turn": "没有这条消息，或者它没有引出回合",
+    "there is no such file": "没有这个文件",
+    "there is no picture of this file": "这个文件没有图片",
+    "only title (a string), pinned and archived (true or false) can be set": (
+        "只能设置 title（字符串）、pinned 和 archived（true 或 false）"
+    ),
+    "title may have {} characters": "标题最多 {} 个字符",
+    "line must be the number of a line": "line 须为行号",
+    "send If-Match with the ETag that the conversation was read with": "请用 If-Match 发送读这段对话时得到的 ETag",
+    "the conversation was changed meanwhile; read it again": "这段对话刚被改过，请重新读取",
+    "the audit list could not be written, so the chat stays closed; try again": (
+        "审计日志写不进去，因此这段私聊没有打开，请再试"
+    ),
+    # Files, settings, memory.
+    "send If-Match with the ETag that the file was read with": "请用 If-Match 发送读这个文件时得到的 ETag",
+    "the file must be UTF-8": "文件须为 UTF-8",
+    "the file was changed meanwhile; read it again": "文件刚被改过，请重新读取",
+    "the file could not be written; nothing changed": "文件写不进去，什么都没有改",
+    "the file is not UTF-8; it was left as it is": "文件不是 UTF-8，保持原样",
+    "the settings were changed meanwhile; read them again": "设置刚被改过，请重新读取",
+    "memory cannot be searched now: {}": "现在无法搜索记忆：{}",
+    # Channels, tasks, approvals.
+    "this channel shows no QR code now": "这个渠道现在没有二维码",
+    "this channel asks for nothing to be typed now": "这个渠道现在不需要输入什么",
+    "text must be the 1 to {} digits that are shown on the telephone": "text 须为手机上显示的 1 到 {} 位数字",
+    "there is no channel {} here: channels.{}.enabled in config.json must be true": (
+        "这里没有渠道 {}：config.json 的 channels.{}.enabled 须为 true"
+    ),
+    "{} is not logged in by a person: its credentials are in config.json": (
+        "{} 不需要有人登录：它的凭据在 config.json 里"
+    ),
+    "action must be one of {}": "action 须为其中之一：{}",
+    "there is no such task": "没有这个任务",
+    "number must be that of a rule": "number 须为一条规则的编号",
+    "there is no such rule": "没有这条规则",
+}
+
+
+def prefers_chinese(accept_language: str) -> bool:
+    """Tell whether the first language that a client accepts is Chinese. Pure."""
+    return accept_language.split(",")[0].strip().lower().startswith("zh")
+
+
+def to_chinese(message: str) -> str:
+    """Return a refusal in Chinese; one that is not known stays as it is. Pure."""
+    if (known := CHINESE.get(message)) is not None:
+        return known
+    for pattern, text in _patterns():
+        if found := pattern.fullmatch(message):
+            return text.format(*found.groups())
+    return message
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Return the sentences with gaps, those with the most fixed words first."""
+    gaps = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
+    return [(re.compile(re.escape(english).replace(r"\{\}", "(.+)"), re.DOTALL), CHINESE[english]) for english in gaps]

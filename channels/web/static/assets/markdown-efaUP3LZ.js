@@ -1,1 +1,0 @@
-export{t as Growing,n as markdown,r as render}from"./markdown.svelte-C_NSOF0y.js";

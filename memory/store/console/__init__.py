@@ -1,0 +1,1 @@
+"""What the console lists of conversations and shows beside their lines."""

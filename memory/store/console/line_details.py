@@ -1,0 +1,362 @@
+"""What the console shows beside the lines of a transcript: files, tool steps, what was recalled, tokens; and search."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, or_, select
+
+from memory.context.taint import judge_parts
+from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.console.conversation_list import escape_like
+from memory.store.conversations.sessions import transcript_lines
+from memory.store.conversations.turns import RecalledPlace, load_recalled
+from memory.store.engine.database import Repository, Row, Tx, light, read
+from memory.store.rows import TranscriptRow, Usage, columns_of, to_message, to_transcript_row
+from memory.store.schema.tables import inbox, literal_text, message, outbox, tool_call, turn, usage
+
+MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineFile:
+    """A file that came or went with a line."""
+
+    sha256: str
+    name: str
+    media_type: str
+    #: Bytes, 0 where that is not stored.
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineDetails:
+    """What stands beside one line."""
+
+    files: tuple[LineFile, ...] = ()
+    #: Number of its turn, 0 where it has none.
+    turn: int = 0
+    #: Tool calls of its turn.
+    steps: int = 0
+    recalled: tuple[RecalledPlace, ...] = ()
+    #: Of its turn, by model.
+    usage: tuple[Usage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStep:
+    """One tool call of a turn."""
+
+    tool: str
+    state: str
+    #: From the answer that asked for it to its stored result; 0.0 while there is none.
+    seconds: float
+    #: JSON text, up to `MAX_STEP_TEXT` characters.
+    arguments: str
+    #: Up to `MAX_STEP_TEXT` characters.
+    result: str
+    #: Characters of the whole result.
+    characters: int
+    #: It holds words from outside.
+    tainted: bool
+    #: Pictures that it gave.
+    images: tuple[LineFile, ...] = ()
+
+
+_IN_LINES = (
+    outbox.c.conversation == bindparam("conversation"),
+    outbox.c.line >= bindparam("first"),
+    outbox.c.line <= bindparam("last"),
+)
+_IS_ANSWER = or_(outbox.c.kind == literal_text("final"), outbox.c.kind == literal_text("media"))
+_RECEIVED = select(inbox.c.id, inbox.c.body).where(
+    inbox.c.conversation == bindparam("conversation"),
+    inbox.c.line >= bindparam("first"),
+    inbox.c.line <= bindparam("last"),
+    inbox.c.body.like(literal_text('%"files": [%')),
+)
+_other = outbox.alias("other")
+_LAST_TEXT = (
+    select(func.max(_other.c.part_no))
+    .where(_other.c.source == outbox.c.source, _other.c.kind == literal_text("final"))
+    .scalar_subquery()
+)
+_ANSWERS = (
+    select(
+        outbox.c.id,
+        outbox.c.kind,
+        outbox.c.part_no,
+        outbox.c.payload,
+        _LAST_TEXT.label("last_text"),
+        turn.c.id.label("turn_id"),
+        turn.c.number,
+        turn.c.recalled,
+        turn.c.started,
+        turn.c.ended,
+    )
+    .join(inbox, inbox.c.id == outbox.c.reply_to)
+    .outerjoin(turn, turn.c.id == inbox.c.turn_id)
+    .where(*_IN_LINES, _IS_ANSWER)
+)
+_TURNS = (
+    select(inbox.c.turn_id)
+    .select_from(outbox)
+    .join(inbox, inbox.c.id == outbox.c.reply_to)
+    .where(*_IN_LINES, _IS_ANSWER)
+)
+_STEPS = (
+    select(tool_call.c.turn_id, func.count().label("count"))
+    .where(tool_call.c.turn_id.in_(_TURNS))
+    .group_by(tool_call.c.turn_id)
+)
+_COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
+_USAGE = (
+    select(usage.c.turn_id, usage.c.model, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
+    .where(
+        usage.c.conversation == bindparam("conversation"),
+        usage.c.at >= bindparam("since"),
+        usage.c.at <= bindparam("until"),
+        usage.c.turn_id.in_(_TURNS),
+    )
+    .group_by(usage.c.turn_id, usage.c.model)
+    .order_by(usage.c.model)
+)
+USAGE_SLACK = 60.0  # seconds before a turn's start and after its end in which its usage may be stored
+
+
+async def load_details(tx: Tx, conversation: str, first: int, last: int) -> Mapping[str, LineDetails]:
+    """Load what stands beside the lines from `first` to `last`, by the line's id; what has nothing is left out.
+
+    Its cost grows with the lines asked for, not with the conversation.
+    """
+    where = {"conversation": conversation, "first": first, "last": last}
+    found = {row["id"]: LineDetails(files=_received_files(row)) for row in await tx.all(_RECEIVED, **where)}
+    answers = await tx.all(_ANSWERS, **where)
+    turns = [row for row in answers if row["turn_id"]]
+    steps: dict[str, int] = {}
+    spent: dict[str, list[Usage]] = {}
+    if turns:
+        steps = {row["turn_id"]: row["count"] for row in await tx.all(_STEPS, **where)}
+        since = min(row["started"] for row in turns) - USAGE_SLACK
+        until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
+        for row in await tx.all(_USAGE, **where, since=since, until=until):
+            used = Usage(model=row["model"], **{name: row[name] for name in _COUNTS})
+            spent.setdefault(row["turn_id"], []).append(used)
+    for row in answers:
+        found[row["id"]] = _answer_details(row, steps, spent)
+    return {id: details for id, details in found.items() if details != LineDetails()}
+
+
+def _received_files(row: Row) -> tuple[LineFile, ...]:
+    files = json.loads(row["body"]).get("files", ())
+    return tuple(LineFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3]) for file in files)
+
+
+def _answer_details(row: Row, steps: Mapping[str, int], spent: Mapping[str, Sequence[Usage]]) -> LineDetails:
+    """Return the details of one part of an answer; those of the turn stand at its last text."""
+    payload = json.loads(row["payload"]) if row["payload"] else {}
+    files: tuple[LineFile, ...] = ()
+    if payload.get("sha256"):
+        files = (LineFile(sha256=payload["sha256"], name=payload["name"], media_type=payload["media_type"]),)
+    turn_id = row["turn_id"]
+    if not turn_id or row["part_no"] != row["last_text"]:
+        return LineDetails(files=files)
+    return LineDetails(
+        files=files,
+        turn=row["number"],
+        steps=steps.get(turn_id, 0),
+        recalled=load_recalled(row["recalled"]),
+        usage=tuple(spent.get(turn_id, ())),
+    )
+
+
+# The steps of one turn.
+
+_TURN_OF_LINE = (
+    select(inbox.c.turn_id, turn.c.number)
+    .join(turn, turn.c.id == inbox.c.turn_id)
+    .where(
+        inbox.c.conversation == bindparam("conversation"),
+        or_(
+            inbox.c.id == bindparam("of"),
+            inbox.c.id.in_(
+                select(outbox.c.reply_to).where(
+                    outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of")
+                )
+            ),
+        ),
+    )
+)
+_MESSAGES = (
+    select(*columns_of(Message, message))
+    .where(message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn"))
+    .order_by(message.c.seq)
+)
+_CALLS = (
+    select(tool_call.c.call_id, tool_call.c.name, tool_call.c.input, tool_call.c.state, tool_call.c.result_id)
+    .where(tool_call.c.turn_id == bindparam("turn_id"))
+    .order_by(tool_call.c.place)
+)
+_ASKED_AT = (
+    select(usage.c.at)
+    .where(usage.c.conversation == bindparam("conversation"), usage.c.turn_id == bindparam("turn_id"))
+    .order_by(usage.c.at)
+)
+
+
+async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | None:
+    """Load the tool calls of the turn of a line, in order; None for an unknown line, or one without a turn.
+
+    Args:
+        of: id of the message or of a part of its answer.
+    """
+    found = await tx.one(_TURN_OF_LINE, conversation=conversation, of=of)
+    if found is None:
+        return None
+    messages = [to_message(row) for row in await tx.all(_MESSAGES, conversation=conversation, turn=found["number"])]
+    at = {one.id: one.at.timestamp() for one in messages}
+    asked = [row["at"] for row in await tx.all(_ASKED_AT, conversation=conversation, turn_id=found["turn_id"])]
+    results: dict[str, tuple[ToolResult, bool]] = {}
+    images: dict[str, list[LineFile]] = {}
+    for one, position, tainted in judge_parts(messages):
+        part = one.parts[position]
+        if isinstance(part, ToolResult):
+            results[part.call_id] = (part, tainted)
+        elif isinstance(part, Image) and one.origin == "tool":
+            images.setdefault(one.id, []).append(LineFile(sha256=part.sha256, name="", media_type=part.media_type))
+    calls = await tx.all(_CALLS, turn_id=found["turn_id"])
+    last = {row["result_id"]: row["call_id"] for row in calls}
+    return [
+        _to_step(row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked)
+        if last[row["result_id"]] != row["call_id"]
+        else _to_step(row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked, images)
+        for row in calls
+    ]
+
+
+def _to_step(
+    row: Row,
+    found: tuple[ToolResult, bool] | None,
+    at: float,
+    asked: Sequence[float],
+    images: Mapping[str, Sequence[LineFile]] | None = None,
+) -> ToolStep:
+    call = inner_call(ToolCall(id=row["call_id"], name=row["name"], input=row["input"]))
+    place = bisect_left(asked, at)
+    result, tainted = found or (None, False)
+    return ToolStep(
+        tool=call.name,
+        state=row["state"],
+        seconds=max(0.0, at - asked[place - 1]) if at and place else 0.0,
+        arguments=call.input[:MAX_STEP_TEXT],
+        result=result.text[:MAX_STEP_TEXT] if result else "",
+        characters=len(result.text) if result else 0,
+        tainted=tainted,
+        images=tuple((images or {}).get(row["result_id"], ())),
+    )
+
+
+# Which blob a line refers to, and where a line is.
+
+_BODY = select(inbox.c.body.label("text")).where(
+    inbox.c.conversation == bindparam("conversation"), inbox.c.id == bindparam("id")
+)
+_PAYLOAD = select(outbox.c.payload.label("text")).where(
+    outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("id")
+)
+_HAS_BLOB = (
+    select(message.c.parts.label("text"))
+    .join(turn, (turn.c.conversation == message.c.conversation) & (turn.c.number == message.c.turn))
+    .where(message.c.conversation == bindparam("conversation"), turn.c.id == bindparam("turn_id"))
+)
+
+
+async def find_file(tx: Tx, conversation: str, line: str, sha256: str) -> LineFile | None:
+    """Find the file with this hash at a line of a conversation, or in a result of its turn; None where it is not there.
+
+    A hash alone opens nothing: the file is shown to those who may read the conversation that holds it.
+    """
+    body = await tx.one(_BODY, conversation=conversation, id=line)
+    payload = await tx.one(_PAYLOAD, conversation=conversation, id=line)
+    if body and body["text"]:
+        for file in json.loads(body["text"]).get("files", ()):
+            if file[0] == sha256:
+                return LineFile(sha256=sha256, name=file[1], media_type=file[2], size=file[3])
+    if payload and payload["text"]:
+        sent = json.loads(payload["text"])
+        if sent.get("sha256") == sha256:
+            return LineFile(sha256=sha256, name=sent["name"], media_type=sent["media_type"])
+    found = await tx.one(_TURN_OF_LINE, conversation=conversation, of=line)
+    rows = await tx.all(_HAS_BLOB, conversation=conversation, turn_id=found["turn_id"]) if found else []
+    for row in rows:
+        for part in load_parts(row["text"]):
+            if isinstance(part, Image) and part.sha256 == sha256:
+                return LineFile(sha256=sha256, name="", media_type=part.media_type)
+    return None
+
+
+_LINE_OF = (
+    select(inbox.c.line)
+    .where(inbox.c.conversation == bindparam("conversation"), inbox.c.id == bindparam("of"))
+    .union_all(
+        select(outbox.c.line).where(outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of"))
+    )
+)
+_LINE_OF_TURN = (
+    select(inbox.c.line)
+    .join(turn, turn.c.inbox_id == inbox.c.id)
+    .where(turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("number"))
+)
+
+
+@light
+async def find_line(tx: Tx, conversation: str, of: str) -> int:
+    """Return the number of the line with that id, of the first line of `turn-N`, or 0 where there is none."""
+    if of.startswith("turn-") and of[5:].isascii() and of[5:].isdigit() and len(of) < 15:
+        row = await tx.one(_LINE_OF_TURN, conversation=conversation, number=int(of[5:]))
+    else:
+        row = await tx.one(_LINE_OF, conversation=conversation, of=of)
+    return int(row["line"]) if row else 0
+
+
+_found = transcript_lines().subquery()
+_SEARCH = (
+    select(_found)
+    .where(
+        or_(
+            _found.c.text.icontains(bindparam("words"), escape="/"),
+            (_found.c.role == literal_text("user")) & _found.c.text.icontains(bindparam("as_json"), escape="/"),
+        )
+    )
+    .order_by(_found.c.number.desc())
+    .limit(bindparam("limit"))
+)
+
+
+async def search_lines(tx: Tx, conversation: str, words: str, before: int, limit: int) -> list[TranscriptRow]:
+    """Load the newest lines before that number whose text holds these words as they stand, newest first.
+
+    It reads the whole conversation: it is for a person who searches, never for a turn.
+    """
+    as_json = json.dumps(words, ensure_ascii=False)[1:-1]  # as the body of a received message has it
+    values = {"words": escape_like(words), "as_json": escape_like(as_json)}
+    found: list[TranscriptRow] = []
+    while len(found) < limit:
+        where = {"conversation": conversation, "after": 0, "before": before, "limit": limit}
+        rows = [to_transcript_row(row) for row in await tx.all(_SEARCH, **where, **values)]
+        found += [row for row in rows if words.casefold() in row.text.casefold()]  # a body holds more than its text
+        if len(rows) < limit:
+            break
+        before = rows[-1].number
+    return found[:limit]
+
+
+class LineReads(Repository):
+    """What the console shows beside the lines of a transcript."""
+
+    details = read(load_details)
+    steps = read(load_steps)
+    file = read(find_file)
+    number = read(find_line)
+    search = read(search_lines)

@@ -1,0 +1,158 @@
+"""What the page shows of a chat after a reload, and what its owner does with it in the list."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tests.bot.console.test_conversations import notes, png, say, script
+from tests.browser.opening import BROWSER, opened
+from tests.browser.real import Real, real_house
+
+pytestmark = BROWSER
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
+    async with real_house(tmp_path_factory.mktemp("home"), script) as up, up.site.client() as client:
+        await notes(up)
+        for number in range(3):
+            await say(up, client, f"t{number}", f"talk number {number}")
+        await say(up, client, "c1", "which green tea does Ann like in the morning, say my notes?", png())
+        yield up
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def page(chromium: Browser, real: Real) -> AsyncIterator[Page]:
+    async with opened(chromium, real.site, "/c/c1") as shown:
+        yield shown
+
+
+async def test_pictures_steps_and_what_was_recalled_are_shown_again(page: Page) -> None:
+    await page.reload()
+    picture = page.locator(".line.user img")
+    await expect(picture).to_be_visible()
+    assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 480
+    answer = page.locator(".line.assistant")
+    await expect(answer.locator(".usage")).to_contain_text("scripted")
+    await answer.locator("details.steps > summary").click()
+    step = answer.locator("details.steps li")
+    await expect(step).to_contain_text("memory_search")
+    await step.locator("summary").click()
+    await expect(step).to_contain_text('"query": "tea"')
+    await expect(step).to_contain_text("green tea in the morning")
+    await answer.locator(".recalled a").click()
+    await page.wait_for_url("**/memory/files/memory/2026-01-05.md?line=2")
+    await page.go_back()
+
+
+async def test_words_are_found_and_lead_to_their_line(page: Page) -> None:
+    await page.click("#find-here")
+    await page.fill("#find-words", "notes")
+    found = page.locator("#found a")
+    await expect(found.locator("mark")).to_have_text(["notes", "notes"])
+    await found.last.click()
+    await expect(page.locator(".line.sought")).to_contain_text("which green tea")
+    await page.press("#find-words", "Escape")
+    await expect(page.locator("#find-words")).to_be_hidden()
+
+
+async def test_a_message_is_quoted_or_forgotten_by_words_in_the_box(page: Page) -> None:
+    line = page.locator(".line.assistant")
+    await line.hover()
+    await line.get_by_role("button", name="Quote").click()
+    assert await page.input_value("#text") == "> It is in your notes.\n\n"
+    await page.fill("#text", "")
+    await line.get_by_role("button", name="Forget").click()
+    assert await page.input_value("#text") == "/forget It is in your notes."
+    await page.fill("#text", "")
+
+
+async def test_a_chat_is_renamed_pinned_and_deleted_with_time_to_take_it_back(page: Page) -> None:
+    def row(text: str) -> str:
+        return f"#list .place:has-text('{text}')"
+
+    await page.hover(row("talk number 0"))
+    await page.click(f"{row('talk number 0')} .acts")
+    await page.fill("#new-title", "Tea time")
+    await page.press("#new-title", "Enter")
+    await expect(page.locator(row("Tea time"))).to_be_visible()
+    await page.hover(row("Tea time"))
+    await page.click(f"{row('Tea time')} .acts")
+    await page.click("dialog button:has-text('Pin')")
+    await expect(page.locator("#list .entry").first).to_contain_text("Tea time")
+    await expect(page.locator("#list h3").first).to_have_text("Pinned")
+
+    await page.hover(row("talk number 1"))
+    await page.click(f"{row('talk number 1')} .acts")
+    await page.click("dialog button:has-text('Delete')")
+    await expect(page.locator(row("talk number 1"))).to_have_count(0)
+    await page.click(".toast button:has-text('Undo')")
+    await expect(page.locator(row("talk number 1"))).to_be_visible()
+
+    await page.hover(row("talk number 2"))
+    await page.click(f"{row('talk number 2')} .acts")
+    await page.click("dialog button:has-text('Archive')")
+    await expect(page.locator(row("talk number 2"))).to_have_count(0)
+    await page.select_option(".filters select", "archived")
+    await expect(page.locator("#list .entry")).to_have_count(1)
+    await page.select_option(".filters select", "")
+
+
+async def test_what_is_open_is_read_and_what_is_not_is_marked(page: Page, real: Real) -> None:
+    await expect(page.locator("#list .here .unread")).to_have_count(0)
+    async with real.site.client() as client:
+        await say(real, client, "t1", "something new")
+        await expect(page.locator("#list .place:has-text('talk number 1') .unread")).to_be_visible()
+        await page.click("#list .entry:has-text('talk number 1')")
+        await expect(page.locator("#list .place:has-text('talk number 1') .unread")).to_have_count(0)
+
+        async def unread() -> int:
+            return int((await client.get("/api/v1/conversations/t1")).json()["unread"])
+
+        for _ in range(50):
+            if not await unread():
+                break
+            await page.wait_for_timeout(50)
+        assert await unread() == 0
+
+
+async def test_the_palette_leads_to_chats_files_settings_and_commands(page: Page) -> None:
+    choices = page.locator("#palette .choice")
+    for words, first, path in (
+        ("tea time", "Tea time", "**/c/t0"),
+        ("2026-01", "memory/2026-01-05.md", "**/memory/files/memory/2026-01-05.md"),
+        ("timezone", "timezone", "**/settings/timezone"),
+        ("usage", "Usage", "**/usage"),
+    ):
+        await page.keyboard.press("Control+k")
+        await page.locator("#palette input").fill(words)
+        await expect(choices.first).to_contain_text(first)
+        await page.keyboard.press("Enter")
+        await page.wait_for_url(path)
+        await expect(page.locator("#palette")).to_have_count(0)
+    await page.keyboard.press("Control+k")
+    await page.locator("#palette input").fill("/remember")
+    await expect(choices.first).to_contain_text("/remember")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#text")).to_have_value("/remember ")
+    await page.fill("#text", "")
+
+
+async def test_a_question_mark_shows_the_keys_unless_one_writes(page: Page) -> None:
+    await page.locator("#text").focus()
+    await page.keyboard.press("?")
+    assert await page.input_value("#text") == "?"
+    await page.fill("#text", "")
+    await page.locator("#log").focus()
+    await page.keyboard.press("?")
+    await expect(page.locator("#keys")).to_contain_text("Go to anything")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#keys")).to_have_count(0)
+
+
+async def test_a_badge_counts_who_asks_to_be_let_in(page: Page, real: Real) -> None:
+    await expect(page.locator("#go-people .badge")).to_have_count(0)
+    real.telegram.hear("let me in", chat="9009", sender="9009")
+    await expect(page.locator("#go-people .badge")).to_contain_text("1")

@@ -1,0 +1,47 @@
+"""Refusals of the API are said in Chinese, too."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from channels.web.refusal_texts import CHINESE, prefers_chinese, to_chinese
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("channels/web", "bot/console")
+# Only programs are told these: a proxy's, a monitor's, and what is no sentence of ours.
+UNTRANSLATED = ("there is only {} here", "send GET", "the name and port in the address must be")
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """Every text that is written into a refusal, with `{}` for what differs, and its module."""
+    for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.py"))):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("HttpRefusal", "error_response"):
+                match call.args[2:3]:
+                    case [ast.Constant(value=str(text))]:
+                        yield path.name, text
+                    case [ast.JoinedStr(values=values)]:
+                        pieces = [str(one.value) if isinstance(one, ast.Constant) else "{}" for one in values]
+                        yield path.name, "".join(pieces)
+
+
+def test_every_sentence_has_one_in_chinese() -> None:
+    found = list(sentences())
+    assert len(found) > 60
+    assert [one for one in found if one[1] not in CHINESE and not one[1].startswith(UNTRANSLATED)] == []
+    assert [english for english, chinese in CHINESE.items() if english.count("{}") != chinese.count("{}")] == []
+
+
+def test_what_differs_is_put_into_the_chinese_sentence() -> None:
+    assert to_chinese("q may have 200 characters") == "q 最多 200 个字符"
+    assert to_chinese("the files have 7 bytes; 5 fit into one message") == "文件共 7 字节，一条消息最多 5 字节"
+    assert to_chinese("something nobody knows") == "something nobody knows"
+
+
+@pytest.mark.parametrize(
+    ("header", "chinese"), [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)]
+)
+def test_the_first_language_of_a_client_is_taken(header: str, chinese: bool) -> None:
+    assert prefers_chinese(header) is chinese
