@@ -438,6 +438,20 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '{"Authorization": "${TOOLS_TOKEN}"}',
     ),
     "mcp.*.headers.*": ("请求头", "Header", "一个请求头。", "${TOOLS_TOKEN}"),
+    "mcp.*.auth": (
+        "登录方式",
+        "Login",
+        "在那里怎么登录：oauth 需要你同意（mnema mcp login），client 用它自己的密钥。",
+        "oauth",
+    ),
+    "mcp.*.client_id": ("客户端 ID", "Client id", "你在那里登记的客户端；空着时由 mnema mcp login 登记。", "mnema"),
+    "mcp.*.client_secret": ("客户端密钥", "Client secret", "这个客户端的密钥。", "${TOOLS_SECRET}"),
+    "mcp.*.issuer": (
+        "签发者",
+        "Issuer",
+        "谁为这个客户端签发登录；auth 为 client 时必填。",
+        "https://login.example.org",
+    ),
     "mcp.*.local": ("本地地址", "Local address", "地址可以是本机或内网的，也可以不用 TLS。", "true"),
     "mcp.*.network": ("网络", "Network", "允许它使用这台机器的网络；关闭时它没有网络（仅限 Linux）。", "true"),
     "mcp.*.spaces": (

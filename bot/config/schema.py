@@ -296,6 +296,15 @@ class McpServerConfig(ConfigSection):
     env: Environment = Field({}, description="Its environment; besides these it gets only PATH and LANG.")
     url: Url = Field("", description="Address of a server that runs elsewhere, by https.")
     headers: Headers = Field({}, description="Headers of each request to that address.")
+    auth: Literal["none", "oauth", "client"] = Field(
+        "none",
+        description="How to log in there: oauth with your consent (mnema mcp login), client with its own secret.",
+    )
+    client_id: str = Field(
+        "", description="Id of a client that you registered there; empty: mnema mcp login registers."
+    )
+    client_secret: Secret = Field("", description="That client's secret.")
+    issuer: Url = Field("", description="Who issues the logins of that client; required for auth client.")
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
@@ -306,6 +315,10 @@ class McpServerConfig(ConfigSection):
     def _check_one_way(self) -> Self:
         if bool(self.command) == bool(self.url):
             raise ValueError("either command or url")
+        if self.auth != "none" and not self.url:
+            raise ValueError("auth is for a server with a url")
+        if self.auth == "client" and not (self.client_id and self.client_secret and self.issuer):
+            raise ValueError("auth client needs client_id, client_secret and issuer")
         return self
 
 

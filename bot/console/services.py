@@ -29,10 +29,10 @@ from bot.console.manage.people import PeopleRoutes
 from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
 from bot.console.operate.routes import Operating, build_operating
+from bot.console.operate.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
-from bot.console.views import ContextServices, ViewRoutes
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json

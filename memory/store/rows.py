@@ -448,16 +448,6 @@ class TranscriptRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerFault:
-    """A breach of the coverage ledger."""
-
-    conversation: str
-    #: Id of the message, fold or conversation.
-    subject: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryReport:
     """What recovery found unfinished."""
 

@@ -81,6 +81,7 @@ class Sessions:
 @dataclass
 class Store:
     sessions: Sessions = field(default_factory=Sessions)
+    conversations: Sessions = field(default_factory=Sessions)
     delivery: object = None
     noted: list[tuple[str, ...]] = field(default_factory=list)
 
