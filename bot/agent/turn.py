@@ -231,7 +231,9 @@ class TurnRunner:
             event_sink.send("started")
             context = await self._setup.claim(row, body, conversation, parts, actor, event_sink, subagent)
             result = await self._run_agent(context)
+            finishing = time.perf_counter()
             state, has_next = await self._finish(context, result)
+            self._telemetry.stage_ended(row.trace_id, "store", finishing)
         labels = {"mnema.model": context.model, "mnema.policy": context.policy}
         self._telemetry.turn_ended(row.trace_id, state, began, labels)
         return has_next

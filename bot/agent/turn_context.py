@@ -28,6 +28,7 @@ from bot.messages import (
     load_body,
     sender_name,
 )
+from bot.telemetry.recorder import Telemetry
 from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
@@ -178,6 +179,7 @@ class TurnSetup:
     budget_guard: BudgetGuard
     #: The zones that people have chosen, by channel, account and person.
     zones: Mapping[tuple[str, str, str], tzinfo]
+    telemetry: Telemetry
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
@@ -211,10 +213,12 @@ class TurnSetup:
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
         recalling = asyncio.create_task(
-            self._recall(conversation, "" if subagent else words)
+            self._timed_recall(row.trace_id, conversation, "" if subagent else words)
         )  # beside the claim, which it needs not
+        began = time.perf_counter()
         try:
             turn = await self._resume_or_claim(row, body, parts, place, lang, actor)
+            self.telemetry.stage_ended(row.trace_id, "claim", began)
             recalled = await recalling
         except BaseException:
             await cancel_and_wait({recalling})
@@ -246,6 +250,12 @@ class TurnSetup:
             return self.timeouts
         left = min(self.timeouts.cancel_after, max(1.0, subagent.deadline - self.store.now()))
         return TurnTimeouts(last_step_after=left * LAST_STEP_SHARE, cancel_after=left)
+
+    async def _timed_recall(self, trace: str, conversation: ConversationRow, words: str) -> RecalledPassages:
+        began = time.perf_counter()
+        found = await self._recall(conversation, words)
+        self.telemetry.stage_ended(trace, "recall", began)
+        return found
 
     async def _recall(self, conversation: ConversationRow, words: str) -> RecalledPassages:
         """Search memory for the words, and mark the passages that would taint the turn.

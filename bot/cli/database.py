@@ -99,7 +99,7 @@ def backup(
 ) -> int:
     """Write database, workspace, attachments and settings to one file; a running bot is not disturbed."""
     from bot.cli.backup.create import create_backup
-    from bot.cli.backup.seal import check_passphrase
+    from bot.console.operate.seal import check_passphrase
 
     file = file.expanduser()
     passphrase = check_passphrase(_read_passphrase(confirm=True)) if encrypt else ""
@@ -143,7 +143,7 @@ def restore(
 ) -> int:
     """Replace the content of the home by a backup; the old state is kept next to it."""
     from bot.cli.backup.restore import restore_backup, verify_backup
-    from bot.cli.backup.seal import is_sealed
+    from bot.console.operate.seal import is_sealed
 
     path = file.expanduser().absolute()
     passphrase = _read_passphrase() if is_sealed(path) else ""

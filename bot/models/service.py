@@ -132,20 +132,25 @@ class InstrumentedModel:
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         trace = current_trace() if request.purpose in TRACED_PURPOSES else ""
-        began, outcome, answer = time.perf_counter(), "stopped", None
+        began, first, outcome, answer = time.perf_counter(), 0.0, "stopped", None
         try:
             async with ClosingStream(self._model.stream(request)) as events:
                 async for event in events:
+                    first = first or time.perf_counter()
                     if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
                         outcome, answer = "ok", event
-                        self._telemetry.model_called(request.model, outcome, began, self._facts(request, answer), trace)
+                        facts, used = self._facts(request, answer), answer.usage
+                        tokens = (used.input, used.output, used.cache_read)
+                        self._telemetry.model_called(
+                            request.model, outcome, began, facts, trace, first=first, tokens=tokens
+                        )
                     yield event
         except ModelError as err:
             outcome = to_snake_case(type(err).__name__)
             raise
         finally:
             if answer is None:
-                self._telemetry.model_called(request.model, outcome, began, self._facts(request), trace)
+                self._telemetry.model_called(request.model, outcome, began, self._facts(request), trace, first=first)
 
     async def close(self) -> None:
         await self._model.close()

@@ -43,8 +43,10 @@ from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
+from bot.telemetry.recent import RecentMetrics
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
+from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.plugins.service import PluginTools
@@ -71,6 +73,7 @@ class Components(BaseComponents):
 
     def __init__(self, dependencies: BotDependencies) -> None:
         super().__init__(dependencies)
+        self.mcp_logins = LoginFiles(self.home.mcp_logins, dependencies.writers)
         self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
@@ -83,6 +86,7 @@ class Components(BaseComponents):
         self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
         self.lag = LoopLag()
         self.metrics = self._metrics()
+        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst)
         self._scheduler = self._create_scheduler()
 
     def _build_tools(self, owner: OwnerNotifier) -> None:
@@ -94,7 +98,7 @@ class Components(BaseComponents):
         self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self.mcp_logins)
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
         self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
@@ -389,6 +393,7 @@ class Components(BaseComponents):
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
         setup = TurnSetup(
+            telemetry=self.telemetry,
             store=self.store,
             blobs=self.blobs,
             message_counter=self.message_counter,
@@ -455,6 +460,10 @@ class Components(BaseComponents):
             servers=self.mcp_tools.up,
             lag=self.lag.worst,
         )
+
+    async def _depths(self) -> tuple[int, int]:
+        stats = await self.store.figures()
+        return stats.inbox_depth, stats.outbox_depth
 
     def _create_scheduler(self) -> Scheduler:
         dreams = DreamSchedule(

@@ -11,6 +11,7 @@ from bot.config.extras import install_command
 from bot.config.schema import Config
 from bot.errors import ConfigError
 from bot.telemetry.metrics import MetricStore
+from bot.telemetry.spans import Span, SpanKind, SpanLog
 from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, SpanFact, Tracer, TraceSpan, create_tracer
 from channels.errors import Ambiguous, AwaitsUser, BadFormat, ChannelError, ChatMoved, LoggedOut, Rejected, Retryable
 from memory.store.rows import AcceptedRow, CallRow, NewInboxRow, OutboxRow
@@ -52,6 +53,7 @@ class Telemetry:
     def __init__(self, tally: MetricStore | None = None, tracer: Tracer | None = None) -> None:
         self.tally = tally or MetricStore()
         self.tracer = tracer
+        self.spans = SpanLog()
 
     def messages_received(
         self, channel: str, arrivals: Sequence[NewInboxRow], rows: Sequence[AcceptedRow], began: float
@@ -60,6 +62,8 @@ class Telemetry:
         self.tally.observe("ack_seconds", time.perf_counter() - began)
         for arrival, row in zip(arrivals, rows, strict=True):
             self.tally.count("updates_total", channel, "false" if row.new else "true")
+            if row.new:
+                self._add_span(row.trace_id, "receive", channel, began)
             if self.tracer is not None and row.new:
                 self.tracer.emit(
                     TraceSpan(
@@ -73,6 +77,10 @@ class Telemetry:
                     )
                 )
 
+    def stage_ended(self, trace: str, kind: SpanKind, began: float) -> None:
+        """Record a step of a message that is no request: its claim, the recall of memories, the store of its reply."""
+        self._add_span(trace, kind, "", began)
+
     def row_handled(self, trace: str, name: str, began: float) -> None:
         """Record an inbox row that ended without a turn. name: "command" or "refusal"."""
         if self.tracer is not None:
@@ -83,6 +91,7 @@ class Telemetry:
     def turn_ended(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
         """Record a finished turn. outcome: its final state."""
         self.tally.observe("turn_seconds", time.perf_counter() - began)
+        self._add_span(trace, "turn", "", began, error="" if outcome == "done" else outcome)
         if self.tracer is not None:
             self.tracer.emit(
                 TraceSpan(
@@ -97,15 +106,29 @@ class Telemetry:
             )
 
     def model_called(
-        self, model: str, outcome: str, began: float, facts: Mapping[str, SpanFact], trace: str = ""
+        self,
+        model: str,
+        outcome: str,
+        began: float,
+        facts: Mapping[str, SpanFact],
+        trace: str = "",
+        *,
+        first: float = 0.0,
+        tokens: tuple[int, ...] = (),
     ) -> None:
         """Record a model request.
 
         Args:
             outcome: "ok", "stopped", or the error's label.
             trace: "" if it belongs to no message; then there is no span.
+            first: when its first words came, as `began`; 0.0 for none.
+            tokens: in, out, and in from the cache.
         """
         self.tally.count("llm_requests_total", model, outcome)
+        if trace:
+            self._add_span(
+                trace, "model", model, began, first=first, error="" if outcome == "ok" else outcome, tokens=tokens
+            )
         if self.tracer is not None and trace:
             self.tracer.emit(
                 TraceSpan(
@@ -126,6 +149,7 @@ class Telemetry:
             outcome: its final state.
         """
         self.tally.observe("tool_seconds", time.perf_counter() - began, tool, outcome)
+        self._add_span(trace, "tool", tool, began, error="" if outcome == "done" else outcome)
         if self.tracer is not None:
             facts: dict[str, SpanFact] = {
                 "gen_ai.operation.name": "execute_tool",
@@ -140,6 +164,8 @@ class Telemetry:
     def part_sent(self, row: OutboxRow, code: str, began: float) -> None:
         """Record one attempt to send a part. code: "ok", or of `send_error_code`."""
         self.tally.count("send_total", row.place.channel, code)
+        if row.trace_id:
+            self._add_span(row.trace_id, "send", row.place.channel, began, error="" if code == "ok" else code)
         if self.tracer is not None and row.trace_id:
             facts: dict[str, SpanFact] = {
                 "mnema.channel": row.place.channel,
@@ -192,6 +218,21 @@ class Telemetry:
     def history_repaired(self) -> None:
         """Count a request whose history had to be repaired to be valid."""
         self.tally.count("history_repairs_total")
+
+    def _add_span(
+        self,
+        trace: str,
+        kind: SpanKind,
+        name: str,
+        began: float,
+        *,
+        first: float = 0.0,
+        error: str = "",
+        tokens: tuple[int, ...] = (),
+    ) -> None:
+        offset = time.time() - time.perf_counter()
+        moments = (offset + began, time.time(), offset + first if first else 0.0)
+        self.spans.add(trace, Span(kind, name, *moments, error, *tokens))
 
     async def close(self) -> None:
         """Export the last spans."""

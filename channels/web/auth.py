@@ -52,6 +52,11 @@ def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
     ]
 
 
+def is_cross_site(headers: Headers) -> bool:
+    """Whether a browser says that another site, or another origin of this one, has sent the request."""
+    return any(site != b"same-origin" for site in header_values(headers, b"sec-fetch-site"))
+
+
 def bearer_token(headers: Headers) -> str | None:
     """Return the bearer token; "" for any other or a repeated Authorization header, None for none."""
     given = header_values(headers, b"authorization")
@@ -346,7 +351,8 @@ class RequestGuard:
         Raises:
             HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
         """
-        if header_values(headers, b"origin") and not is_same_origin(headers, self._public):
+        foreign = header_values(headers, b"origin") and not is_same_origin(headers, self._public)
+        if foreign or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if not self._fits(token):
             await self._refuse(headers, peer)
@@ -380,8 +386,7 @@ class RequestGuard:
     def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
         if method in SAFE_METHODS:
             return
-        fetched = header_values(headers, b"sec-fetch-site")
-        if not is_same_origin(headers, self._public) or any(site != b"same-origin" for site in fetched):
+        if not is_same_origin(headers, self._public) or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
         if header_values(headers, b"content-type") != [b"application/json"]:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")

@@ -226,5 +226,5 @@ class DoneBody(ApiModel):
 class StreamQueryBody(ApiModel):
     """What one tab follows."""
 
-    topics: str = Field("conversations", description="`conversations`, `c:ID`, `jobs`; separated by commas.")
+    topics: str = Field("conversations", description="`conversations`, `c:ID`, `jobs`, `logs`; separated by commas.")
     after: str = Field("", description="Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first.")

@@ -47,4 +47,17 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
         await expect(page.locator(".line.assistant:not(.draft) .words").nth(1)).to_have_text("You said: a file")
         [sent] = [message for message in site.house.taken if message.text == "a file"]
         assert [len(file.data) for file in sent.attachments] == [2_000_000]
+
+        other = await context.new_page()
+        await other.set_content(f"<iframe src='{proxy.url}/c/c1'></iframe>")
+        frame = await (await other.wait_for_selector("iframe")).content_frame()
+        assert frame is not None
+        await frame.wait_for_url("chrome-error://**")
+        outcome = await other.evaluate(
+            """async url => fetch(url, { method: "POST", mode: "no-cors", credentials: "include", body: "{}" }).then(
+                 (answer) => answer.type, () => "failed")""",
+            f"{proxy.url}/api/v1/messages",
+        )
+        assert outcome in ("opaque", "failed")
+        assert len(site.house.taken) == 2
         await context.close()

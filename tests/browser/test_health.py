@@ -1,17 +1,25 @@
 """Health in the page: how each model fares."""
 
-from playwright.async_api import Browser, expect
+import time
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.errors import KeyRefused
 from bot.models.health import NEVER, ModelStatus, model_status_to_json
+from bot.telemetry.spans import MAX_TRACE_SPANS, Span
 from channels.web.requests import Route, json_response
-from tests.browser.opening import BROWSER, opened
+from tests.browser.opening import BROWSER, opened, write
+from tests.browser.real import real_house
 from tests.browser.scripted import Page as Said
+from tests.by_night import by_night
 from tests.channels.web.server import running
 
 pytestmark = BROWSER
+MOST_LINES, MOST_ROWS = 50_000, 60
 
 
 STATES = (
@@ -39,3 +47,105 @@ async def test_it_is_told_how_models_fare(chromium: Browser) -> None:
         await expect(refused).to_contain_text("until the settings of llm change")
         await expect(page.locator("section[aria-label='anthropic b']")).to_contain_text("answers")
         await expect(page.locator(".verdict")).to_have_text("Something needs your attention.")
+
+
+def log_page(lines: int) -> Route:
+    """A log of so many lines, in pages."""
+
+    async def read(request: Request) -> Response:
+        query = request.query_params
+        end = int(query.get("cursor") or lines)
+        start = max(0, end - int(query["limit"]))
+        items = [
+            {
+                "at": f"1:{number}", "timestamp": "2026-11-20T12:00:00Z", "level": "info", "logger": "bot.<b>x</b>",
+                "event": f"<i>e{number}</i>", "trace": "t1", "exception": "", "facts": {"n": number},
+            }
+            for number in range(end - 1, start - 1, -1)
+        ]  # fmt: skip
+        return json_response({"items": items, "next": str(start) if start else None})
+
+    return Route(method="GET", path="/api/logs", action="console.read", handler=read)
+
+
+@pytest.mark.parametrize("lines", [1_800, pytest.param(MOST_LINES + 1, marks=by_night)])
+async def test_of_a_long_log_few_lines_are_drawn(chromium: Browser, lines: int) -> None:
+    async with running(Said(), (log_page(lines),)) as site, opened(chromium, site) as page:
+        await page.goto(f"{site.base}/health/logs")
+        rows = page.locator(".rows li")
+        await expect(rows.first).to_contain_text(f"<i>e{lines - 1}</i> n={lines - 1}")
+        most = min(lines, MOST_LINES)
+        for number in range(500, most + 500, 500):
+            await expect(page.locator(".count")).to_contain_text(f"{min(number, most):,}")
+            assert await rows.count() <= MOST_ROWS
+            await page.evaluate("document.querySelector('.rows').scrollTo(0, 1e9)")
+        await expect(rows.last).to_contain_text(f"n={lines - most}")
+        await rows.last.locator("button").focus()
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".detail")).to_contain_text("bot.<b>x</b>")
+        await page.locator(".detail").get_by_role("button", name="t1").click()
+        await expect(page).to_have_url(f"{site.base}/health/logs?trace=t1")
+
+
+async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chromium: Browser, tmp_path: Path) -> None:
+    async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+        for text in ("tea?", "coffee?"):
+            await write(page, text)
+            await real.house.settled()
+            await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1 if text == "tea?" else 2)
+        await page.click("#go-health")
+        await page.get_by_role("link", name="Traces").click()
+        traces = page.locator(".traces a")
+        await expect(traces).to_have_count(2)
+        [long, short] = [await traces.nth(at).get_attribute("href") or "" for at in range(2)]
+        trace = long.rpartition("/")[2]
+        began = time.time()
+        for number in range(MAX_TRACE_SPANS - len(real.house.telemetry.spans.of(trace))):
+            real.house.telemetry.spans.add(
+                trace, Span("tool", "<b>x</b>", began + number, began + number + 2.5, error="denied")
+            )
+        await traces.nth(1).click()
+        await expect(page.locator(".step.model")).to_contain_text("scripted")
+        await expect(page.locator(".head")).to_contain_text("answered")
+        took = [await open_trace(page, path) for path in (short, long)]
+        await expect(page.locator(".head")).to_contain_text("5,000 steps")
+        assert await page.locator(".rows li").count() <= MOST_ROWS
+        assert took[1] - took[0] < 300
+        await page.evaluate("document.querySelector('.rows').scrollTo(0, 1e9)")
+        await expect(page.locator(".step.tool.bad").last).to_contain_text("<b>x</b>")
+
+
+async def open_trace(page: Page, path: str) -> float:
+    """How many ms it takes from the address to the first step."""
+    await page.evaluate(
+        "path => { history.pushState({}, '', '/health/traces'); dispatchEvent(new PopStateEvent('popstate')); }", path
+    )
+    await page.wait_for_selector(".traces a")
+    took: float = await page.evaluate(
+        """async path => {
+          const began = performance.now();
+          document.querySelector(`a[href="${path}"]`).click();
+          while (!document.querySelector(".step.model, .step.receive")) await new Promise(requestAnimationFrame);
+          return performance.now() - began;
+        }""",
+        path,
+    )
+    return took
+
+
+async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Browser, tmp_path: Path) -> None:
+    async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+        real.house.home.config.chmod(0o644)
+        await page.goto(f"{real.site.base}/health")
+        await page.get_by_role("button", name="Check everything").click()
+        failed = page.locator(".check:not(.well)")
+        await expect(failed.filter(has_text="privacy")).to_contain_text("→ Run: chmod", timeout=30_000)
+        await expect(page.locator(".check.well").filter(has_text="ledger")).to_have_count(1)
+        for _ in range(2):
+            real.house.telemetry.tally.count("llm_requests_total", "m", "overloaded")
+            await real.house.recent.sample()
+        await page.reload()
+        await expect(failed.first).to_be_visible()  # the job is remembered
+        await page.wait_for_selector(".lines canvas")
+        await page.get_by_role("button", name="Show as a table").click()
+        await expect(page.locator(".table tbody tr")).to_have_count(1)

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from bot.cli.backup.seal import unseal
+from bot.console.operate.seal import unseal
 from bot.errors import MnemaError
 from memory.workspace.blobs import is_blob_name
 

@@ -29,11 +29,11 @@ from bot.cli.backup.archive import (
     BackupMember,
 )
 from bot.cli.backup.config import UnreadableConfig, strip_secrets
-from bot.cli.backup.seal import seal
 from bot.config.file import ConfigFile
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
+from bot.console.operate.seal import seal
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import find_postgres_url, import_scale_module
 from bot.telemetry.log import MIN_SECRET_CHARS

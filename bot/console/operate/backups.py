@@ -21,15 +21,15 @@ from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp
 
 from bot.console.operate import models
+from bot.console.operate.cli_process import run_command
 from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.console.operate.seal import MIN_PASSPHRASE_CHARS, is_sealed
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
-from bot.runtime.cli_process import run_command
 from channels.web.auth import require_fresh_login
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, file_label, json_response, read_json
 
-MIN_PASSPHRASE_CHARS = 12
 MAX_PASSPHRASE_CHARS = 1_000
 MAX_BACKUPS = 200  # that are listed, the newest
 MAX_PIECE_BYTES = 700_000  # its base64 fits into a small body
@@ -38,7 +38,6 @@ MIN_BACKUP_BYTES = 100
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.backup", re.ASCII)
 SUFFIX = ".backup"
 PART_PREFIX = ".upload-"
-SEAL_MAGIC = b"mnema-sealed-1\n"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -293,7 +292,5 @@ def _upload_to_json(upload: _Upload) -> dict[str, Any]:
 
 def _backup_to_json(path: Path) -> dict[str, Any]:
     status = path.stat()
-    with path.open("rb") as file:
-        encrypted = file.read(len(SEAL_MAGIC)) == SEAL_MAGIC
     at = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
-    return {"name": path.name, "size": status.st_size, "at": at, "encrypted": encrypted}
+    return {"name": path.name, "size": status.st_size, "at": at, "encrypted": is_sealed(path)}

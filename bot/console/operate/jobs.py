@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console.operate import models
+from bot.console.operate.cli_process import CommandFailed
 from bot.errors import MnemaError
-from bot.runtime.cli_process import CommandFailed
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.tasks import cancel_and_wait

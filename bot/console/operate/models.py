@@ -159,3 +159,104 @@ class UploadBody(ApiModel):
     name: str
     received: int
     size: int
+
+
+class RecentMetricsBody(ApiModel):
+    """One value for each of the last 1,440 minutes, oldest first; null where there is none."""
+
+    newest: float = Field(description="When the last minute ended, unix seconds; 0 before the first one.")
+    queue: list[float | None] = Field(description="Messages that are not answered yet.")
+    unsent: list[float | None] = Field(description="Parts of replies that are not sent yet.")
+    turns: list[float | None] = Field(description="Answers.")
+    turn_seconds: list[float | None] = Field(description="Their mean duration.")
+    model_errors: list[float | None]
+    send_errors: list[float | None]
+    faults: list[float | None] = Field(description="Answers that failed by a fault of this machine.")
+    lag: list[float | None] = Field(description="Of the event loop, seconds.")
+
+
+class LogQueryBody(ApiModel):
+    """Which lines of the log are wanted."""
+
+    level: str = Field("", description="This one and worse: debug, info, warning, error, critical.")
+    logger: str = Field("", description="This one and those below it.")
+    trace: str = ""
+    limit: int = Field(200, ge=1, le=500)
+    cursor: str = Field("", description="The `next` of the page before.")
+
+
+class LogLineBody(ApiModel):
+    """A line of the log, without any text that a person wrote."""
+
+    at: str = Field(description="Where it is; no other line has the same.")
+    timestamp: str
+    level: str
+    logger: str
+    event: str
+    trace: str
+    exception: str
+    facts: dict[str, Any]
+
+
+class LogPageBody(ApiModel):
+    """Newest first. A page may be short where few lines are wanted."""
+
+    items: list[LogLineBody]
+    next: str | None
+
+
+class TraceQueryBody(ApiModel):
+    """Which turns are wanted."""
+
+    conversation: str = ""
+    state: str = ""
+    slow: float = Field(0, description="At least so many seconds.")
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str = Field("", description="The `next` of the page before.")
+
+
+class TraceSummaryBody(ApiModel):
+    """A turn in the list of traces."""
+
+    id: str
+    conversation: str
+    title: str = Field(description="Of another person's private chat only their id.")
+    channel: str
+    whose: Literal["own", "group", "other"]
+    state: str
+    at: str
+    seconds: float = Field(description="0 while it runs.")
+    attempts: int
+
+
+class TraceListBody(ApiModel):
+    """Newest first. A page may be short where few turns are wanted."""
+
+    items: list[TraceSummaryBody]
+    next: str | None
+
+
+class WaterfallStepBody(ApiModel):
+    """One step of a turn."""
+
+    kind: str
+    name: str
+    state: str
+    why: str = Field(description="The error, or the reason.")
+    start: float = Field(description="Unix seconds.")
+    seconds: float
+    first: float = Field(description="Seconds until the model's first words; 0 for none.")
+    input: int
+    output: int
+    cached: int
+    attempts: int
+
+
+class WaterfallBody(ApiModel):
+    """A message's way, step by step, by their start."""
+
+    trace: str
+    message: str
+    state: str
+    exact: bool = Field(description="Measured by this process; else put together from what is stored.")
+    steps: list[WaterfallStepBody]

@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 from bot.console.operate.backups import BackupRoutes
+from bot.console.operate.health import HealthRoutes
 from bot.console.operate.jobs import JobRoutes, JobRunner
+from bot.console.operate.logs import LogRoutes
+from bot.console.operate.replays import ReplayRoutes
+from bot.console.operate.traces import TraceRoutes
 from bot.console.operate.usage import UsageRoutes
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
@@ -21,11 +25,15 @@ class Operating:
 
 def build_operating(bot: Bot, transcripts: TranscriptBackend) -> Operating:
     """Return the routes to run this bot, with the action each one needs, and the topics of the event stream."""
-    jobs = JobRunner()
+    jobs, logs = JobRunner(), LogRoutes(bot.home.log)
     bot.on_close.append(jobs.close)
     routes = (
         *UsageRoutes(bot, transcripts).calls(),
         *JobRoutes(jobs).calls(),
         *BackupRoutes(bot, jobs).calls(),
+        *HealthRoutes(bot, jobs).calls(),
+        *logs.calls(),
+        *TraceRoutes(bot, transcripts).calls(),
+        *ReplayRoutes(bot.home, jobs, transcripts).calls(),
     )
-    return Operating(routes=routes, sources={"jobs": jobs.follow})
+    return Operating(routes=routes, sources={"jobs": jobs.follow, "logs": logs.follow})

@@ -546,5 +546,6 @@ class Sessions(Repository):
     idle = read(load_idle)
     import_conversation = write(imports.import_conversation)
     trace = read(traces.load_trace)
+    traces = read(traces.load_traces)
     spend = write(usage_rows.add_usage)
     delete = write(delete_conversation)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
@@ -135,6 +135,82 @@ async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "
         state=found["state"],
         events=(*known, *(event for event in events if not event.at), *parts),
     )
+
+
+# The list of traces: one row for each turn, newest first.
+
+TRACE_WINDOW = 1_000  # turns that one page looks at
+_NEWEST_TURNS = (
+    select(turn.c.id, turn.c.trace_id, turn.c.conversation, turn.c.state, turn.c.started, turn.c.ended, turn.c.attempts)
+    .where(
+        or_(
+            turn.c.started < bindparam("before"),
+            and_(turn.c.started == bindparam("before"), turn.c.id < bindparam("before_id")),
+        )
+    )
+    .order_by(turn.c.started.desc(), turn.c.id.desc())
+    .limit(bindparam("window"))
+)
+_NEWEST_TURNS_OF_ONE = _NEWEST_TURNS.where(turn.c.conversation == bindparam("conversation"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSummary:
+    """One turn in the list of traces."""
+
+    #: The trace id.
+    id: str
+    #: Id of the conversation's row.
+    conversation: str
+    state: str
+    started: datetime
+    #: 0.0 while it has not ended.
+    seconds: float
+    #: Times that it was taken up again after a restart.
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceFilter:
+    """Which turns are wanted."""
+
+    #: Id of the conversation's row, "" for any.
+    conversation: str = ""
+    #: "" for any.
+    state: str = ""
+    #: At least so many seconds.
+    slow: float = 0.0
+
+
+async def load_traces(
+    tx: Tx, wanted: TraceFilter, limit: int, before: tuple[float, str] = (_MAX_SECONDS, "")
+) -> tuple[list[TraceSummary], tuple[float, str] | None]:
+    """Load a page of the turns that are wanted, newest first, and where the next page begins; None after the last.
+
+    A page looks at TRACE_WINDOW turns at most, so it may hold fewer than `limit`.
+    """
+    statement, of = (
+        (_NEWEST_TURNS_OF_ONE, {"conversation": wanted.conversation}) if wanted.conversation else (_NEWEST_TURNS, {})
+    )
+    rows = await tx.all(statement, before=before[0], before_id=before[1], window=TRACE_WINDOW, **of)
+    found: list[TraceSummary] = []
+    for row in rows:
+        if len(found) == limit:
+            break
+        before = (row["started"], row["id"])
+        seconds = max(0.0, row["ended"] - row["started"]) if row["ended"] else 0.0
+        if (not wanted.state or row["state"] == wanted.state) and seconds >= wanted.slow:
+            summary = TraceSummary(
+                id=row["trace_id"],
+                conversation=row["conversation"],
+                state=row["state"],
+                started=from_unix(row["started"]),
+                seconds=seconds,
+                attempts=row["attempts"],
+            )
+            found.append(summary)
+    at_end = len(rows) < TRACE_WINDOW and (not rows or before == (rows[-1]["started"], rows[-1]["id"]))
+    return found, None if at_end else before
 
 
 async def _turn_events(tx: Tx, conversation: str, turn_row: Row) -> list[TraceEvent]:

@@ -63,6 +63,27 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
     assert [message.text for message in site.house.taken] == ["x"]
 
 
+async def test_what_another_site_sends_through_the_proxy_is_refused_and_no_page_may_frame_this_one(
+    tmp_path: Path,
+) -> None:
+    async with behind(tmp_path) as (site, proxy, authority), client(proxy, authority, origin=proxy.url) as browser:
+        for where in ("cross-site", "same-site", "none"):
+            refused = await browser.post("/login", json={"token": TOKEN}, headers={"sec-fetch-site": where})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "origin")
+        answer = await browser.post("/login", json={"token": TOKEN}, headers={"sec-fetch-site": "same-origin"})
+        changes = {**JSON, "x-csrf-token": answer.json()["csrf"]}
+        message = {"conversation": "c1", "text": "x"}
+        for where, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 202)):
+            sent = await browser.post("/api/v1/messages", json=message, headers={**changes, "sec-fetch-site": where})
+            assert sent.status_code == status
+        elsewhere = await browser.get("/", headers={"host": "evil.example"})
+        assert (elsewhere.status_code, elsewhere.json()["error"]["code"]) == (400, "host")
+        page = await browser.get("/", headers={"accept": "text/html"})
+        assert page.headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert [taken.text for taken in site.house.taken] == ["x"]
+
+
 async def test_loopback_goes_on_with_its_own_cookie_and_origin(tmp_path: Path) -> None:
     async with behind(tmp_path) as (site, proxy, _), site.nobody() as browser:
         answer = await browser.post("/login", json={"token": TOKEN}, headers={"origin": site.base})

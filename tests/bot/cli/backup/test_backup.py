@@ -513,3 +513,20 @@ def test_what_a_cut_restore_made_ready_is_taken_away_by_the_next(home: HomeFolde
     shutil.copytree(home.workspace, journal.staging_folder(home.root, "20260101T000000Z") / "workspace")
     restore_backup(home, file)
     assert not [path.name for path in home.root.iterdir() if path.name.startswith(".")]
+
+
+def test_an_encrypted_backup_holds_the_secrets_and_needs_its_passphrase(home: HomeFolder, file: Path) -> None:
+    home.config.write_text('{"llm": {"api_key": "sk-of-nobody-at-all-123"}}')
+    home.config.chmod(0o600)
+    seen: list[tuple[int, int]] = []
+    manifest = create_backup(
+        home, file, passphrase="four words are enough", progress=lambda *how_far: seen.append(how_far)
+    )
+    assert manifest.left_out == ()
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert 0 < seen[0][0] <= seen[0][1]
+    with pytest.raises(MnemaError, match="passphrase"):
+        restore_backup(home, file)
+    home.config.write_text("{}")
+    assert restore_backup(home, file, "four words are enough").missing == ()
+    assert "sk-of-nobody-at-all-123" in home.config.read_text()

@@ -67,6 +67,7 @@ export const turns = (from: number, to: number): string => t(from === to ? "turn
 
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
+  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 

@@ -47,9 +47,9 @@ export interface AnswerUsage {
 export interface Approval {
   id: string;
   tool: string;
-  arguments: unknown;
+  arguments: Record<string, unknown>;
   /** What the approval depends on apart from the arguments. */
-  bound: unknown;
+  bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
   tainted: boolean;
   /** SHA-256 of the call and of all that it depends on; to be sent with the decision. */
@@ -149,7 +149,7 @@ export interface ChannelState {
 /** Settings of a channel that are tried. */
 export interface ChannelTest {
   /** Part of config.json below `channels` that is not saved yet. */
-  part: unknown;
+  part: Record<string, unknown>;
 }
 
 /** A command that may be typed in the page. */
@@ -407,7 +407,7 @@ export interface Job {
   /** 0 where that is not known. */
   expected: number;
   error: string;
-  result: unknown;
+  result: Record<string, unknown>;
   started: string;
   ended: string | null;
 }
@@ -415,6 +415,16 @@ export interface Job {
 /** Newest first. */
 export interface JobList {
   items: Job[];
+}
+
+/** What a person has used today of one limit. */
+export interface LimitUse {
+  limit: "messages_per_minute" | "messages_per_day" | "tokens_per_day" | "money_per_day";
+  used: number;
+  /** 0: no limit. */
+  most: number;
+  /** This person's own limit; null: as everybody. */
+  own: number | null;
 }
 
 /** A file that came or went with a line. */
@@ -428,12 +438,92 @@ export interface LineFile {
   picture: boolean;
 }
 
+/** A line of the log, without any text that a person wrote. */
+export interface LogLine {
+  /** Where it is; no other line has the same. */
+  at: string;
+  timestamp: string;
+  level: string;
+  logger: string;
+  event: string;
+  trace: string;
+  exception: string;
+  facts: Record<string, unknown>;
+}
+
+/** Newest first. A page may be short where few lines are wanted. */
+export interface LogPage {
+  items: LogLine[];
+  next: string | null;
+}
+
+/** Which lines of the log are wanted. */
+export interface LogQuery {
+  /** This one and worse: debug, info, warning, error, critical. */
+  level?: string;
+  /** This one and those below it. */
+  logger?: string;
+  trace?: string;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";
   id: string;
   zh: string;
   en: string;
+}
+
+/** What the model may do with a tool as it was shown. */
+export interface McpChoice {
+  name: string;
+  sha256: string;
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
+}
+
+/** All of them, by name. */
+export interface McpList {
+  items: McpServer[];
+}
+
+/** A review. */
+export interface McpReview {
+  /** Of the server that was shown. */
+  source: string;
+  choices: McpChoice[];
+}
+
+/** A configured server of tools. */
+export interface McpServer {
+  name: string;
+  state: string;
+  why: string;
+  /** The program is the one whose tools were reviewed. */
+  reviewed: boolean;
+  /** Hash of its command or address. */
+  source: string;
+  command: string[];
+  url: string;
+  network: boolean;
+  spaces: string[];
+  tools: McpTool[];
+}
+
+/** A tool of a server, as the model would read it. */
+export interface McpTool {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+  /** It says that it only reads. */
+  read_only: boolean;
+  sha256: string;
+  state: "new" | "changed" | "settled";
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
 }
 
 /** A Markdown file of the workspace. */
@@ -634,6 +724,22 @@ export interface Person {
   at: string;
 }
 
+/** What is known of a person, without what they wrote. */
+export interface PersonFacts {
+  channel: string;
+  id: string;
+  /** What they call themselves. */
+  name: string;
+  role: string;
+  grants: Person[];
+  /** CHANNEL:ID of this person's linked accounts. */
+  accounts: string[];
+  last_seen: string;
+  conversations: number;
+  messages: number;
+  today: LimitUse[];
+}
+
 /** Use by one person. */
 export interface PersonUsage {
   who: string;
@@ -653,6 +759,79 @@ export interface Recalled {
   conversation: string;
   title: string;
   turn: number;
+}
+
+/** One value for each of the last 1,440 minutes, oldest first; null where there is none. */
+export interface RecentMetrics {
+  /** When the last minute ended, unix seconds; 0 before the first one. */
+  newest: number;
+  /** Messages that are not answered yet. */
+  queue: (number | null)[];
+  /** Parts of replies that are not sent yet. */
+  unsent: (number | null)[];
+  /** Answers. */
+  turns: (number | null)[];
+  /** Their mean duration. */
+  turn_seconds: (number | null)[];
+  model_errors: (number | null)[];
+  send_errors: (number | null)[];
+  /** Answers that failed by a fault of this machine. */
+  faults: (number | null)[];
+  /** Of the event loop, seconds. */
+  lag: (number | null)[];
+}
+
+/** What to replay a conversation with. */
+export interface Replay {
+  /** Empty for all. */
+  policies?: string[];
+  /** Tokens of a request; 0 for the configured number. */
+  budget?: number;
+  /** 0 for the configured number. */
+  turns?: number;
+}
+
+/** A fold that a policy would have made. */
+export interface ReplayFold {
+  /** Before which request, from 0. */
+  request: number;
+  from_turn: number;
+  to_turn: number;
+  reason: string;
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** What a policy would have shown and cost: the figures of `mnema replay --json`. */
+export interface ReplayPolicy {
+  name: string;
+  requests: number;
+  tokens_mean: number;
+  tokens_max: number;
+  folds: number;
+  folds_at_once: number;
+  reductions: number;
+  prefix_breaks: number;
+  cached_percent: number;
+  cost: number | null;
+  fold_cost: number | null;
+  visible_percent: number | null;
+  retrievable_percent: number | null;
+  either_percent: number | null;
+  over_budget: number;
+  /** Of each request. */
+  tokens: number[];
+  /** Requests that broke the prefix, from 0. */
+  broke: number[];
+  fold_list: ReplayFold[];
+}
+
+/** The result of such a job. */
+export interface ReplayResult {
+  conversation: string;
+  budget: number;
+  turns: number;
+  policies: ReplayPolicy[];
 }
 
 /** The consent to replace all that the home holds. */
@@ -737,7 +916,7 @@ export interface SettingsChange {
 
 /** A change to check: a part of config.json, or the whole text. */
 export interface SettingsCheck {
-  part?: unknown | null;
+  part?: Record<string, unknown> | null;
   text?: string | null;
 }
 
@@ -825,6 +1004,47 @@ export interface SettingsVersions {
   items: SettingsVersion[];
 }
 
+/** A skill of the owner's workspace. */
+export interface Skill {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+}
+
+/** All of them, by name. */
+export interface SkillList {
+  items: Skill[];
+}
+
+/** A skill with all that a person has to see before they enable it. */
+export interface SkillReview {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+  review: string[];
+  /** Its instructions. */
+  body: string;
+  files: string[];
+}
+
+/** A skill is enabled as it was shown, or turned off. */
+export interface SkillSwitch {
+  on: boolean;
+  /** Of what was shown. */
+  sha256?: string;
+  everyone?: boolean;
+}
+
 /** State of the running bot. */
 export interface Status {
   started: string;
@@ -845,7 +1065,7 @@ export interface Status {
 
 /** What one tab follows. */
 export interface StreamQuery {
-  /** `conversations`, `c:ID`, `jobs`; separated by commas. */
+  /** `conversations`, `c:ID`, `jobs`, `logs`; separated by commas. */
   topics?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
@@ -975,6 +1195,38 @@ export interface TraceEvent {
   why?: string;
 }
 
+/** Newest first. A page may be short where few turns are wanted. */
+export interface TraceList {
+  items: TraceSummary[];
+  next: string | null;
+}
+
+/** Which turns are wanted. */
+export interface TraceQuery {
+  conversation?: string;
+  state?: string;
+  /** At least so many seconds. */
+  slow?: number;
+  limit?: number;
+  /** The `next` of the page before. */
+  cursor?: string;
+}
+
+/** A turn in the list of traces. */
+export interface TraceSummary {
+  id: string;
+  conversation: string;
+  /** Of another person's private chat only their id. */
+  title: string;
+  channel: string;
+  whose: "own" | "group" | "other";
+  state: string;
+  at: string;
+  /** 0 while it runs. */
+  seconds: number;
+  attempts: number;
+}
+
 /** A line of a transcript. */
 export interface TranscriptMessage {
   id: string;
@@ -1102,4 +1354,32 @@ export interface Waiting {
   checks: number;
   /** No model is set up: the offline one answers. */
   key_missing: boolean;
+}
+
+/** A message's way, step by step, by their start. */
+export interface Waterfall {
+  trace: string;
+  message: string;
+  state: string;
+  /** Measured by this process; else put together from what is stored. */
+  exact: boolean;
+  steps: WaterfallStep[];
+}
+
+/** One step of a turn. */
+export interface WaterfallStep {
+  kind: string;
+  name: string;
+  state: string;
+  /** The error, or the reason. */
+  why: string;
+  /** Unix seconds. */
+  start: number;
+  seconds: number;
+  /** Seconds until the model's first words; 0 for none. */
+  first: number;
+  input: number;
+  output: number;
+  cached: number;
+  attempts: number;
 }

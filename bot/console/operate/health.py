@@ -1,0 +1,56 @@
+"""Health in the page: the figures of the last day, and all checks of `mnema doctor` as a job."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.console.operate import models
+from bot.console.operate.cli_process import run_command
+from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.runtime.bot import Bot
+from channels.web.requests import Route, json_response, read_json
+
+DOCTOR_CODES = (0, 1)  # 1: a check has failed
+
+
+class HealthRoutes:
+    """Handlers of health."""
+
+    def __init__(self, bot: Bot, jobs: JobRunner) -> None:
+        self._bot = bot
+        self._jobs = jobs
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        return (
+            Route(
+                method="GET",
+                path="/api/metrics/recent",
+                action="console.read",
+                handler=self.recent,
+                reply=models.RecentMetricsBody,
+            ),
+            Route(
+                method="POST",
+                path="/api/health/checks",
+                action="console.write",
+                handler=self.check,
+                reply=models.JobBody,
+            ),
+        )
+
+    async def recent(self, _: Request) -> Response:
+        """Return the figures of each minute of the last day, as far as this process runs."""
+        recent = self._bot.recent
+        return json_response({"newest": recent.newest, **recent.columns()})
+
+    async def check(self, request: Request) -> Response:
+        """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
+        await read_json(request)
+
+        async def work(_: Job) -> Mapping[str, Any]:
+            return await run_command(self._bot.home.root, "doctor", accept=DOCTOR_CODES)
+
+        return accepted(self._jobs.start("doctor", "", work))
