@@ -295,6 +295,7 @@ class OutboxRow:
     #: The platform's id of the sent message.
     platform_id: str
     error: str
+    #: Line number in the transcript.
     line: int
     payload: str
     created: datetime
@@ -442,16 +443,6 @@ class TranscriptRow:
     reply_to: str
     #: State of the inbox or outbox row behind it.
     state: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerFault:
-    """A breach of the coverage ledger."""
-
-    conversation: str
-    #: Id of the message, fold or conversation.
-    subject: str
-    what: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
