@@ -59,9 +59,9 @@ class Person:
             raise AssertionError(f"{err}; seen: {self.texts()[-6:]}; {self.talk.bot.complaints()}") from None
         return found
 
-    async def asks(self, token: str, name: str, **arguments: Any) -> str:
+    async def asks(self, token: str, called: str, /, **arguments: Any) -> str:
         """Have the model call a tool and answer; what the model was shown last."""
-        self.telegram.inject(asked_for(token, name, **arguments), user=ME)
+        self.telegram.inject(asked_for(token, called, **arguments), user=ME)
         await self.sees(f"re «{token}»")
         return shown(self.talk.model.requests[-1].body)
 

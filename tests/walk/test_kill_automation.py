@@ -113,7 +113,14 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
         await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
         await until(lambda: not unended(talk.bot.db), "all is at rest", 180)
         print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
-        assert errands.faults(talk.bot.db) == []
+        if faults := errands.faults(talk.bot.db):
+            for sql in (
+                "SELECT number, body, state, reason FROM job",
+                "SELECT job, due, state, reason FROM occurrence",
+            ):
+                print(query(talk.bot.db, sql))
+            print(query(talk.bot.db, "SELECT source, text, state FROM outbox WHERE source LIKE 'job:%'"))
+        assert faults == []
         assert await ledger_faults(talk.bot.db) == []
         assert errands.confirmed["call"], "nothing was tried"
         assert await talk.bot.term() == 0

@@ -9,7 +9,7 @@ from bot.cli.common import printable
 from bot.cli.connections.mcp_review import load_config
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.tools.mcp.oauth import LoginFailed, LoginFiles, log_in
+from bot.tools.mcp.oauth import LoginFiles, McpLoginError, log_in
 from memory.workspace.files import LOCAL_WRITE_LOCKS
 
 CONSENT_SECONDS = 600.0
@@ -46,7 +46,7 @@ class _Consent:
             try:
                 settings = load_config(home).mcp[name]
                 return await log_in(name, settings, files, f"{self._root}{CALLBACK_PATH}", self._ask)
-            except LoginFailed as err:
+            except McpLoginError as err:
                 raise MnemaError(f"The login at {name} failed: {printable(str(err))}.") from err
 
     async def _ask(self, url: str) -> str:
@@ -60,7 +60,7 @@ class _Consent:
             async with asyncio.timeout(CONSENT_SECONDS):
                 return await self._address
         except TimeoutError as err:
-            raise LoginFailed(f"nobody consented within {CONSENT_SECONDS / 60:.0f} minutes") from err
+            raise McpLoginError(f"nobody consented within {CONSENT_SECONDS / 60:.0f} minutes") from err
 
     def _read_typed(self, loop: asyncio.AbstractEventLoop) -> None:
         for line in sys.stdin:

@@ -4,9 +4,8 @@ import asyncio
 import json
 import logging
 import os
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import ExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,13 @@ from typing import Any
 from bot.config.schema import McpServerConfig
 from memory.workspace.files import LOCAL_WRITE_LOCKS, WriteLocks, write_atomic
 
-EARLY_SECONDS = 30.0  # a token is renewed that long before it expires
 MAX_LOGIN_BYTES = 200_000
 CLIENT_NAME = "mnema"
 # Shows the address at which the person consents; then returns the address that the browser was sent back to.
 AskPerson = Callable[[str], Awaitable[str]]
 
 
-class LoginFailed(Exception):
+class McpLoginError(Exception):
     """The login did not work; the text says why."""
 
 
@@ -91,12 +89,14 @@ def create_auth(name: str, settings: McpServerConfig, files: LoginFiles, login_n
 
         return ClientCredentialsOAuthProvider(
             settings.url,
-            _MemoryStorage(),
+            MemoryStorage(),
             client_id=settings.client_id,
             client_secret=settings.client_secret,
             issuer=settings.issuer,
         )
-    return _create_stored_auth(name, settings.url, files, login_needed)
+    from bot.tools.mcp.stored_login import StoredLoginAuth
+
+    return StoredLoginAuth(name, settings.url, files, login_needed)
 
 
 async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redirect: str, ask: AskPerson) -> str:
@@ -106,7 +106,7 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
         redirect: address that the browser is sent back to.
 
     Raises:
-        LoginFailed: it did not work, or the server wants no login.
+        McpLoginError: it did not work, or the server wants no login.
     """
     import httpx2
 
@@ -121,15 +121,15 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
             async with client.stream("POST", settings.url, json=_PING, headers=accepted) as answer:
                 status = answer.status_code
     except httpx2.HTTPError as err:
-        raise LoginFailed(str(err) or type(err).__name__) from err
+        raise McpLoginError(str(err) or type(err).__name__) from err
     except Exception as err:  # of the SDK, which has many
-        raise LoginFailed(" ".join(str(err).split())[:300] or type(err).__name__) from err
+        raise McpLoginError(" ".join(str(err).split())[:300] or type(err).__name__) from err
     context = provider.context
     if context.current_tokens is None:
-        raise LoginFailed(f"the server asked for no login: it answered {status}")
+        raise McpLoginError(f"the server asked for no login: it answered {status}")
     if status in (401, 403):
-        raise LoginFailed(f"the server refuses the login: it answered {status}")
-    login = _to_login(settings.url, context)
+        raise McpLoginError(f"the server refuses the login: it answered {status}")
+    login = to_login(settings.url, context)
     async with files.alone(name):
         await asyncio.to_thread(files.save, name, login)
     return login.issuer
@@ -138,7 +138,8 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
-def _to_login(url: str, context: Any) -> Login:
+def to_login(url: str, context: Any) -> Login:
+    """Return what is stored of a login, from the SDK's context."""
     metadata, resource = context.oauth_metadata, context.protected_resource_metadata
     return Login(
         url=url,
@@ -151,7 +152,7 @@ def _to_login(url: str, context: Any) -> Login:
     )
 
 
-class _MemoryStorage:
+class MemoryStorage:
     """Keeps what the SDK has just received; `log_in` stores it once all of it is there."""
 
     def __init__(self, client: Any = None) -> None:
@@ -185,7 +186,7 @@ def _create_login_auth(settings: McpServerConfig, redirect: str, ask: AskPerson)
         query = parse_qs(urlsplit(await ask(shown[-1])).query)
         found = {name: values[0] for name, values in query.items()}
         if "code" not in found:
-            raise LoginFailed(f"no consent: {found.get('error_description') or found.get('error') or 'no code came'}")
+            raise McpLoginError(f"no consent: {found.get('error_description') or found.get('error') or 'no code came'}")
         return AuthorizationCodeResult(code=found["code"], state=found.get("state"), iss=found.get("iss"))
 
     known = {"redirect_uris": [redirect], "token_endpoint_auth_method": "none", "client_name": CLIENT_NAME}
@@ -195,77 +196,5 @@ def _create_login_auth(settings: McpServerConfig, redirect: str, ask: AskPerson)
         own = {**known, "client_id": settings.client_id, **(secret if settings.client_secret else {})}
         client = OAuthClientInformationFull.model_validate({**own, "issuer": settings.issuer or None})
     return OAuthClientProvider(
-        settings.url, OAuthClientMetadata.model_validate(known), _MemoryStorage(client), show, wait
+        settings.url, OAuthClientMetadata.model_validate(known), MemoryStorage(client), show, wait
     )
-
-
-def _create_stored_auth(name: str, url: str, files: LoginFiles, login_needed: Callable[[], None]) -> Any:
-    import httpx2
-    from mcp.client.auth.oauth2 import OAuthClientProvider
-    from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
-    from mcp.shared.auth import ProtectedResourceMetadata as Resource
-
-    class StoredAuth(OAuthClientProvider):
-        """Uses the stored login, and renews it; it asks nobody and finds out nothing: the login has done that."""
-
-        async def _auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-            await self._take_up()
-            if not self._is_fresh():
-                async with aclosing(self._renew()) as steps:
-                    async for step in steps:
-                        await self._settle((yield step))
-            if self.context.current_tokens is None:
-                self._lost()
-            self._add_auth_header(request)
-            used = self.context.current_tokens
-            response = yield request
-            if response.status_code != 401:
-                return
-            async with aclosing(self._renew(used)) as steps:
-                async for step in steps:
-                    await self._settle((yield step))
-            if self.context.current_tokens is None or self.context.current_tokens == used:
-                self._lost()
-            self._add_auth_header(request)
-            response = yield request
-            if response.status_code == 401:
-                self._lost()
-
-        async def _renew(self, refused: Any = None) -> AsyncGenerator[httpx2.Request, None]:
-            """Yield the request that renews the tokens, unless another process has just done it."""
-            async with files.alone(name):
-                await self._take_up()
-                tokens = self.context.current_tokens
-                is_known = tokens != refused if refused is not None else self._is_fresh()
-                if not is_known and self.context.can_refresh_token():
-                    yield await self._refresh_token()
-
-        async def _take_up(self) -> None:
-            login = await asyncio.to_thread(files.load, name, url)
-            if login is None:
-                self._lost()
-                return
-            context = self.context
-            context.current_tokens = OAuthToken.model_validate(login.tokens)
-            context.client_info = OAuthClientInformationFull.model_validate(login.client)
-            context.oauth_metadata = OAuthMetadata.model_validate(login.metadata) if login.metadata else None
-            context.protected_resource_metadata = Resource.model_validate(login.resource) if login.resource else None
-            context.token_expiry_time = login.expires or None
-
-        async def _settle(self, response: httpx2.Response) -> None:
-            """Store renewed tokens while the lock is held."""
-            if response.status_code >= 500:
-                raise httpx2.TransportError(f"{response.url.host} cannot renew the login: {response.status_code}")
-            if await self._handle_refresh_response(response):
-                await asyncio.to_thread(files.save, name, _to_login(url, self.context))
-
-        def _is_fresh(self) -> bool:
-            expires = self.context.token_expiry_time
-            return self.context.current_tokens is not None and (not expires or time.time() < expires - EARLY_SECONDS)
-
-        def _lost(self) -> None:
-            login_needed()
-            raise httpx2.TransportError(f"it wants a login: mnema mcp login {name}")
-
-    metadata = OAuthClientMetadata.model_validate({"redirect_uris": None, "client_name": CLIENT_NAME})
-    return StoredAuth(url, metadata, _MemoryStorage())

@@ -15,7 +15,7 @@ import pytest
 
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import McpLost
-from bot.tools.mcp.oauth import LoginFailed, LoginFiles, create_auth, log_in
+from bot.tools.mcp.oauth import LoginFiles, McpLoginError, create_auth, log_in
 from bot.tools.mcp.server import McpServer
 from memory.store.people.mcp import ListedTool
 from memory.workspace.files import LOCAL_WRITE_LOCKS
@@ -141,7 +141,7 @@ async def test_a_login_that_is_not_what_it_says_is_not_stored(world: World, wron
         world.issuer.claimed = "https://evil.example"
     elif wrong == "answer":
         world.issuer.answered = "https://evil.example"
-    with pytest.raises(LoginFailed):
+    with pytest.raises(McpLoginError):
         await world.log_in(ask)
     assert world.files.load("remote", world.server.url) is None
     assert world.issuer.grants == [], "no code was redeemed"
@@ -149,7 +149,7 @@ async def test_a_login_that_is_not_what_it_says_is_not_stored(world: World, wron
 
 async def test_a_server_that_wants_no_login_gets_none(world: World) -> None:
     world.server.issuer = None
-    with pytest.raises(LoginFailed, match="no login"):
+    with pytest.raises(McpLoginError, match="no login"):
         await world.log_in()
 
 
