@@ -64,9 +64,17 @@ export function apply(): void {
   else delete document.documentElement.dataset.theme;
 }
 
+export const fill = (words: string, values: Values): string =>
+  words.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+
 /** The words for a key, with {name} filled in. */
 export function t(key: Key, values: Values = {}): string {
+<<<<<<< HEAD
   return (words?.[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+=======
+  const words = (language() === "zh" ? zh : en)[key];
+  return fill(words, values);
+>>>>>>> main
 }
 
 /** The words for a key that is built at run time; `otherwise` where there is none. */
