@@ -69,12 +69,7 @@ export const fill = (words: string, values: Values): string =>
 
 /** The words for a key, with {name} filled in. */
 export function t(key: Key, values: Values = {}): string {
-<<<<<<< HEAD
-  return (words?.[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
-=======
-  const words = (language() === "zh" ? zh : en)[key];
-  return fill(words, values);
->>>>>>> main
+  return fill(words?.[key] ?? key, values);
 }
 
 /** The words for a key that is built at run time; `otherwise` where there is none. */
