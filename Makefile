@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup extras test quick check lint page page-check bench mutants nightly lock format clean
+.PHONY: chat setup extras test quick check lint page page-check screenshots bench mutants nightly lock format clean
 
 # five workers for two cores, for they wait a third of the time and more; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 5 / 2 ))) --dist worksteal
@@ -34,6 +34,9 @@ page:            # build the page from its source in channels/web/ui; Node comes
 
 page-check:      # types and unit tests of the page, and that its committed files are what its source builds
 	scripts/setup.sh dev && exec scripts/page.sh check
+
+screenshots:     # the pictures of README, light and dark, from a seeded home
+	scripts/setup.sh dev && exec .venv/bin/python -m tests.browser.screenshot docs/images
 
 bench:           # measure every figure beside its floor; ARGS="turn_cpu" measures one, ARGS=--list names them
 	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks $(if $(filter file,$(origin ARGS)),,$(ARGS))

@@ -49,7 +49,7 @@ def when_effective(name: str) -> TakesEffect:
 
 _UNITS = {
     "agent_max_context_tokens": "tokens", "agent_max_context_turns": "turns", "agent_max_steps": "calls",
-    "session_max_idle_days": "days", "retention_days": "days", "concurrency": "turns",
+    "session_max_idle_days": "days", "retention_days": "days", "console.views_days": "days", "concurrency": "turns",
     "llm.context_window": "tokens", "llm.max_output_tokens": "tokens",
     "memory.recall_limit": "passages", "memory.recall_timeout_ms": "ms",
     "tools.web.cache_mb": "MB", "tools.exec.seconds": "s", "tools.exec.memory_mb": "MB", "tools.exec.disk_mb": "MB",

@@ -1,8 +1,5 @@
 """Refusals in Chinese, by their English sentence; `{}` stands for what differs."""
 
-import re
-from functools import cache
-
 CHINESE = {
     "not allowed": "没有权限",
     "not found": "没有找到",
@@ -127,14 +124,25 @@ def to_chinese(message: str) -> str:
     """Return a refusal in Chinese; one that is not known stays as it is. Pure."""
     if (known := CHINESE.get(message)) is not None:
         return known
-    for pattern, text in _patterns():
-        if found := pattern.fullmatch(message):
-            return text.format(*found.groups())
+    for english in _GAPPED:
+        if (values := _gaps(english.split("{}"), message)) is not None:
+            return CHINESE[english].format(*values)
     return message
 
 
-@cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the sentences with gaps, those with the most fixed words first."""
-    gaps = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
-    return [(re.compile(re.escape(english).replace(r"\{\}", "(.+)"), re.DOTALL), CHINESE[english]) for english in gaps]
+# Those with the most fixed words first.
+_GAPPED = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
+
+
+def _gaps(pieces: list[str], message: str) -> list[str] | None:
+    """Return what stands between the fixed pieces of a sentence; None where the message is another sentence."""
+    first, *middle, last = pieces
+    if not (message.startswith(first) and message.endswith(last)) or len(message) < len(first) + len(last):
+        return None
+    rest, values = message[len(first) : len(message) - len(last)], list[str]()
+    for piece in middle:
+        value, found, rest = rest.partition(piece)
+        if not found:
+            return None
+        values.append(value)
+    return [*values, rest]

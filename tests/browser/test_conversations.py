@@ -182,7 +182,7 @@ async def test_a_chat_of_thousands_of_messages_keeps_a_small_document_and_is_ent
     assert await lines.count() <= 200
     assert await page.evaluate("document.querySelectorAll('*').length") <= 4_000
     await page.goto(f"{real.site.base}/c/long/m/turn-500")
-    await expect(page.locator(".line.sought")).to_have_text("question 500")
+    await expect(page.locator(".line.sought .plain")).to_have_text("question 500")
     await expect(page.locator(".line.sought")).to_be_in_viewport()
     await page.click("#down")
     await expect(page.locator(".line").last).to_be_in_viewport()

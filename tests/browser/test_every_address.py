@@ -21,6 +21,7 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 ADDRESSES = {
     "/c/c1": ".line.assistant",
     "/c/c1/context": "#drawer .facts",
+    "/c/c1/context/last": ".which",
     "/memory": ".file",
     "/memory?q=tea": ".result",
     "/memory/files/MEMORY.md": ".editor",

@@ -1,11 +1,15 @@
 """The routes to past requests, and the acts on the context, over a whole bot."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+import channels
 from bot.models.base import Request
+from memory.context.policies.policies import POLICIES
 from tests.bot.talk import folded
 from tests.browser.real import OWNER, QUIET, Real, real_house
 
@@ -94,3 +98,9 @@ async def test_the_context_is_folded_undone_cleared_and_given_a_policy(tmp_path:
         conversation = chat.rpartition("/")[2]
         assert len(await real.audited("context.change")) == 4
         assert [subject for _, subject in await real.audited("clear")] == [conversation]
+
+
+def test_the_page_offers_every_policy() -> None:
+    source = (Path(channels.__file__).parent / "web/ui/src/context/parts.ts").read_text()
+    [listed] = re.findall(r"export const POLICIES = (\[.*\]) as const;", source)
+    assert json.loads(listed) == list(POLICIES)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.runtime.scheduler import RetentionJob
@@ -12,6 +12,7 @@ from memory.store.longterm.file_versions import NewFileVersion
 from memory.store.rows import Usage
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
+from tests.contracts.store_views_suite import one_call
 from tests.contracts.store_words import arrival, begin, folded, talk
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
 
@@ -51,6 +52,21 @@ async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: S
     assert (await store.audit.acts(1))[0].actor == "retention"
     assert await store.audit.fault() is None
     assert not any((await retention.run(30, now, 30)).values())
+
+
+async def test_past_views_go_after_their_own_days_and_all_of_them_where_they_are_off(
+    record: SqliteRecord,  # noqa: F811
+) -> None:
+    store = await record.open()
+    home = await one_call(store, "k1", record.now)
+    record.now += 8 * DAY
+    await one_call(store, "k2", record.now)
+    retention, now = night(record)
+    assert (await retention.run(0, now, 7))["views"] == 2  # the call and its suffix; the persona is still used
+    assert [row.number for row in await store.views.page(home)] == [2]
+    record.now += 1.0
+    assert (await retention.run(0, now + timedelta(seconds=1), 0))["views"] >= 1
+    assert await store.views.page(home) == []
 
 
 async def test_I36_the_ledger_holds_between_any_two_steps_and_whoever_writes_meanwhile_is_kept(

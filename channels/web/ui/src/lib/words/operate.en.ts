@@ -25,7 +25,6 @@ export const operateEn = {
   of_limit: "{used} of {most}",
   usage_conversations: "Conversations",
   not_priced: "Their price is not known, so they are in no sum of money: {models}. Count their tokens instead.",
-  backup: "Backup",
   backup_about: "A backup is one file with conversations, memory, attachments and settings. Without a passphrase, the secrets of the settings are left out.",
   encrypt: "Encrypt it with a passphrase, and keep the secrets in it",
   passphrase: "Passphrase",

@@ -27,7 +27,6 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   of_limit: "{used} / {most}",
   usage_conversations: "对话",
   not_priced: "这些模型价格未知，不计入费用：{models}。请看它们的 tokens。",
-  backup: "备份",
   backup_about: "备份是一个文件，里面有对话、记忆、附件和设置。没有口令时，设置里的密钥不会放进去。",
   encrypt: "用口令加密，并把密钥也放进去",
   passphrase: "口令",
