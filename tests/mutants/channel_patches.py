@@ -250,7 +250,7 @@ CHANNELS = (
         name="a press is asked about again, whatever became of it",
         guards="S08",
         file="bot/agent/approvals.py",
-        old='        if row.state != "asked":\n            return _CLOSED_TEXTS[row.state]\n',
+        old='        if row.state != "asked":\n            return Begun(text=_CLOSED_TEXTS[row.state])\n',
         new='        await self.access.move(row.id, row.state, "asked")\n',
         tests=(
             f"{APPROVALS}::test_it_runs_once_with_the_very_arguments_that_were_shown",

@@ -43,8 +43,8 @@ EXEC = (
         name="what an approval depends on is not compared",
         guards="I50",
         file="bot/agent/approvals.py",
-        old="                if now != bound:\n",
-        new="                if False:\n",
+        old="            if now != bound:\n",
+        new="            if False:\n",
         tests=(f"{BOT}::test_S46_what_changed_since_voids_the_approval",),
     ),
     Mutant(
