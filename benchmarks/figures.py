@@ -18,6 +18,7 @@ from benchmarks import (
     restore,
     scale,
     turns,
+    views,
 )
 from benchmarks.measurement import Measurement
 
@@ -57,6 +58,7 @@ FIGURES: Mapping[str, Figure] = {
     "turn_http_history": Figure(what="a turn by HTTP with a long history", measure=over_http.turn_http_history),
     "slow_model": Figure(what="100 conversations in this process, model at 200 ms", measure=turns.slow_model),
     "planning": Figure(what="cost of planning, counting and assembling a request", measure=planning.planning),
+    "views": Figure(what="cost of recording what a request showed", measure=views.views),
     "find_tools": Figure(what="a tool found by words among 1,000", measure=many_tools.find_tools),
     "restore": Figure(what="loading a conversation of 100,000 messages", measure=restore.restore),
 }

@@ -25,7 +25,7 @@ LIMITS = ContextLimits(max_tokens=200_000, max_turns=1_000, window=250_000, rese
 
 async def planning() -> list[Measurement]:
     """Measure all of them."""
-    session = _session()
+    session = long_session()
     counter = load_o200k_counter()
     costs = [message.tokens for turn in session.turns for message in turn.messages]
     adding = 1000 * _median(lambda: sum(costs))
@@ -120,7 +120,8 @@ def _shown(role: Role, part: Part) -> ShownMessage:
     return ShownMessage(role=role, parts=(part,))
 
 
-def _session() -> Session:
+def long_session() -> Session:
+    """Return a conversation of MESSAGES messages, all in view."""
     counter, now = load_o200k_counter(), datetime(2026, 1, 1, tzinfo=UTC)
     parts = [(Text(text=f"{at}. " + WORDS * 5),) for at in range(MESSAGES)]
     counted = [counter.message(each) for each in parts]

@@ -44,6 +44,7 @@ from memory.store.rows import (
 from memory.text.quoting import speaker_name
 
 PRESS_COMMAND = "press"  # a pressed button arrives as this command
+RESUME_PREFIX = "resume:"  # of the data of the button that resumes a paused task
 MAX_QUOTE_CHARS = 2_000
 # Commands that do not wait for the conversation's queue: they only read, or they stop what runs.
 URGENT_COMMANDS = frozenset({PRESS_COMMAND, "approve", "deny", "stop", "status", "help", "whoami", "usage", "trace"})

@@ -11,7 +11,15 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE, STATIC = ROOT / "channels/web/ui", ROOT / "channels/web/static"
 SUMS, LICENCES = STATIC / "BUILT", STATIC / "LICENSES.txt"
 NOT_SOURCE = {"node_modules", ".svelte-kit"}
-BUNDLED = ("svelte", "clsx", "marked", "dompurify", "uplot")  # packages of which the built files hold code
+BUNDLED = (
+    "svelte",
+    "clsx",
+    "marked",
+    "dompurify",
+    "highlight.js",
+    "katex",
+    "uplot",
+)  # packages of which the built files hold code
 LICENCE_NAMES = ("LICENSE", "LICENSE.md", "license")
 
 

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WALKS, MACHINE = "tests/walk", "tests/walk/test_machine.py"
 SHARED_MACHINE = "tests/walk/test_machine_postgres.py"
 RANDOM, CHANNELS = "tests/walk/test_kill_random.py", "tests/walk/test_kill_channels.py"
+AUTOMATION = "tests/walk/test_kill_automation.py"
 SHOWN = 25
 # Lines of a failing part that the summary shows; parts that the state machine's examples are split into, by seed.
 MACHINES = 8
@@ -75,6 +76,11 @@ def parts(asked: argparse.Namespace) -> list[Part]:
     kills = {"MNEMA_KILLS": f"{asked.kills}", "MNEMA_SEED": f"{seed}", "MNEMA_NIGHT": "1"}
     killed = [
         Part(name=f"{asked.kills} kills, the page and telegram", command=(*pytest, "-s", RANDOM), also=kills),
+        Part(
+            name=f"{asked.kills} kills, tools, reminders and sub-agents, each store",
+            command=(*pytest, "-s", AUTOMATION),
+            also=kills,
+        ),
         *(
             Part(
                 name=f"{asked.kills} kills, {world}",
@@ -84,7 +90,7 @@ def parts(asked: argparse.Namespace) -> list[Part]:
             for world in WORLDS
         ),
     ]
-    apart = [f"--deselect={MACHINE}", f"--deselect={SHARED_MACHINE}", f"--deselect={RANDOM}", f"--deselect={CHANNELS}"]
+    apart = [f"--deselect={path}" for path in (MACHINE, SHARED_MACHINE, RANDOM, CHANNELS, AUTOMATION)]
     return [
         *machines,
         *killed,

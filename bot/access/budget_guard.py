@@ -17,7 +17,7 @@ from bot.access.budgets import (
     find_limit_reached,
     format_limit_reached,
     format_money,
-    limits_for_role,
+    limits_for_actor,
     max_call_cost,
     merge_usage,
     spending_query,
@@ -108,7 +108,7 @@ class BudgetGuard:
         Args:
             model: would be called for the message.
         """
-        limits, now = limits_for_role(self._config().budgets, actor.role), self._now()
+        limits, now = limits_for_actor(self._config().budgets, actor), self._now()
         if limits is None:
             return False
         wants = spending_query(limits, new=True)
@@ -126,7 +126,7 @@ class BudgetGuard:
         Raises:
             OverBudget: a limit is reached; the text is for the person.
         """
-        limits, now = limits_for_role(self._config().budgets, actor.role), self._now()
+        limits, now = limits_for_actor(self._config().budgets, actor), self._now()
         if limits is None:
             return
         wants = spending_query(limits, new=False)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from bot.access.permissions import Actor
-from bot.config.schema import BudgetsConfig
+from bot.config.schema import BudgetsConfig, OwnBudgetConfig
 from bot.models.catalog import call_cost
 from bot.texts import format_duration
 from memory.store.people.spending import OWNER, ModelUsage, SpendingPart, SpendingTotals
@@ -16,6 +16,7 @@ MINUTE = 60.0
 WARN_SHARE = 0.8  # of the total daily money; from there on the owner is warned
 MONEY_UNIT = "US$"  # of the price table
 
+Number = TypeVar("Number", int, float)
 LimitName = Literal[
     "messages_per_minute",
     "messages_per_day",
@@ -62,19 +63,25 @@ class LimitReached:
     until: datetime
 
 
-def limits_for_role(budgets: BudgetsConfig, role: str) -> UsageLimits | None:
-    """Return the limits of a role; None for the owner, who has none."""
-    if role == "owner":
+def limits_for_actor(budgets: BudgetsConfig, actor: Actor) -> UsageLimits | None:
+    """Return the limits of a person, own ones before those of everybody; None for the owner, who has none."""
+    if actor.role == "owner":
         return None
     user, total = budgets.user, budgets.total
+    own = budgets.people.get(f"{actor.channel}:{actor.id}", OwnBudgetConfig())
+    daily = user.guest_messages_per_day if actor.role == "guest" else user.messages_per_day
     return UsageLimits(
-        messages_per_minute=user.messages_per_minute,
-        messages_per_day=user.guest_messages_per_day if role == "guest" else user.messages_per_day,
-        tokens_per_day=user.tokens_per_day,
-        money_per_day=user.money_per_day,
+        messages_per_minute=_own_or(own.messages_per_minute, user.messages_per_minute),
+        messages_per_day=_own_or(own.messages_per_day, daily),
+        tokens_per_day=_own_or(own.tokens_per_day, user.tokens_per_day),
+        money_per_day=_own_or(own.money_per_day, user.money_per_day),
         total_messages_per_day=total.messages_per_day,
         total_money_per_day=total.money_per_day,
     )
+
+
+def _own_or(own: Number | None, everybodys: Number) -> Number:
+    return everybodys if own is None else own
 
 
 def budget_account(actor: Actor) -> str:

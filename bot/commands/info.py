@@ -4,7 +4,7 @@ from bot.access.budgets import (
     budget_account,
     format_money,
     format_usage,
-    limits_for_role,
+    limits_for_actor,
     report_spans,
     start_of_day,
     total_usage,
@@ -83,7 +83,7 @@ async def _usage(context: CommandContext) -> str:
 
 async def _limits(context: CommandContext) -> list[str]:
     """Show what is left of today's limits; nothing for a role without limits."""
-    limits = limits_for_role(context.config.budgets, context.actor.role)
+    limits = limits_for_actor(context.config.budgets, context.actor)
     if limits is None:
         return []
     now = context.services.now()

@@ -25,6 +25,7 @@ from bot.messages import (
     CHINESE_NAMES,
     CHINESE_SUBCOMMANDS,
     PRESS_COMMAND,
+    RESUME_PREFIX,
     MessageBody,
     is_mutating,
     parse_command,
@@ -88,6 +89,8 @@ class CommandRouter:
     async def run(self, row: InboxRow, body: MessageBody) -> tuple[Part, ...] | None:
         """Reply to a command row and settle it; if it is to be answered as a message, return the parts of that."""
         name, arguments = parse_command(body.text) or ("", "")
+        if name == PRESS_COMMAND and arguments.startswith(RESUME_PREFIX):
+            name, arguments = "tasks", f"resume {arguments.removeprefix(RESUME_PREFIX)}"
         context = await self._create_context(row, body, arguments)
         if name == RETRY_COMMAND and (parts := await self._newest_user_parts(context)):
             return parts

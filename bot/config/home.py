@@ -87,6 +87,11 @@ class HomeFolder:
         return self.backups / "last-restore.json"
 
     @property
+    def mcp_logins(self) -> Path:
+        """Logins at MCP servers, a file for each."""
+        return self.data / "mcp"
+
+    @property
     def skills_state(self) -> Path:
         """Which skills are enabled, by their hash."""
         return self.data / "skills.json"

@@ -49,7 +49,7 @@ def when_effective(name: str) -> TakesEffect:
 
 _UNITS = {
     "agent_max_context_tokens": "tokens", "agent_max_context_turns": "turns", "agent_max_steps": "calls",
-    "session_max_idle_days": "days", "retention_days": "days", "concurrency": "turns",
+    "session_max_idle_days": "days", "retention_days": "days", "console.views_days": "days", "concurrency": "turns",
     "llm.context_window": "tokens", "llm.max_output_tokens": "tokens",
     "memory.recall_limit": "passages", "memory.recall_timeout_ms": "ms",
     "tools.web.cache_mb": "MB", "tools.exec.seconds": "s", "tools.exec.memory_mb": "MB", "tools.exec.disk_mb": "MB",
@@ -313,6 +313,31 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "budgets.user.jobs": ("提醒与任务", "Reminders and jobs", "每人同时最多多少个提醒和任务。", "10"),
     "budgets.user.storage_mb": ("文件空间", "File storage", "每人存的文件最多多少 MB。", "200"),
     "budgets.user.guest_messages_per_day": ("访客消息", "Guest messages a day", "群里的访客每人每天最多多少条。", "5"),
+    "budgets.people": (
+        "个人限制",
+        "Limits of single people",
+        "给个别人另定限制，代替每人限制；按“渠道:id”填写。",
+        '{"telegram:42": {"messages_per_day": 20}}',
+    ),
+    "budgets.people.*.messages_per_minute": (
+        "每分钟消息",
+        "Messages a minute",
+        "每分钟最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.messages_per_day": (
+        "每天消息",
+        "Messages a day",
+        "每天最多多少条；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.tokens_per_day": (
+        "每天 token",
+        "Tokens a day",
+        "每天最多多少；null 同其他人。",
+        "",
+    ),
+    "budgets.people.*.money_per_day": ("每天花费", "Money a day", "每天最多花多少；null 同其他人。", ""),
     "budgets.total": ("总限制", "Budget of all", "所有者以外所有人合计的限制；0 表示不限。", ""),
     "budgets.total.messages_per_day": ("每天消息合计", "Messages a day, all", "所有人每天合计最多多少条消息。", "1000"),
     "budgets.total.money_per_day": (
@@ -413,6 +438,20 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '{"Authorization": "${TOOLS_TOKEN}"}',
     ),
     "mcp.*.headers.*": ("请求头", "Header", "一个请求头。", "${TOOLS_TOKEN}"),
+    "mcp.*.auth": (
+        "登录方式",
+        "Login",
+        "在那里怎么登录：oauth 需要你同意（mnema mcp login），client 用它自己的密钥。",
+        "oauth",
+    ),
+    "mcp.*.client_id": ("客户端 ID", "Client id", "你在那里登记的客户端；空着时由 mnema mcp login 登记。", "mnema"),
+    "mcp.*.client_secret": ("客户端密钥", "Client secret", "这个客户端的密钥。", "${TOOLS_SECRET}"),
+    "mcp.*.issuer": (
+        "签发者",
+        "Issuer",
+        "谁为这个客户端签发登录；auth 为 client 时必填。",
+        "https://login.example.org",
+    ),
     "mcp.*.local": ("本地地址", "Local address", "地址可以是本机或内网的，也可以不用 TLS。", "true"),
     "mcp.*.network": ("网络", "Network", "允许它使用这台机器的网络；关闭时它没有网络（仅限 Linux）。", "true"),
     "mcp.*.spaces": (

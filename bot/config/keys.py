@@ -23,7 +23,7 @@ REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_SHOWN_CHARS = 40
 MAX_NEAREST = 2
 MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
-_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "texts_by_name")
+_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "people_limits", "texts_by_name")
 _SECRET_FORMS = ("secret", "secret_url", "database")
 
 

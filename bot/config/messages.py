@@ -115,6 +115,14 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         '应为按名称列出的文字，例如 {{"KEY": "${{FILES_KEY}}"}}',
         'it must hold texts by name, such as {{"KEY": "${{FILES_KEY}}"}}',
     ),
+    "people_limits": (
+        '应为按“渠道:id”列出的限制，例如 {{"telegram:42": {{"messages_per_day": 20}}}}',
+        'it must hold limits by CHANNEL:ID, such as {{"telegram:42": {{"messages_per_day": 20}}}}',
+    ),
+    "own_limit": (
+        "应为 {least} 或以上的数（0 表示不限），或 null（同其他人）",
+        "it must be a number from {least} on (0: no limit), or null for the same as everybody",
+    ),
     "url": (
         '应为 http:// 或 https:// 开头的地址，或留空 ""',
         'it must be an address that begins with http:// or https://, or ""',

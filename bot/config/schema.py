@@ -140,10 +140,28 @@ class TotalBudgetConfig(ConfigSection):
     storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files stored, in megabytes.")
 
 
+OwnLimit = Annotated[int | None, Field(ge=0, le=10**12), ValueForm("own_limit")]
+OwnMoney = Annotated[float | None, Field(ge=0, le=1_000_000), ValueForm("own_limit")]
+
+
+class OwnBudgetConfig(ConfigSection):
+    """Limits of one person instead of those of `user`; null leaves that one, 0 means no limit."""
+
+    messages_per_minute: OwnLimit = Field(None, description="Messages a minute of this person; null: as everybody.")
+    messages_per_day: OwnLimit = Field(None, description="Messages a day of this person; null: as everybody.")
+    tokens_per_day: OwnLimit = Field(None, description="Uncached tokens a day of this person; null: as everybody.")
+    money_per_day: OwnMoney = Field(None, description="Money a day of this person; null: as everybody.")
+
+
+Account = Annotated[str, Field(pattern=r"^[a-z_]{1,32}:.{1,200}$")]
+PeopleBudgets = Annotated[dict[Account, OwnBudgetConfig], ValueForm("people_limits")]
+
+
 class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
     user: UserBudgetConfig = Field(UserBudgetConfig(), description="Per person.")
+    people: PeopleBudgets = Field({}, description="Limits of single people instead of those of `user`, by CHANNEL:ID.")
     total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All people together.")
 
 
@@ -278,6 +296,15 @@ class McpServerConfig(ConfigSection):
     env: Environment = Field({}, description="Its environment; besides these it gets only PATH and LANG.")
     url: Url = Field("", description="Address of a server that runs elsewhere, by https.")
     headers: Headers = Field({}, description="Headers of each request to that address.")
+    auth: Literal["none", "oauth", "client"] = Field(
+        "none",
+        description="How to log in there: oauth with your consent (mnema mcp login), client with its own secret.",
+    )
+    client_id: str = Field(
+        "", description="Id of a client that you registered there; empty: mnema mcp login registers."
+    )
+    client_secret: Secret = Field("", description="That client's secret.")
+    issuer: Url = Field("", description="Who issues the logins of that client; required for auth client.")
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
@@ -288,6 +315,10 @@ class McpServerConfig(ConfigSection):
     def _check_one_way(self) -> Self:
         if bool(self.command) == bool(self.url):
             raise ValueError("either command or url")
+        if self.auth != "none" and not self.url:
+            raise ValueError("auth is for a server with a url")
+        if self.auth == "client" and not (self.client_id and self.client_secret and self.issuer):
+            raise ValueError("auth client needs client_id, client_secret and issuer")
         return self
 
 

@@ -24,13 +24,15 @@ from bot.console.channels import ChannelRoutes
 from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
 from bot.console.manage.channel_test import ChannelTestRoutes
+from bot.console.manage.extensions import McpRoutes, SkillRoutes
+from bot.console.manage.people import PeopleRoutes
 from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
 from bot.console.operate.routes import Operating, build_operating
+from bot.console.operate.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
-from bot.console.views import ContextServices, ViewRoutes
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -122,6 +124,21 @@ class BotConsole:
         if not allowed:
             self._bot.telemetry.access_denied()
         return allowed
+
+    def managed(self) -> Sequence[Route]:
+        """Return the routes of single people, skills and servers of tools."""
+        bot = self._bot
+        people = PeopleRoutes(
+            store=bot.store,
+            pairing=bot.pairing,
+            config=bot.config,
+            now=bot.now,
+            channels=bot.channels,
+            workspace=bot.workspace,
+            blobs=bot.blobs,
+        )
+        skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
+        return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
 
     async def stop(self, conversation: str) -> None:
         """Stop the conversation's running turn."""
@@ -279,6 +296,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
+        *console.managed(),
         *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),

@@ -16,7 +16,7 @@ from bot.gateway.receiver import access_scope
 from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key, plan_end
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone, next_run
 from bot.jobs.times import JobTimes
-from bot.messages import split_reply
+from bot.messages import RESUME_PREFIX, PartExtras, dump_extras, split_reply
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.store.errors import StoreError
@@ -93,9 +93,12 @@ class RunSettler:
                 else f"r{row.number} failed {end.fails} times in a row and is paused; "
                 f"/tasks resume r{row.number} resumes it."
             )
-        out = tuple(split_reply("⏰ " + "\n".join(lines), "notice", channel.capabilities))
+        out = split_reply("⏰ " + "\n".join(lines), "notice", channel.capabilities)
+        if end.pause and channel.capabilities.buttons:
+            button = ("继续" if zh else "Resume", f"{RESUME_PREFIX}r{row.number}")
+            out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=(button,))))
         source = f"{job_key(row.id, run.due)}:end"
-        return (Notice(conversation=row.conversation, source=source, out=out),)
+        return (Notice(conversation=row.conversation, source=source, out=tuple(out)),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Rebuilds past requests from their manifests, and compares two of them."""
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from bot.config.schema import MACHINE_ZONE
 from bot.memory.view_recorder import checksum, load_tools
-from bot.memory.view_segments import fixed_segments, make_segment, session_segments, to_piece
+from bot.memory.view_segments import MAX_SEGMENT_CHARS, fixed_segments, make_segment, session_segments, to_piece
 from bot.models.base import Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import ContextView, assemble_view
@@ -160,19 +161,19 @@ def rebuilt_to_json(view: RebuiltView, counter: TokenCounter) -> dict[str, Any]:
     return {**view_to_json(view.row), "exact": view.exact, "items": _segments(view, counter)}
 
 
-def _segments(view: RebuiltView, counter: TokenCounter) -> list[dict[str, Any]]:
+def _segments(view: RebuiltView, counter: TokenCounter, most: int = MAX_SEGMENT_CHARS) -> list[dict[str, Any]]:
     parts = [
         (entry.source, view.texts[entry.kind, entry.source]) for entry in view.row.entries if entry.kind == "system"
     ]
     suffix, note = view.texts.get(("suffix", ""), ""), view.texts.get(("note", ""), "")
     segments = [
-        *fixed_segments(parts, view.view.tools, counter),
-        *session_segments(view.session, counter, suffix, note),
+        *fixed_segments(parts, view.view.tools, counter, most),
+        *session_segments(view.session, counter, suffix, note, most),
     ]
     if view.added:
         pieces = [{"role": message.role, **to_piece(part)} for message in view.added for part in message.parts]
         tokens = sum(counter.message(message.parts) for message in view.added)
-        segments.append(make_segment("running", "added", tokens, pieces))
+        segments.append(make_segment("running", "added", tokens, pieces, most))
     return segments
 
 
@@ -185,12 +186,19 @@ class _Unit:
     turn: int | None
     tokens: int
     text: str
+    #: Role, kind and length of each of its pieces.
+    form: tuple[tuple[str, str, int], ...]
     #: The next call may repeat it from the provider's cache.
     lasts: bool
 
     @property
     def key(self) -> tuple[str, str, int | None]:
         return ("turn" if self.turn else self.kind, self.name, self.turn)
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What is the same in two requests if it is sent in the same bytes."""
+        return (self.key, self.text, self.form)
 
 
 DiffState = Literal["kept", "added", "left_out", "changed"]
@@ -217,10 +225,11 @@ def _units(view: RebuiltView, counter: TokenCounter, *, lasts_running: bool) -> 
             name=one["name"],
             turn=one.get("turn"),
             tokens=one["tokens"],
-            text="\0".join(f"{piece.get('role', '')} {piece['kind']} {piece['text']}" for piece in one["pieces"]),
+            text="".join(piece["text"] for piece in one["pieces"]),
+            form=tuple((piece.get("role", ""), piece["kind"], len(piece["text"])) for piece in one["pieces"]),
             lasts=one["kind"] != "running" or (lasts_running and one["name"] != "added"),
         )
-        for one in _segments(view, counter)
+        for one in _segments(view, counter, sys.maxsize)
     ]
     return sorted(units, key=lambda one: one.kind != "tools")
 
@@ -239,7 +248,7 @@ def _compare(old: Sequence[_Unit], new: Sequence[_Unit]) -> list[dict[str, Any]]
     for one in new:
         items += [_item(left, "left_out", left.tokens, 0) for left in gone.get(one.key, ())]
         known = former.get(one.key)
-        state: DiffState = "added" if known is None else "kept" if known.text == one.text else "changed"
+        state: DiffState = "added" if known is None else "kept" if known.content == one.content else "changed"
         items.append(_item(one, state, known.tokens if known else 0, one.tokens))
     return [*items, *(_item(left, "left_out", left.tokens, 0) for left in waiting)]
 
@@ -255,7 +264,7 @@ def _broken_prefix(
     """Find where the newer request stops repeating the older one's prefix; None if it repeats it whole."""
     prefix = [one for one in old if one.lasts]
     place = next(
-        (at for at, one in enumerate(prefix) if at >= len(new) or (one.key, one.text) != (new[at].key, new[at].text)),
+        (at for at, one in enumerate(prefix) if at >= len(new) or one.content != new[at].content),
         None,
     )
     if before.model != after.model:
@@ -263,8 +272,8 @@ def _broken_prefix(
     if place is None:
         return None
     broken = prefix[place]
-    known = {(one.key, one.text) for one in prefix}
-    tokens = sum(one.tokens for one in new[place:] if (one.key, one.text) in known)
+    known = {one.content for one in prefix}
+    tokens = sum(one.tokens for one in new[place:] if one.content in known)
     byte = sum(len(one.text.encode("utf-8", "replace")) for one in prefix[:place])
     if place < len(new) and new[place].key == broken.key and before.model == after.model:
         byte += _common_bytes(broken.text, new[place].text)

@@ -4,19 +4,21 @@ import hashlib
 import json
 import time
 import zlib
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 
 from bot.agent.context_fitter import FittedView
-from bot.agent.turn_context import TurnContext
 from bot.config.schema import Config
 from bot.models.base import Answer, Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import count_text
-from memory.conversation import Part, Session, ShownMessage, ToolSpec, Turn, dump_parts
+from memory.conversation import Image, Part, Session, ShownMessage, ToolCall, ToolSpec, Turn, dump_parts
 from memory.store.longterm.views import NewView, ViewBatch, ViewEntry, ViewEntryKind, ViewText, ViewTextForm, text_scope
+from memory.store.rows import TurnRow
 
 MAX_PENDING_TURNS = 1_000  # whose calls wait for a commit; more than run at once
 MAX_KNOWN_TEXTS = 5_000
@@ -37,16 +39,16 @@ class ViewRecorder:
         #: Texts that are stored, with the day on which their use was noted.
         self._known: OrderedDict[tuple[str, str, str, int], None] = OrderedDict()
 
-    def recorder(self, context: TurnContext, fitted: FittedView, counter: TokenCounter) -> OnRequest:
+    def recorder(self, turn: TurnRow, fitted: FittedView, counter: TokenCounter) -> OnRequest:
         """Return what to call before each request of this view."""
         if not self._config().console.views_days:
             return lambda request: lambda answer: None
 
         def begin(request: Request) -> OnAnswer:
-            calls = self._pending.setdefault(context.turn.id, [])
+            calls = self._pending.setdefault(turn.id, [])
             if len(self._pending) > MAX_PENDING_TURNS:
                 self._pending.popitem(last=False)
-            view, texts = build_view(context, fitted, request, counter, self._now(), self._config().timezone)
+            view, texts = build_view(turn, fitted, request, counter, self._now(), self._config().timezone)
             place, began = len(calls), time.perf_counter()
             calls.append((view, texts))
 
@@ -92,7 +94,7 @@ def _with_answer(view: NewView, answer: Answer, seconds: float) -> NewView:
 
 
 def build_view(
-    context: TurnContext, fitted: FittedView, request: Request, counter: TokenCounter, at: float, zone: str
+    turn: TurnRow, fitted: FittedView, request: Request, counter: TokenCounter, at: float, zone: str
 ) -> tuple[NewView, tuple[ViewText, ...]]:
     """Build the manifest of a request, and the texts that it refers to. Pure."""
     session, shown = fitted.session, fitted.view.shown
@@ -112,8 +114,8 @@ def build_view(
         if text is not None
     )
     view = NewView(
-        turn_id=context.turn.id,
-        turn=context.turn.number,
+        turn_id=turn.id,
+        turn=turn.number,
         epoch=session.epoch,
         space=session.space,
         fold_head=session.fold_head if session.summary else "",
@@ -137,6 +139,8 @@ def build_view(
 
 def _count_same(shown: Sequence[ShownMessage], sent: Sequence[ShownMessage]) -> int:
     """Count the messages that a request has from its view; a continued step adds others, or replaces the last."""
+    if sent is shown:
+        return len(shown)
     same = 0
     while same < min(len(shown), len(sent)) and shown[same] is sent[same]:
         same += 1
@@ -223,11 +227,15 @@ def dump_messages(messages: Sequence[ShownMessage]) -> str:
 
 
 def checksum(messages: Sequence[ShownMessage]) -> str:
-    """Return a CRC-32 of the texts of messages: it tells whether a rebuilt request is the one that was sent."""
-    texts = "\0".join([_text_of(part) for message in messages for part in message.parts])
-    return f"{zlib.crc32(texts.encode('utf-8', 'surrogatepass')):08x}"
+    """Return a CRC-32 over the lengths of all texts of messages.
+
+    A request is rebuilt of rows and texts that only forgetting changes, which marks it. So what is left to notice is
+    another way of writing them, by a later version: a note, a heading, a shorter form. Reading all bytes of a long
+    view with each call would take longer than all else that is recorded of it.
+    """
+    lengths = array("L", [len(_TEXT_OF.get(type(part), _TEXT)(part)) for one in messages for part in one.parts])
+    return f"{zlib.crc32(lengths):08x}"
 
 
-def _text_of(part: Part) -> str:
-    text: str = getattr(part, "text", "") or getattr(part, "input", "") or getattr(part, "sha256", "")
-    return text
+_TEXT = attrgetter("text")
+_TEXT_OF: dict[type[Part], Callable[[Part], str]] = {ToolCall: attrgetter("input"), Image: attrgetter("sha256")}

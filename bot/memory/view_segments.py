@@ -11,19 +11,22 @@ MAX_SEGMENT_CHARS = 50_000
 
 
 def fixed_segments(
-    parts: Sequence[tuple[str, str]], tools: Sequence[ToolSpec], counter: TokenCounter
+    parts: Sequence[tuple[str, str]],
+    tools: Sequence[ToolSpec],
+    counter: TokenCounter,
+    most: int = MAX_SEGMENT_CHARS,
 ) -> Iterator[dict[str, Any]]:
-    """Return the parts before the conversation as JSON values. parts: name and text of each."""
+    """Return the parts before the conversation as JSON values. parts: name and text of each. most: see make_segment."""
     for name, text in parts:
         if text:
-            yield make_segment("system", name, count_text(counter, text), [{"kind": "text", "text": text}])
+            yield make_segment("system", name, count_text(counter, text), [{"kind": "text", "text": text}], most)
     for tool in tools:
         pieces = [{"kind": "text", "text": f"{tool.description}\n\n{tool.schema}"}]
-        yield make_segment("tools", tool.name, counter.tools((tool,)), pieces)
+        yield make_segment("tools", tool.name, counter.tools((tool,)), pieces, most)
 
 
 def session_segments(
-    session: Session, counter: TokenCounter, suffix: str = "", note: str = ""
+    session: Session, counter: TokenCounter, suffix: str = "", note: str = "", most: int = MAX_SEGMENT_CHARS
 ) -> Iterator[dict[str, Any]]:
     """Return summary and turns as JSON values, in the order in which the model reads them. Pure.
 
@@ -34,11 +37,13 @@ def session_segments(
     if session.summary:
         pieces = [{"kind": "text", "text": summary_text(session.summary)}]
         tokens = summary_tokens(session.summary, counter)
-        yield {**make_segment("summary", "", tokens, pieces), "tainted": session.summary.tainted}
+        yield {**make_segment("summary", "", tokens, pieces, most), "tainted": session.summary.tainted}
     for turn in turn_views(session, counter):
         extra = (suffix, note) if turn.running else ("", "")
         tokens = turn.tokens + sum(count_text(counter, text) for text in extra)
-        segment = make_segment("running" if turn.running else "history", "", tokens, list(_turn_pieces(turn, *extra)))
+        segment = make_segment(
+            "running" if turn.running else "history", "", tokens, list(_turn_pieces(turn, *extra)), most
+        )
         yield {**segment, "turn": turn.number, "tainted": turn.tainted}
 
 
@@ -69,9 +74,11 @@ def to_piece(part: Part) -> dict[str, Any]:
             return {"kind": "document", "name": part.media_type, "text": part.text}
 
 
-def make_segment(kind: str, name: str, tokens: int, pieces: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one segment; what has no room in it is left out of the last pieces, and said to be so."""
-    room, shown = MAX_SEGMENT_CHARS, []
+def make_segment(
+    kind: str, name: str, tokens: int, pieces: list[dict[str, Any]], most: int = MAX_SEGMENT_CHARS
+) -> dict[str, Any]:
+    """Return one segment of at most `most` characters; what has no room is left out at the end, and said to be so."""
+    room, shown = most, []
     for piece in pieces:
         text = piece["text"]
         if not room and text:
@@ -79,4 +86,4 @@ def make_segment(kind: str, name: str, tokens: int, pieces: list[dict[str, Any]]
         shown.append({**piece, "text": text[:room]})
         room -= min(room, len(text))
     whole = sum(len(piece["text"]) for piece in pieces)
-    return {"kind": kind, "name": name, "tokens": tokens, "pieces": shown, "cut": whole > MAX_SEGMENT_CHARS}
+    return {"kind": kind, "name": name, "tokens": tokens, "pieces": shown, "cut": whole > most}

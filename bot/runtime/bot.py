@@ -85,7 +85,6 @@ class Bot(Components):
         self._spawn(self.recent.watch())
         self._spawn(self.deletions.watch())
         self._spawn(self.mcp_tools.watch())
-        self._spawn(self.job_times.watch())
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())

@@ -46,6 +46,7 @@ from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent import RecentMetrics
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
+from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.plugins.service import PluginTools
@@ -72,6 +73,7 @@ class Components(BaseComponents):
 
     def __init__(self, dependencies: BotDependencies) -> None:
         super().__init__(dependencies)
+        self.mcp_logins = LoginFiles(self.home.mcp_logins, dependencies.writers)
         self.job_times = JobTimes(jobs=self.store.jobs, config=self.config)
         self.ticker = self._ticker()
         self.jobs = self._job_service()
@@ -96,7 +98,7 @@ class Components(BaseComponents):
         self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
-        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner)
+        self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self.mcp_logins)
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
         self.toolset = self._offered_tools()
         self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)

@@ -3,12 +3,12 @@
 import asyncio
 import importlib.util
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import structlog
 
-from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, SetupFinding, WebhookReply, WebhookRequest
 from channels.errors import ChannelError, Rejected
 from channels.feishu.cards import LIMIT, idempotency_key, message_body
 from channels.feishu.client import (
@@ -24,6 +24,7 @@ from channels.feishu.client import (
 )
 from channels.feishu.messages import ParseContext, parse, parse_ref
 from channels.feishu.settings import FeishuSettings
+from channels.feishu.setup import check_setup
 from channels.feishu.streaming import LiveCards
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
 from channels.feishu.websocket import LongConnection, import_lark
@@ -86,6 +87,7 @@ class Feishu:
             reports_leaving=True,
         )
         self._verifier = FeishuWebhookVerifier(settings) if self.capabilities.hook else None
+        self._settings = settings
         self._client = FeishuClient(settings, answer_seconds)
         self._connection = LongConnection(self._client, settings.proxy)
         self._live = LiveCards(self._client, self._post)
@@ -263,6 +265,9 @@ class Feishu:
     async def probe(self) -> str:
         bot = await self._bot_info()
         return f"{bot.get('app_name') or 'bot'} ({self.account}, {bot['open_id']})"
+
+    def check_setup(self, owner: str) -> AsyncIterator[SetupFinding]:
+        return check_setup(self._client, self._settings, owner)
 
     async def close(self) -> None:
         """Close the connections that sends use; a later send reopens them."""

@@ -1,8 +1,5 @@
 """Refusals in Chinese, by their English sentence; `{}` stands for what differs."""
 
-import re
-from functools import cache
-
 CHINESE = {
     "not allowed": "没有权限",
     "not found": "没有找到",
@@ -85,7 +82,23 @@ CHINESE = {
     "the file is not UTF-8; it was left as it is": "文件不是 UTF-8，保持原样",
     "the settings were changed meanwhile; read them again": "设置刚被改过，请重新读取",
     "memory cannot be searched now: {}": "现在无法搜索记忆：{}",
+    # Past requests and acts on a context.
+    "act must be fold, undo, clear or policy": "act 须为 fold、undo、clear 或 policy",
+    "an answer is being written here; wait for it, or stop it first": "这里正在写回答，请等它写完，或先停下它",
+    "there is too little here to fold yet": "这里的内容还太少，不用整理",
+    "a fold is in progress already": "已经在整理了",
+    "there is no fold or clear to undo": "没有可撤销的整理或清空",
+    "policy must be one of {}, or empty": "policy 须为其中之一：{}，或留空",
+    "no such request is kept; console.views_days says for how long they are": (
+        "没有保存这次请求；保存多久由 console.views_days 决定"
+    ),
     # Channels, tasks, approvals.
+    "this needs a fresh login: give the token again": "这需要刚刚登录过：请再输入一次令牌",
+    "decision must be one of {}": "decision 须为其中之一：{}",
+    "there is no such request": "没有这个请求",
+    "digest must be that of the request as the list shows it; read it again": (
+        "digest 须与列表显示的请求一致，请重新读取"
+    ),
     "this channel shows no QR code now": "这个渠道现在没有二维码",
     "this channel asks for nothing to be typed now": "这个渠道现在不需要输入什么",
     "text must be the 1 to {} digits that are shown on the telephone": "text 须为手机上显示的 1 到 {} 位数字",
@@ -111,14 +124,25 @@ def to_chinese(message: str) -> str:
     """Return a refusal in Chinese; one that is not known stays as it is. Pure."""
     if (known := CHINESE.get(message)) is not None:
         return known
-    for pattern, text in _patterns():
-        if found := pattern.fullmatch(message):
-            return text.format(*found.groups())
+    for english in _GAPPED:
+        if (values := _gaps(english.split("{}"), message)) is not None:
+            return CHINESE[english].format(*values)
     return message
 
 
-@cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the sentences with gaps, those with the most fixed words first."""
-    gaps = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
-    return [(re.compile(re.escape(english).replace(r"\{\}", "(.+)"), re.DOTALL), CHINESE[english]) for english in gaps]
+# Those with the most fixed words first.
+_GAPPED = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
+
+
+def _gaps(pieces: list[str], message: str) -> list[str] | None:
+    """Return what stands between the fixed pieces of a sentence; None where the message is another sentence."""
+    first, *middle, last = pieces
+    if not (message.startswith(first) and message.endswith(last)) or len(message) < len(first) + len(last):
+        return None
+    rest, values = message[len(first) : len(message) - len(last)], list[str]()
+    for piece in middle:
+        value, found, rest = rest.partition(piece)
+        if not found:
+            return None
+        values.append(value)
+    return [*values, rest]

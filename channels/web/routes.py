@@ -2,14 +2,12 @@
 
 import asyncio
 import errno
-import re
 import secrets
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -288,10 +286,15 @@ def parse_words(given: str) -> str:
 
 def find_marks(text: str, words: str) -> list[tuple[int, int]]:
     """Return where the words are in the text, as UTF-16 positions, which a page counts in. Pure."""
-    marks = []
-    for found in islice(re.finditer(re.escape(words), text, re.IGNORECASE), MAX_MARKS):
-        start = len(text[: found.start()].encode("utf-16-le", "replace")) // 2
-        marks.append((start, start + len(found[0].encode("utf-16-le", "replace")) // 2))
+    marks: list[tuple[int, int]] = []
+    lower, wanted = text.lower(), words.lower()
+    if len(lower) != len(text):  # some letters have two small ones: look for the words as they stand
+        lower, wanted = text, words
+    at = lower.find(wanted)
+    while at >= 0 and wanted and len(marks) < MAX_MARKS:
+        start, end = (len(text[:place].encode("utf-16-le", "replace")) // 2 for place in (at, at + len(wanted)))
+        marks.append((start, end))
+        at = lower.find(wanted, at + len(wanted))
     return marks
 
 

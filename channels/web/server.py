@@ -47,7 +47,10 @@ MEDIA_TYPES = {
 ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
 PAGE = "index.html"
 # What the page shows under addresses of its own; the part after the first slash is the page's affair.
-PAGE_PATHS = ("c", "memory", "people", "channels", "tasks", "tools", "usage", "health", "backup", "settings", "more")
+PAGE_PATHS = (
+    "c", "memory", "people", "channels", "tasks", "tools", "skills", "mcp", "usage", "health", "backup", "settings",
+    "more",
+)  # fmt: skip
 MIN_COMPRESSED_BYTES = 1_000
 
 

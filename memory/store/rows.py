@@ -176,14 +176,12 @@ class ConversationRow:
     own_space: str = ""
     #: Messages with a lower seq were cleared: only a search that somebody asks for finds them. 0 for none.
     cleared_before: int = 0
-    #: The title given in the console, "" for none.
+    next_line: int = 1
+    #: Chosen in the console: a title ("" for none), the last line read, unix seconds of the deletion (0.0 for none).
     own_title: str = ""
     pinned: int = 0
     archived: int = 0
-    next_line: int = 1
-    #: The last line that was read in the console.
     seen_line: int = 0
-    #: Unix seconds of its deletion, 0.0 while nobody has asked for that.
     deleting: float = 0.0
 
 
@@ -448,16 +446,6 @@ class TranscriptRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerFault:
-    """A breach of the coverage ledger."""
-
-    conversation: str
-    #: Id of the message, fold or conversation.
-    subject: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryReport:
     """What recovery found unfinished."""
 
@@ -513,9 +501,9 @@ def shown_text(body: str) -> str:
         ValueError: the body is not a JSON object.
     """
     fields = json.loads(body)
-    if not isinstance(fields, dict):
-        raise ValueError("an inbox body is a JSON object")
-    return str(fields.get("shown", fields.get("text", "")))
+    if isinstance(fields, dict):
+        return str(fields.get("shown", fields.get("text", "")))
+    raise ValueError("an inbox body is a JSON object")
 
 
 def to_inbox_row(row: Row) -> InboxRow:
@@ -541,7 +529,7 @@ def to_fold_row(row: Row) -> FoldRow:
 def to_conversation_row(row: Row) -> ConversationRow:
     """Convert a conversation's row with its PLACE_COLUMNS."""
     columns, place = _split_place(row)
-    return ConversationRow(**{**columns, "updated": from_unix(row["updated"])}, place=place)
+    return ConversationRow(**columns | {"updated": from_unix(row["updated"]), "place": place})
 
 
 def to_outbox_row(row: Row) -> OutboxRow:

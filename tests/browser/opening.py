@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, ViewportSize
 
 from tests.channels.web.server import TOKEN, Running
 
@@ -23,6 +23,38 @@ BROWSER = [
 ]
 
 
+# Pages that are used again, by the browser and what they look like: a new one takes a process and a second of CPU time.
+_POOL: dict[tuple[object, ...], list[Page]] = {}
+
+
+async def _take_page(browser: Browser, locale: str, *, dark: bool, phone: bool, scale: int) -> Page:
+    idle = _POOL.get((browser, locale, dark, phone, scale))
+    if idle:
+        return idle.pop()
+    context = await browser.new_context(
+        locale=locale,
+        viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
+        has_touch=phone,
+        device_scale_factor=scale,
+        color_scheme="dark" if dark else "light",
+    )
+    return await context.new_page()
+
+
+async def _put_back(page: Page, key: tuple[object, ...], size: ViewportSize) -> None:
+    """Leave nothing of a test in its page: what a site stored goes with its port."""
+    for other in page.context.pages:
+        if other is not page:
+            await other.close()
+    await page.unroute_all(behavior="ignoreErrors")
+    await page.context.set_offline(False)
+    await page.goto("about:blank")
+    await page.context.clear_cookies()
+    await page.context.clear_permissions()
+    await page.set_viewport_size(size)
+    _POOL.setdefault(key, []).append(page)
+
+
 @asynccontextmanager
 async def opened(
     browser: Browser,
@@ -34,31 +66,47 @@ async def opened(
     phone: bool = False,
     scale: int = 1,
     ready: str = "#text:not([disabled])",
+    fresh: bool = False,
 ) -> AsyncIterator[Page]:
     """A page that is signed in, with everything that went wrong in it collected and found empty at the end.
 
-    ready: what is there once the page is.
+    ready: what is there once the page is. fresh: it is no other test's before or after, for one that listens to it.
     """
-    context = await browser.new_context(
-        locale=locale,
-        viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
-        has_touch=phone,
-        device_scale_factor=scale,
-        color_scheme="dark" if dark else "light",
-    )
-    page = await context.new_page()
+    key = (browser, locale, dark, phone, scale)
+    size: ViewportSize = PHONE if phone else DESKTOP  # type: ignore[assignment]
+    page = await _take_page(browser, locale, dark=dark, phone=phone, scale=scale)
     page.set_default_timeout(8_000)
     wrong: list[str] = []
     strange: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(f"{error} {error.stack}"))
-    page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
-    page.on("request", lambda asked: None if asked.url.startswith((site.base, "data:")) else strange.append(asked.url))
+
+    def fail(error: Error) -> None:
+        wrong.append(f"{error} {error.stack}")
+
+    def hear(said: ConsoleMessage) -> None:
+        if "Content Security Policy" in said.text:
+            wrong.append(said.text)
+
+    def check(asked: Request) -> None:
+        if not asked.url.startswith((site.base, "data:", "about:")):
+            strange.append(asked.url)
+
+    page.on("pageerror", fail)
+    page.on("console", hear)
+    page.on("request", check)
+    entered = await page.context.request.post(
+        f"{site.base}/login", data={"token": TOKEN}, headers={"origin": site.base}
+    )
+    assert entered.ok, await entered.text()
     await page.goto(site.base + path)
-    await page.fill("#token", TOKEN)
-    await page.press("#token", "Enter")
     await page.wait_for_selector(ready)
     yield page
-    await context.close()
+    if fresh:
+        await page.context.close()
+    else:
+        await _put_back(page, key, size)
+        page.remove_listener("pageerror", fail)
+        page.remove_listener("console", hear)
+        page.remove_listener("request", check)
     assert not wrong, wrong
     assert not strange, strange
 

@@ -174,7 +174,7 @@ async def test_they_may_be_refused(chromium: Browser, scene: Scene) -> None:
 
 
 async def test_the_page_stops_asking_once_another_page_is_shown(chromium: Browser, scene: Scene) -> None:
-    async with opened(chromium, scene.site) as page:
+    async with opened(chromium, scene.site, fresh=True) as page:
         await panel(page)
         async with page.expect_response("**/api/v1/status"):
             pass

@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.bot.console.crowds import add_long_conversation
 from tests.bot.console.test_conversations import notes, png, say, script
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import Real, real_house
@@ -45,6 +46,16 @@ async def test_pictures_steps_and_what_was_recalled_are_shown_again(page: Page) 
     await answer.locator(".recalled a").click()
     await page.wait_for_url("**/memory/files/memory/2026-01-05.md?line=2")
     await page.go_back()
+
+
+async def test_an_answer_leads_to_what_the_model_saw(page: Page) -> None:
+    line = page.locator(".line.assistant")
+    await line.hover()
+    await line.get_by_role("link", name="Context").click()
+    await page.wait_for_url("**/c/c1/context/turn-1")
+    await expect(page.locator("body")).to_contain_text("which green tea does Ann like")
+    await page.go_back()
+    await expect(line).to_be_visible()
 
 
 async def test_words_are_found_and_lead_to_their_line(page: Page) -> None:
@@ -156,3 +167,23 @@ async def test_a_badge_counts_who_asks_to_be_let_in(page: Page, real: Real) -> N
     await expect(page.locator("#go-people .badge")).to_have_count(0)
     real.telegram.hear("let me in", chat="9009", sender="9009")
     await expect(page.locator("#go-people .badge")).to_contain_text("1")
+
+
+async def test_a_chat_of_thousands_of_messages_keeps_a_small_document_and_is_entered_anywhere(
+    page: Page, real: Real
+) -> None:
+    await add_long_conversation(real.house.store, "long", 1_000)
+    await page.goto(f"{real.site.base}/c/long")
+    await expect(page.locator(".line").last).to_contain_text("answer 1000")
+    for _ in range(5):
+        await page.click(".earlier")
+    lines = page.locator(".line")
+    await expect(lines.first).to_contain_text("question 851")
+    assert await lines.count() <= 200
+    assert await page.evaluate("document.querySelectorAll('*').length") <= 4_000
+    await page.goto(f"{real.site.base}/c/long/m/turn-500")
+    await expect(page.locator(".line.sought .plain")).to_have_text("question 500")
+    await expect(page.locator(".line.sought")).to_be_in_viewport()
+    await page.click("#down")
+    await expect(page.locator(".line").last).to_be_in_viewport()
+    await expect(page.locator(".line").last).to_contain_text("answer 1000")

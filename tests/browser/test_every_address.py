@@ -21,13 +21,18 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 ADDRESSES = {
     "/c/c1": ".line.assistant",
     "/c/c1/context": "#drawer .facts",
+    "/c/c1/context/last": ".which",
     "/memory": ".file",
     "/memory?q=tea": ".result",
     "/memory/files/MEMORY.md": ".editor",
     "/people": ".person",
+    "/people/telegram:5006": ".limits",
     "/channels": ".channel",
+    "/channels/telegram/setup": ".findings",
     "/tasks": "li .acts",
     "/tools": ".tools summary",
+    "/skills": ".rows",
+    "/mcp": ".chips",
     "/usage": "[role=tabpanel]",
     "/health": ".verdict",
     "/health/logs": ".filters",
@@ -36,6 +41,8 @@ ADDRESSES = {
     "/backup": "form.card",
     "/settings": ".setting",
     "/settings/channels.telegram": "#setting-channels\\.telegram\\.token",
+    "/settings/source": "textarea",
+    "/settings/versions": "ol li",
     "/more": "main nav a",
 }
 

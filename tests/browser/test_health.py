@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from bot.errors import KeyRefused
 from bot.models.health import NEVER, ModelStatus, model_status_to_json
-from bot.telemetry.spans import MAX_TRACE_SPANS, Span
+from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from channels.web.requests import Route, json_response
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import real_house

@@ -85,6 +85,18 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         undo = page.get_by_role("button", name="Undo the fold of")
         await undo.click()
         await expect(page.locator("svg .bracket")).to_have_count(len(await folds_of(real, row.id)))
+        await page.get_by_role("checkbox", name="boundary").check()
+        await page.get_by_role("button", name="Replay", exact=True).click()
+        figures = page.locator("section tbody tr")
+        await expect(figures).to_have_count(4, timeout=60_000)
+        await page.reload()
+        await expect(figures).to_have_count(4)
+        assert not await fit(page)
+        await page.evaluate(AXE.read_text())
+        assert await page.evaluate(RUN_AXE) == []
+        await page.get_by_role("button", name="Use turns in this conversation").click()
+        await expect(page.get_by_role("combobox", name="Policy")).to_have_value("turns")
+
         await page.get_by_role("button", name="Clear: show the model none").click()
         await expect(page.get_by_role("button", name="Undo the last clear")).to_be_visible()
 

@@ -6,6 +6,14 @@ from channels.web.server import STATIC_FOLDER
 from tests.browser.opening import BROWSER, opened
 from tests.channels.web.server import Running
 
+CODE_AND_FORMULAS = r"""```python
+answer = 41 + one  # nearly
+```
+
+$$\\int_0^1 x^2\\,dx$$
+
+It costs $5 and $6; $x^2$ is \\(\\href{javascript:alert(1)}{x}\\)."""
+
 pytestmark = BROWSER
 [MODULE] = [f"/static/assets/{path.name}" for path in (STATIC_FOLDER / "assets").glob("markdown-*.js")]
 TABLE = """| left | middle | right |
@@ -139,3 +147,16 @@ async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browse
             await expect(page.locator(scrolled)).to_be_focused()
             await page.keyboard.press("ArrowRight")
             await expect(page.locator(scrolled)).not_to_have_js_property("scrollLeft", 0)
+
+
+async def test_code_gets_colours_and_formulas_their_signs_once_they_are_whole(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "user", "show me")
+    site.house.add("c1", "assistant", CODE_AND_FORMULAS, "c1-1")
+    async with opened(chromium, site, "/c/c1") as page:
+        words = page.locator(".line.assistant .words")
+        await expect(words.locator("pre .hljs-number")).to_have_text("41")
+        await expect(words.locator("pre").first).to_have_text("answer = 41 + one  # nearly")
+        await expect(words.locator("math")).to_have_count(2)
+        await expect(words.locator("math [mathvariant], math msup").first).to_be_attached()
+        await expect(words).to_contain_text("costs $5 and $6")
+        assert await words.locator("img, a[href], [style], script").count() == 0

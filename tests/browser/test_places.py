@@ -81,7 +81,7 @@ async def test_on_a_phone_back_leads_through_the_screens(chromium: Browser, site
 
 
 async def test_a_text_that_was_changed_is_not_lost_by_back(chromium: Browser, site: Running) -> None:
-    async with opened(chromium, site, "/c/c1") as page:
+    async with opened(chromium, site, "/c/c1", fresh=True) as page:
         answers = ["no", "yes"]
 
         async def choose(dialog: object) -> None:

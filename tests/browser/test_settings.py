@@ -55,7 +55,7 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         await expect(page.locator(".save")).to_have_count(0)
         assert json.loads(config.read_text())["agent_max_steps"] == 9
 
-        await page.click("text=JSON")
+        await page.click(".chips >> text=JSON")
         source = page.locator("textarea")
         await expect(source).not_to_have_value("")
         text = await source.input_value()
@@ -65,10 +65,10 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         await expect(page.locator("main .primary")).to_be_disabled()
         await source.fill(text.replace('"agent_max_steps": 9', '"agent_max_steps": 11'))
         await page.click("main .primary")
-        await expect(page.locator("main .primary")).to_be_disabled()
+        await expect(page.locator("main .acts .quiet")).to_be_disabled()
         assert "secret-of-mine" in config.read_text()
 
-        await page.click("text=Versions")
+        await page.click(".chips >> text=Versions")
         await expect(page.locator("ol li")).to_have_count(5)
         await expect(page.locator("ol li").first).to_contain_text("9 → 11")
         assert "secret-of-mine" not in await page.locator("ol").inner_text()

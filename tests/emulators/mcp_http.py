@@ -9,6 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.emulators.oauth import Issuer
+
 BIG = 8 * 2**20
 
 
@@ -24,11 +26,14 @@ class HttpServer:
         self.session = 0
         self.calls: list[str] = []
         self.headers: list[str] = []
+        #: Who issues the tokens that it wants; None: it wants none.
+        self.issuer: Issuer | None = None
         self._runner: web.AppRunner | None = None
 
     async def start(self, port: int = 0) -> int:
         app = web.Application()
         app.router.add_route("*", "/mcp", self.handle)
+        app.router.add_get("/.well-known/oauth-protected-resource/mcp", self.describe)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port)
@@ -42,12 +47,20 @@ class HttpServer:
             await self._runner.cleanup()
             self._runner = None
 
+    async def describe(self, request: web.Request) -> web.StreamResponse:
+        if self.issuer is None:
+            raise web.HTTPNotFound
+        return web.json_response({"resource": self.url, "authorization_servers": [self.issuer.url]})
+
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.headers.append(request.headers.get("Authorization", ""))
         if self.redirect:
             raise web.HTTPTemporaryRedirect(self.redirect)
         if self.status:
             return web.json_response({"error": "no"}, status=self.status)
+        if self.issuer is not None and self.headers[-1].removeprefix("Bearer ") not in self.issuer.valid:
+            about = self.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
+            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": f'Bearer resource_metadata="{about}"'})
         if request.method != "POST":
             raise web.HTTPMethodNotAllowed(request.method, ["POST"])
         message = await request.json()

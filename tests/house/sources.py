@@ -46,7 +46,8 @@ class Source:
 @cache
 def sources(*folders: str) -> tuple[Source, ...]:
     """Return every Python file under these folders."""
-    paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    found = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    paths = (path for path in found if "node_modules" not in path.parts)  # packages of the page may hold Python
     return tuple(_read(path) for path in paths)
 
 

@@ -37,3 +37,11 @@ def review(
     from bot.cli.connections import mcp_review
 
     return mcp_review.review(ctx.obj, name, run=run, ask=ask, off=off, pure=pure)
+
+
+@app.command("login")
+def login(ctx: typer.Context, name: NameArgument) -> int:
+    """Log in at a server with `auth` oauth: you consent in a browser, and the login is stored for this bot."""
+    from bot.cli.connections import mcp_login
+
+    return mcp_login.login(ctx.obj, name)

@@ -16,6 +16,7 @@ from bot.config.schema import Config, McpServerConfig
 from bot.errors import MnemaError
 from bot.runtime.store_access import run_with_store, store_exists, write_beside
 from bot.tools.mcp.connection import McpError
+from bot.tools.mcp.oauth import LoginFiles, create_auth
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import POLL_SECONDS, source_sha256
 from memory.store.people.mcp import (
@@ -28,6 +29,7 @@ from memory.store.people.mcp import (
     store_list,
     store_review,
 )
+from memory.workspace.files import LOCAL_WRITE_LOCKS
 
 _KEYS: dict[str, McpMode] = {"r": "run", "a": "ask", "o": "off"}
 
@@ -47,7 +49,7 @@ class _Known:
 
 def list_servers(home: HomeFolder, *, as_json: bool) -> int:
     """Print the servers of config.json and their tools."""
-    config, known = _load_config(home), _load_known(home)
+    config, known = load_config(home), _load_known(home)
     found: list[dict[str, Any]] = [
         {
             "name": name,
@@ -93,7 +95,7 @@ def review(
 
     Without --run, --ask and --off it asks for each tool that is new or has changed.
     """
-    settings = _load_config(home).mcp.get(name)
+    settings = load_config(home).mcp.get(name)
     if settings is None:
         raise MnemaError(f"config.json has no server {name!r} under mcp.")
     if not store_exists(home):
@@ -127,7 +129,8 @@ def review(
 async def _do_nothing(_: object) -> None: ...
 
 
-def _load_config(home: HomeFolder) -> Config:
+def load_config(home: HomeFolder) -> Config:
+    """Load config.json."""
     file = ConfigFile(home.config)
     file.load()
     return file.current
@@ -146,7 +149,8 @@ async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) ->
     async def store(era: str, tools: Sequence[ListedTool]) -> None:
         await write_beside(home, lambda tx: store_list(tx, name, era, tools))
 
-    server = McpServer(name, settings, "", store)
+    files = LoginFiles(home.mcp_logins, LOCAL_WRITE_LOCKS)
+    server = McpServer(name, settings, "", store, create_auth=lambda needed: create_auth(name, settings, files, needed))
     try:
         return await server.connect()
     except McpError as err:

@@ -72,10 +72,12 @@ async def _read_objects(
     rest = b""
     while line := await source.readline():
         rest += line
+        if not line.startswith((b"{", b"}")):  # the middle of a longer one
+            continue
         try:
             found = json.loads(rest)
         except ValueError:
-            continue  # the first lines of a longer one
+            continue  # the first line of a longer one
         rest = b""
         if not isinstance(found, dict):
             continue

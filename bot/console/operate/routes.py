@@ -6,6 +6,7 @@ from bot.console.operate.backups import BackupRoutes
 from bot.console.operate.health import HealthRoutes
 from bot.console.operate.jobs import JobRoutes, JobRunner
 from bot.console.operate.logs import LogRoutes
+from bot.console.operate.replays import ReplayRoutes
 from bot.console.operate.traces import TraceRoutes
 from bot.console.operate.usage import UsageRoutes
 from bot.console.transcripts import TranscriptBackend
@@ -33,5 +34,6 @@ def build_operating(bot: Bot, transcripts: TranscriptBackend) -> Operating:
         *HealthRoutes(bot, jobs).calls(),
         *logs.calls(),
         *TraceRoutes(bot, transcripts).calls(),
+        *ReplayRoutes(bot.home, jobs, transcripts).calls(),
     )
     return Operating(routes=routes, sources={"jobs": jobs.follow, "logs": logs.follow})

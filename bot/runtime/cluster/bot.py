@@ -98,6 +98,7 @@ class ClusterBot(Bot):
             await self._quiescer.poll()
             self._start_work()
         self._watch_process()
+        self._spawn(self.job_times.watch())  # other processes store zones, too
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)

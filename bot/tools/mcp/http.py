@@ -11,30 +11,45 @@ from bot.tools.web.client import Lookups, is_own_address, pinned_backend
 
 MAX_ANSWER_BYTES = MAX_LINE_BYTES  # of one answer that is no stream of events; an event has the same limit
 CONNECT_SECONDS, READ_SECONDS = 10.0, 300.0
+MAX_ISSUER_ORIGINS = 4  # besides the server's: who issues logins, and where it says to register and renew them
 
 
 @asynccontextmanager
-async def open_http(url: str, headers: Mapping[str, str], local: bool) -> AsyncIterator[Any]:
+async def open_http(url: str, headers: Mapping[str, str], local: bool, auth: Any = None) -> AsyncIterator[Any]:
     """Connect to a server and yield its streams as the SDK wants them.
 
     Args:
         local: its address may be of this machine or a private network, and without TLS.
+        auth: authenticates the requests; None: nothing but the headers does.
 
     Raises:
         WebError: the address may not be dialled.
     """
-    import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
-    transport = _create_transport(await judge_server(url, local))
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS)
-    # Nothing compressed: its size is known only once it is unpacked.
-    sent = {"Accept-Encoding": "identity", **headers}
     async with (
-        httpx2.AsyncClient(transport=transport, headers=sent, timeout=timeout, trust_env=False) as client,
+        create_client(url, headers, local, auth) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=MAX_ANSWER_BYTES) as streams,
     ):
         yield streams
+
+
+@asynccontextmanager
+async def create_client(url: str, headers: Mapping[str, str], local: bool, auth: Any = None) -> AsyncIterator[Any]:
+    """Yield an HTTP client for a server and, where `auth` talks to them, those who issue its logins; see `open_http`.
+
+    The headers go to the server alone.
+    """
+    import httpx2
+
+    transport = _create_transport(url, await judge_server(url, local), headers, local, has_auth=auth is not None)
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS)
+    # Nothing compressed: its size is known only once it is unpacked.
+    sent = {"Accept-Encoding": "identity"}
+    async with httpx2.AsyncClient(
+        transport=transport, headers=sent, timeout=timeout, trust_env=False, auth=auth
+    ) as client:
+        yield client
 
 
 async def judge_server(url: str, local: bool) -> list[Address]:
@@ -56,20 +71,44 @@ async def judge_server(url: str, local: bool) -> list[Address]:
     return addresses
 
 
-def _create_transport(addresses: list[Address]) -> Any:
+def _create_transport(
+    server: str, addresses: list[Address], headers: Mapping[str, str], local: bool, *, has_auth: bool
+) -> Any:
     import httpcore2
     import httpx2
 
+    def create_pool(judged: list[Address]) -> Any:
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(judged)
+        )
+
+    def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
+        return url.scheme, url.host, url.port
+
+    home = origin_of(httpx2.URL(server))
+
     class JudgedTransport(httpx2.AsyncBaseTransport):
-        """Dials the judged addresses only; no proxy of the environment."""
+        """Dials judged addresses only, the server's and those of who issues its logins; no proxy of the environment."""
 
         def __init__(self) -> None:
-            self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(addresses)
-            )
+            self._pools = {home: create_pool(addresses)}
+
+        async def _pool(self, url: httpx2.URL) -> Any:
+            origin = origin_of(url)
+            if origin not in self._pools:
+                if not has_auth or len(self._pools) > MAX_ISSUER_ORIGINS:
+                    raise httpx2.TransportError(f"{url.host} is not the server")
+                try:
+                    self._pools[origin] = create_pool(await judge_server(str(url), local))
+                except WebError as err:
+                    raise httpx2.TransportError(str(err)) from err
+            return self._pools[origin]
 
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             url = request.url
+            pool = await self._pool(url)
+            if origin_of(url) == home:
+                request.headers.update({name: value for name, value in headers.items() if name not in request.headers})
             core_url = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
             core_request = httpcore2.Request(
                 request.method,
@@ -79,10 +118,10 @@ def _create_transport(addresses: list[Address]) -> Any:
                 extensions=request.extensions,
             )
             try:
-                answer = await self._pool.handle_async_request(core_request)
+                answer = await pool.handle_async_request(core_request)
             except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as err:
                 raise httpx2.TransportError(f"{url.host} cannot be reached") from err
-            if answer.status in (401, 403):
+            if answer.status in (401, 403) and not has_auth:
                 await answer.aclose()
                 raise httpx2.TransportError(f"{url.host} answered {answer.status}: it wants other credentials")
             found = {name.lower(): value for name, value in answer.headers}
@@ -93,7 +132,8 @@ def _create_transport(addresses: list[Address]) -> Any:
             return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
 
         async def aclose(self) -> None:
-            await self._pool.aclose()
+            for pool in self._pools.values():
+                await pool.aclose()
 
     return JudgedTransport()
 

@@ -22,6 +22,7 @@ from memory.store.people.mcp import ListedTool
 log = structlog.get_logger(__name__)
 IDLE_SECONDS = 600.0
 MAX_PAUSE_SECONDS = 60.0
+LOGIN_PAUSE_SECONDS = 5.0
 BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0  # so many failures in so long: no try for as long again
 ServerState = Literal["idle", "up", "down"]
 # Stores a new list: how the connection began, and the tools.
@@ -45,6 +46,7 @@ class McpServer:
     Args:
         era: how its connections are known to begin; "" if unknown.
         store_list: stores the tools after each connect, before the first call.
+        create_auth: returns what authenticates the requests; it is given what to call when only a person can help.
     """
 
     def __init__(
@@ -54,12 +56,15 @@ class McpServer:
         era: str,
         store_list: StoreList,
         clock: Callable[[], float] = time.monotonic,
+        create_auth: Callable[[Callable[[], None]], Any] = lambda login_needed: None,
     ) -> None:
         self.name = name
         self.settings = settings
         self._era = era
         self._store_list = store_list
         self._clock = clock
+        self._create_auth = create_auth
+        self._login_needed = False
         self._lock = asyncio.Lock()
         self._connection: McpConnection | None = None
         self._failures: deque[float] = deque(maxlen=BREAKER_FAILURES)
@@ -193,16 +198,24 @@ class McpServer:
     def _open_transport(self, process: ServerProcess) -> AbstractAsyncContextManager[Any]:
         settings = self.settings
         if settings.url:
-            return open_http(settings.url, settings.headers, settings.local)
+            return open_http(settings.url, settings.headers, settings.local, self._create_auth(self._need_login))
         return open_stdio(settings.command, settings.env, settings.network, process)
 
+    def _need_login(self) -> None:
+        self._login_needed = True
+
     def _failed(self, why: str) -> None:
-        """Note a failure: the next try waits longer each time, and long after several in a row."""
+        """Note a failure: the next try waits longer each time, and long after several in a row.
+
+        Where a login is needed nothing is wrong with the server: it is tried again soon, for the person may log in.
+        """
         now = self._clock()
-        self._failures.append(now)
+        needs_login, self._login_needed = self._login_needed, False
+        if not needs_login:
+            self._failures.append(now)
         count = len(self._failures)
-        pause = min(MAX_PAUSE_SECONDS, 2.0 ** (count - 1))
-        if count == BREAKER_FAILURES and now - self._failures[0] <= BREAKER_SECONDS:
+        pause = LOGIN_PAUSE_SECONDS if needs_login else min(MAX_PAUSE_SECONDS, 2.0 ** (count - 1))
+        if not needs_login and count == BREAKER_FAILURES and now - self._failures[0] <= BREAKER_SECONDS:
             pause = BREAKER_SECONDS
         self._next_try = now + pause
         since = self._status.since if self._status.state == "down" else time.time()

@@ -5,17 +5,19 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import structlog
 
 from bot.config.schema import Config, McpServerConfig
 from bot.tools.base import Tool
+from bot.tools.mcp.oauth import LoginFiles, create_auth
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
 from bot.tools.mcp.server import McpServer, McpStatus
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
-from memory.store.people.mcp import ListedTool, McpRecords, McpServerRow, McpToolRow
+from memory.store.people.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
@@ -50,6 +52,7 @@ class McpTools:
 
     Args:
         notify_owner: sends the owner a notice.
+        logins: the stored logins.
     """
 
     def __init__(
@@ -58,11 +61,13 @@ class McpTools:
         config: Callable[[], Config],
         blobs: Blobs,
         notify_owner: NotifyOwner,
+        logins: LoginFiles,
     ) -> None:
         self._records = records
         self._config = config
         self._blobs = blobs
         self._notify_owner = notify_owner
+        self._logins = logins
         self._servers: dict[str, McpServer] = {}
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
@@ -108,6 +113,30 @@ class McpTools:
                 )
             )
         return found
+
+    def listed(self, name: str) -> list[McpToolRow]:
+        """Return what is stored of a server's tools, in the server's order."""
+        return [row for row in self._rows if row.server == name and row.listed]
+
+    def settings(self, name: str) -> McpServerConfig:
+        """Return the settings of a configured server."""
+        return self._config().mcp[name]
+
+    async def list_again(self, name: str) -> None:
+        """Start a configured server if it does not run, so that its list is stored.
+
+        Raises:
+            McpError: it is down.
+        """
+        await self._server(name).connect()
+        await self.load()
+
+    async def review(self, name: str, choices: Sequence[McpChoice], by: str) -> list[str]:
+        """Store what the owner chose; it is in force at once. Returns the tools that are other ones by now."""
+        source = source_sha256(self._config().mcp[name])
+        missed: list[str] = await self._records.store_review(name, source, choices, by)
+        await self.load()
+        return missed
 
     def up(self) -> dict[str, bool]:
         """Tell of each configured server whether it can be called; one that was not needed yet can."""
@@ -198,9 +227,32 @@ class McpTools:
             server = None
         if server is None:
             row = self._server_rows.get(name)
-            server = McpServer(name, settings, row.era if row else "", partial(self._store_list, name))
+            server = McpServer(
+                name,
+                settings,
+                row.era if row else "",
+                partial(self._store_list, name),
+                create_auth=lambda needed: create_auth(
+                    name, settings, self._logins, lambda: self._need_login(name, needed)
+                ),
+            )
             self._servers[name] = server
         return server
+
+    def _need_login(self, name: str, needed: Callable[[], None]) -> None:
+        """Tell the owner, once a day at most, that a server needs a login."""
+        needed()
+        task = asyncio.create_task(self._tell_login(name))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _tell_login(self, name: str) -> None:
+        await self._notify_owner(
+            "",
+            f"MCP 服务器 {name} 需要登录，在终端运行：mnema mcp login {name}",
+            f"The MCP server {name} needs a login; run in a terminal: mnema mcp login {name}",
+            f"mcp-login:{name}:{datetime.now(UTC):%Y-%m-%d}",
+        )
 
     def _retire(self, name: str) -> None:
         task = asyncio.create_task(self._servers.pop(name).close())

@@ -72,7 +72,8 @@ class PluginLibrary:
         self._looked = float("-inf")
         self._stamp: object = None
         self._found: tuple[PluginFile, ...] = ()
-        self._told: set[tuple[str, str]] = set()
+        #: The hash of each changed file that was told.
+        self._told: dict[str, str] = {}
 
     def all(self) -> tuple[PluginFile, ...]:
         """Return all files by name, also those that are off or cannot be used."""
@@ -94,8 +95,8 @@ class PluginLibrary:
                 continue
             if row.sha256 == file.sha256:
                 found.append((file, row))
-            elif (file.name, file.sha256) not in self._told:
-                self._told.add((file.name, file.sha256))
+            elif self._told.get(file.name) != file.sha256:
+                self._told[file.name] = file.sha256
                 self._changed(file.name, file.sha256)
         return found
 
@@ -114,6 +115,8 @@ class PluginLibrary:
             names = [found[1] for entry in entries if (found := _FILE_NAME.fullmatch(entry.path.partition("/")[2]))]
             self._found = tuple(map(self._load, sorted(names)[:MAX_FILES]))
             self._stamp = stamp
+            present = {file.name for file in self._found}
+            self._told = {name: sha256 for name, sha256 in self._told.items() if name in present}
 
     def _load(self, name: str) -> PluginFile:
         try:

@@ -141,7 +141,8 @@ class SkillLibrary:
         self._looked = float("-inf")
         self._stamp: object = None
         self._skills: tuple[Skill, ...] = ()
-        self._told: set[tuple[str, str]] = set()
+        #: The hash of each changed skill that was told.
+        self._told: dict[str, str] = {}
 
     def all(self) -> tuple[Skill, ...]:
         """Return all skills by name, also those that are off or invalid."""
@@ -162,8 +163,8 @@ class SkillLibrary:
             if row is None or skill.problem:
                 continue
             if row.sha256 != skill.sha256:
-                if (skill.name, skill.sha256) not in self._told:
-                    self._told.add((skill.name, skill.sha256))
+                if self._told.get(skill.name) != skill.sha256:
+                    self._told[skill.name] = skill.sha256
                     self._changed(self.key(skill.name), skill.sha256)
             elif row.spaces == EVERYONE or space == self._space:
                 found.append(skill)
@@ -204,6 +205,7 @@ class SkillLibrary:
                 continue
             by_skill.setdefault(parts[1], []).append("/".join(parts[2:]))
         self._skills = tuple(self._load(name, sorted(files)) for name, files in sorted(by_skill.items()))
+        self._told = {name: sha256 for name, sha256 in self._told.items() if name in by_skill}
         self._stamp = stamp
 
     def _load(self, name: str, files: Sequence[str]) -> Skill:

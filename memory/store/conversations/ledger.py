@@ -1,12 +1,22 @@
 """The check of the coverage ledger: every message is in exactly one class (live, folded, cleared)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, String, bindparam, exists, func, literal_column, or_, select, union_all
 
 from memory.store.engine.database import Tx
-from memory.store.rows import LedgerFault
 from memory.store.schema.tables import conversation, coverage, fold, literal_text, message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerFault:
+    """A breach of the coverage ledger."""
+
+    conversation: str
+    #: Id of the message, fold or conversation.
+    subject: str
+    what: str
 
 
 def _fold_chain() -> Any:

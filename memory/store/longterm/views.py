@@ -78,7 +78,7 @@ class NewView:
     entries: tuple[ViewEntry, ...]
     #: Of the whole request, by our count.
     tokens: int
-    #: CRC-32 of the texts of its messages.
+    #: CRC-32 over the lengths of the texts of its messages.
     checksum: str
     at: float
     #: Id of the model that answered, which another one may have stood in for; "" if none did.

@@ -17,14 +17,14 @@ from bot.access.budgets import (
     find_limit_reached,
     format_limit_reached,
     format_money,
-    limits_for_role,
+    limits_for_actor,
     max_call_cost,
     merge_usage,
     start_of_day,
     total_usage,
 )
-from bot.access.permissions import Actor
-from bot.config.schema import BudgetsConfig
+from bot.access.permissions import Actor, Role
+from bot.config.schema import BudgetsConfig, OwnBudgetConfig
 from memory.store.people.spending import OWNER, ModelUsage, SpendingTotals
 
 NOW = datetime(2026, 11, 22, 15, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
@@ -42,8 +42,21 @@ def verdict(limits: UsageLimits, spent: SpendingTotals, call: UsageSum = NO_CALL
     return refused.limit if refused else ""
 
 
+def someone(role: Role) -> Actor:
+    return Actor(channel="telegram", id="42", role=role)
+
+
+def test_own_limits_go_before_those_of_everybody_and_zero_is_none() -> None:
+    people = {"telegram:42": OwnBudgetConfig(messages_per_day=3, money_per_day=0)}
+    limits = limits_for_actor(BudgetsConfig(people=people), someone("user"))
+    assert limits is not None
+    assert (limits.messages_per_day, limits.money_per_day, limits.messages_per_minute) == (3, 0, 30)
+    other = Actor(channel="telegram", id="43", role="user")
+    assert limits_for_actor(BudgetsConfig(people=people), other) == limits_for_actor(BudgetsConfig(), other)
+
+
 def test_the_defaults_are_those_of_the_rules() -> None:
-    limits = limits_for_role(BudgetsConfig(), "user")
+    limits = limits_for_actor(BudgetsConfig(), someone("user"))
     assert limits == UsageLimits(
         messages_per_minute=30,
         messages_per_day=500,
@@ -52,11 +65,11 @@ def test_the_defaults_are_those_of_the_rules() -> None:
         total_messages_per_day=3_000,
         total_money_per_day=10,
     )
-    guest = limits_for_role(BudgetsConfig(), "guest")
+    guest = limits_for_actor(BudgetsConfig(), someone("guest"))
     assert guest is not None
     assert guest.messages_per_day == 20
-    assert limits_for_role(BudgetsConfig(), "admin") == limits
-    assert limits_for_role(BudgetsConfig(), "owner") is None
+    assert limits_for_actor(BudgetsConfig(), someone("admin")) == limits
+    assert limits_for_actor(BudgetsConfig(), someone("owner")) is None
 
 
 @pytest.mark.parametrize(

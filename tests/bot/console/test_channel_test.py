@@ -13,6 +13,7 @@ import pytest
 from bot.config.file import ConfigFile
 from bot.console.manage.channel_test import ChannelTestRoutes
 from tests.channels.web.server import ScriptedHouse, running
+from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
 from tests.emulators.kit import Fault
 from tests.emulators.telegram import TOKEN, TelegramEmulator
 
@@ -29,6 +30,9 @@ class Bench:
     async def steps(self, lang: str = "en", name: str = "telegram", **settings: Any) -> dict[str, dict[str, str]]:
         """Every finding by step."""
         given = {"token": TOKEN, "base_url": self.telegram.url, "owners": [OWNER], **settings}
+        return await self.try_settings(name, given, lang)
+
+    async def try_settings(self, name: str, given: dict[str, Any], lang: str = "en") -> dict[str, dict[str, str]]:
         answer = await self.client.post(
             f"/api/v1/channels/{name}/test",
             json={"part": {"channels": {name: given}}},
@@ -117,3 +121,23 @@ async def test_only_channels_can_be_tested(bench: Bench) -> None:
     assert (await bench.client.post("/api/v1/channels/web/test", json={"part": {}})).status_code == 404
     assert (await bench.client.post("/api/v1/channels/telegram/test", json={"part": {"llm": {}}})).status_code == 400
     assert (await bench.steps(name="wecom", owners=[], token=None))["settings"]["state"] == "failed"
+
+
+async def test_feishu_is_tried_in_the_same_steps(bench: Bench) -> None:
+    async with FeishuEmulator() as feishu:
+        given = {"app_id": APP_ID, "app_secret": SECRET, "domain": feishu.url}
+        found = await bench.try_settings("feishu", given)
+        assert [found[step]["state"] for step in ("credentials", "rights", "webhook", "message")] == [
+            "ok",
+            "ok",
+            "ok",
+            "skipped",
+        ]
+        wrong = await bench.try_settings("feishu", {**given, "app_secret": "not-the-secret-of-the-lab"})
+        assert wrong["credentials"]["state"] == "failed"
+        assert "App Secret" in wrong["credentials"]["hint"]
+        owned = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
+        assert owned["message"]["state"] == "ok"
+        feishu.fault("refuse", path="/open-apis/im/v1/messages", code=230013, http=400)
+        refused = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
+        assert "open_id" in refused["message"]["hint"]

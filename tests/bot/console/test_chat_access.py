@@ -122,7 +122,7 @@ async def test_every_route_that_reads_is_audited_and_none_shows_their_words_befo
         assert await real.audited("chat.read.other") == []
 
         assert "my secret" in (await client.get(f"{ann}/messages")).text
-        for path in ("context", "trace", "messages?limit=1", "messages?before=2"):
+        for path in ("context", "trace", "views", "views/1", "views/1/diff/1", "messages?limit=1", "messages?before=2"):
             assert (await client.get(f"{ann}/{path}")).status_code == 200
         async with aclosing(sent_events(client, f"{ann}/events")) as stream:
             assert "my secret" in (await anext(stream))["data"]
@@ -131,7 +131,7 @@ async def test_every_route_that_reads_is_audited_and_none_shows_their_words_befo
         assert len(await real.audited("chat.read.other")) == 2
 
 
-@pytest.mark.parametrize("path", ["messages", "context", "trace", "events", "/api/events?conversation="])
+@pytest.mark.parametrize("path", ["messages", "context", "trace", "views/1", "events", "/api/events?conversation="])
 async def test_each_route_alone_writes_the_row(tmp_path: Path, path: str) -> None:
     async with real_house(tmp_path, lambda asked: "yes") as real, real.site.nobody() as browser:
         real.telegram.hear("my secret", chat=ANN, sender=ANN)

@@ -14,6 +14,7 @@ from bot.console.operate.routes import Operating
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
 from channels.web.backend import HealthReport
+from channels.web.requests import Route
 from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
 from memory.store.rows import ConversationRow, Place, TranscriptRow
@@ -80,6 +81,7 @@ class Sessions:
 @dataclass
 class Store:
     sessions: Sessions = field(default_factory=Sessions)
+    conversations: Sessions = field(default_factory=Sessions)
     delivery: object = None
     noted: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -115,6 +117,9 @@ class ScriptedServices:
 
     def now(self) -> datetime:
         return NOON
+
+    def managed(self) -> tuple[Route, ...]:
+        return ()
 
     def hooked(self, name: str) -> None:
         return None

@@ -1,6 +1,7 @@
 """What the console shows beside the lines of a chat, and what its owner does with the chat, over a whole bot."""
 
 import base64
+import time
 from collections.abc import AsyncIterator
 from io import BytesIO
 from typing import Any
@@ -12,7 +13,9 @@ from PIL import Image as Picture
 
 from bot.models.base import Request
 from memory.conversation import ToolCall, ToolResult
+from tests.bot.console.crowds import add_conversations, add_long_conversation
 from tests.browser.real import ANN, Real, real_house
+from tests.by_night import by_night
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 API = "/api/v1"
@@ -197,3 +200,33 @@ async def test_a_deletion_is_taken_back_or_done_and_both_are_in_the_audit_list(r
         assert row
         results = [one.result for one in await real.house.store.audit.acts(1_000) if one.subject == row.id]
         assert set(results) >= {"asked", "taken back"}
+
+
+async def least_time(client: httpx.AsyncClient, path: str, tries: int = 9) -> float:
+    """Return the seconds of the fastest of some calls: what the others take more is the machine's."""
+    took = []
+    for _ in range(tries):
+        began = time.perf_counter()
+        assert (await client.get(f"{API}/{path}")).status_code == 200
+        took.append(time.perf_counter() - began)
+    return min(took)
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=by_night)])
+async def test_a_page_of_thousands_of_conversations_or_messages_is_read_as_fast_as_of_few(
+    real: Real, times: int
+) -> None:
+    store = real.house.store
+    await add_conversations(store, 200, f"few{times}")
+    await add_long_conversation(store, f"short{times}", 100)
+    lines = "conversations/{}/messages"
+    paths = ("conversations?limit=100", f"{lines}?limit=50", f"{lines}?around=turn-50")
+    async with real.site.client() as client:
+        few = [await least_time(client, path.format(f"short{times}")) for path in paths]
+        await add_conversations(store, 1_000 * times, f"more{times}")
+        await add_long_conversation(store, f"long{times}", 1_000 * times)
+        many = [await least_time(client, path.format(f"long{times}")) for path in paths]
+        assert [round(more / less, 1) for more, less in zip(many, few, strict=True) if more > 3 * less + 0.005] == []
+        page = (await client.get(f"{API}/conversations?limit=100")).json()
+        late = (await client.get(f"{API}/conversations?limit=100&cursor={page['next']}")).json()["items"]
+        assert len({one["id"] for one in (*page["items"], *late)}) == 200

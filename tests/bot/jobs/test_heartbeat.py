@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import KeyRefused, QuotaSpent, Transient
-from bot.jobs.heartbeat import IDLE_AFTER, MAX_STEPS, cut_tail, has_task
+from bot.jobs.heartbeat import IDLE_AFTER, MAX_DUE, MAX_STEPS, cut_tail, has_task
 from bot.models.base import Answer, Request, TokensUsed
 from memory.conversation import Text
 from tests.bot.inside import Inside, inside
@@ -64,6 +64,16 @@ async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Pat
         assert "Something new." in "".join(words(asked(it)[-1]))
         assert "09:00 stretch" in "".join(words(asked(it)[-1]))
         assert "hello" not in "".join(words(asked(it)[-1])), "never the chat"
+
+
+async def test_so_many_due_items_are_shown_and_no_more(tmp_path: Path) -> None:
+    write(tmp_path)
+    async with inside(tmp_path, silent_then(lambda _: "Nothing."), SETTINGS, clock=Clock()) as it:
+        for number in range(MAX_DUE + 1):
+            await it.text(f"/remind {20 + number}m rose-{number}.")
+        await it.house.heartbeat.beat()
+        shown = "".join(words(asked(it)[-1]))
+        assert [f"rose-{number}." in shown for number in range(MAX_DUE + 1)] == [True] * MAX_DUE + [False]
 
 
 async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_path: Path) -> None:

@@ -163,7 +163,8 @@ async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pa
     def down(asked: Request) -> Any:
         raise ModelError("away", kind="down")
 
-    async with inside(tmp_path, down, ZONE, clock=clock) as it:
+    channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, buttons=True))
+    async with inside(tmp_path, down, ZONE, channel, clock=clock) as it:
         await it.text(DAILY)
         for day in range(27, 27 + MAX_FAILS):
             clock.set(f"2026-11-{day}T08:00:01")
@@ -179,7 +180,9 @@ async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pa
         assert len(notices(it, "did not answer")) == MAX_FAILS, "once for each day, not for each attempt"
         assert len(notices(it, "paused")) == 1
         assert "Paused: it failed 3 times" in await it.text("/tasks r1")
-        await it.text("/tasks resume r1")
+        [told_paused] = [sent for sent in it.channel.sent if "paused" in sent.text]
+        [resume] = told_paused.buttons
+        await it.text("", act="press", target=resume.data)
         row = await it.house.store.jobs.find("", 1)
         assert row is not None
         assert (row.state, row.fails) == ("on", 0)

@@ -1,15 +1,24 @@
 """What each request showed is rebuilt from its manifest, byte for byte, whatever happened to the conversation since."""
 
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
-from bot.memory.past_views import RebuiltView, rebuild_view
+import pytest
+
+from bot.memory.past_views import LOST_TEXT, RebuiltView, diff_views, rebuild_view
 from bot.models.base import Request
-from bot.models.providers.anthropic import encode_anthropic_request
+from bot.models.providers.anthropic import AnthropicModel, encode_anthropic_request
+from memory.conversation import Text
 from tests.bot.inside import Inside, inside
-from tests.bot.models.asking import blobs
-from tests.bot.talk import call, folded
+from tests.bot.models.asking import asking, blobs
+from tests.bot.talk import folded
+from tests.emulators.model import ModelEmulator
+from tests.emulators.model_replies import Call, Reply, Told, is_fold
 
 TIGHT = {"agent_max_context_turns": 4, "agent_max_context_tokens": 9_000, "memory": {"extract": False}}
+COMMANDS_AFTER = {6: ("/remember the boat is called Ada",), 8: ("/context clear",), 9: ("/context fold",)}
 SUMMARY = folded("- They tell codes of lockers.", "## Goal and state\n- They tell codes of lockers.")
 
 
@@ -30,19 +39,24 @@ async def rebuilt(it: Inside) -> list[RebuiltView]:
     return found
 
 
-def answering(request: Request) -> object:
-    if request.purpose != "turn":
+def answering(body: dict[str, Any]) -> Told:
+    """Reads the notes where it is asked to, and repeats the rest."""
+    content = body["messages"][-1]["content"]
+    said = [part.get("text", "") for part in content] if isinstance(content, list) else [content]
+    if is_fold(body):
         return SUMMARY
-    if request.stable < len(request.messages) - 1:
-        return "I have read it."
-    asked = [part.text for part in request.messages[-1].parts if hasattr(part, "text")]
-    if any(text.startswith("read ") for text in asked):
-        return call("read_file", id=f"r{len(request.messages)}{request.size}", path="notes/n.md")
-    return f"noted {request.size}"
+    if any(text.startswith("read ") for text in said):
+        return Reply(calls=(Call(name="read_file", input={"path": "notes/n.md"}),))
+    return "Noted."
 
 
-async def test_each_past_request_is_rebuilt_byte_for_byte(tmp_path: Path) -> None:
-    async with inside(tmp_path, answering, TIGHT) as it:  # type: ignore[arg-type]
+async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_path: Path) -> None:
+    async with ModelEmulator(responder=answering) as emulator, inside(tmp_path, [], TIGHT) as it:
+        model = AnthropicModel(api_key="sk-test", base_url=emulator.url, blobs=blobs)
+        async for _ in model.stream(asking("Are you there?")):  # loads the SDK, which is slow
+            pass
+        emulator.reset()
+        it.house.models.use(model)
         notes = tmp_path / "workspace" / "notes"
         notes.mkdir()
         (notes / "n.md").write_text("The tide table. " * 300)
@@ -51,17 +65,60 @@ async def test_each_past_request_is_rebuilt_byte_for_byte(tmp_path: Path) -> Non
             await it.house.turns.settled()
             if number == 4:
                 (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
-            if number == 6:
-                await it.say("/remember the boat is called Ada")
-            if number == 8:
-                await it.say("/context clear")
-            if number == 9:
-                await it.say("/context fold")
-        sent = [request for request in it.model.requests if request.purpose == "turn"]
+            for command in COMMANDS_AFTER.get(number, ()):
+                await it.say(command)
         views = await rebuilt(it)
         folds = await it.house.store.folds.folds(await it.conversation(), 1, with_texts=False)
+        await model.close()
+        sent = [seen for seen in emulator.requests if seen.wire == "messages" and not is_fold(seen.body)]
     assert len(sent) == len(views) > 14
     assert len(folds) >= 2
-    for request, view in zip(sent, views, strict=True):
-        assert body_of(view.request) == body_of(request)
+    for seen, view in zip(sent, views, strict=True):
+        assert body_of(view.request) == seen.raw
         assert view.exact
+        assert view.row.cache_read == seen.read
+
+
+async def test_a_view_is_not_called_exact_once_its_messages_are_written_in_another_way(tmp_path: Path) -> None:
+    async with inside(tmp_path, ["Yes."], TIGHT) as it:
+        await it.say("Hello.")
+        past = await it.house.store.views.past_view(await it.conversation(), 1)
+        assert past is not None
+        counter = await it.house.fitter.counter()
+        other = replace(past, messages=(replace(past.messages[0], parts=(Text(text="Hello, you."),)),))
+        assert rebuild_view(past, counter).exact
+        assert not rebuild_view(other, counter).exact
+        lost = rebuild_view(replace(past, texts={}), counter)
+        assert not lost.exact
+        assert LOST_TEXT in lost.request.system
+
+
+@pytest.mark.parametrize(("days", "kept"), [(30, 1), (0, 0)])
+async def test_nothing_is_recorded_where_it_is_off(tmp_path: Path, days: int, kept: int) -> None:
+    async with inside(tmp_path, ["Yes."], {**TIGHT, "console": {"views_days": days}}) as it:
+        await it.say("Hello.")
+        assert len(await it.house.store.views.page(await it.conversation())) == kept
+
+
+async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(tmp_path: Path) -> None:
+    async with inside(tmp_path, lambda asked: "Yes." if asked.purpose == "turn" else SUMMARY, TIGHT) as it:
+        for number in range(2):
+            await it.say(f"Hello {number}.")
+        (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
+        await it.say("And now?")
+        first, second, third = await rebuilt(it)
+        counter = await it.house.fitter.counter()
+    same = diff_views(first, second, counter)
+    assert same["broke"] is None
+    assert [(one["turn"], one["state"]) for one in same["items"] if one["turn"]] == [(1, "changed"), (2, "added")]
+    other = diff_views(second, third, counter)
+    assert (other["broke"]["kind"], other["broke"]["name"], other["broke"]["why"]) == ("system", "SOUL.md", "SOUL.md")
+    tools = sum(len(f"{tool.description}\n\n{tool.schema}".encode()) for tool in second.view.tools)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(second.view.system[0], third.view.system[0], strict=False))
+    shared = len("".join(one for one, _ in alike).encode())
+    assert other["broke"]["byte"] == tools + shared
+    assert other["broke"]["tokens"] > 50
+    back = diff_views(third, first, counter)
+    assert {(one["turn"], one["state"]) for one in back["items"] if one["turn"]} == {
+        (1, "changed"), (2, "left_out"), (3, "left_out"),
+    }  # fmt: skip

@@ -1,6 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { apply } from "./lib/locale.svelte";
+import { apply, loadWords } from "./lib/locale.svelte";
 import { follow } from "./lib/router.svelte";
 import "./app.css";
 
@@ -8,4 +8,4 @@ apply();
 follow();
 // A page that was open while its files were replaced cannot find the parts that it has not loaded yet.
 addEventListener("vite:preloadError", () => location.reload());
-mount(App, { target: document.body });
+void loadWords().then(() => mount(App, { target: document.body }));

@@ -1,12 +1,19 @@
 // Language and theme: they follow the system until they are chosen here.
 
-import { en } from "./en";
-import { zh } from "./zh";
+import type { en } from "./en";
 
 export type Key = keyof typeof en;
 export type Language = "en" | "zh";
 export type Theme = "light" | "dark";
 export type Values = Record<string, string | number>;
+type Words = Record<Key, string>;
+
+// Each language is a file of its own: a page loads the one that is read.
+const LOAD: Record<Language, () => Promise<Words>> = {
+  en: async () => (await import("./en")).en,
+  zh: async () => (await import("./zh")).zh,
+};
+let words = $state.raw<Words | null>(null);
 
 const LANGUAGE = "mnema.language";
 const THEME = "mnema.theme";
@@ -30,10 +37,18 @@ function keep(name: string, value: string): void {
   else localStorage.removeItem(name);
 }
 
+/** Load the words of the chosen language. */
+export async function loadWords(): Promise<void> {
+  const wanted = language();
+  const loaded = await LOAD[wanted]();
+  if (wanted === language()) words = loaded;
+}
+
 export function chooseLanguage(value: Language | ""): void {
   chosen.language = value;
   keep(LANGUAGE, value);
   apply();
+  void loadWords();
 }
 
 export function chooseTheme(value: Theme | ""): void {
@@ -54,13 +69,12 @@ export const fill = (words: string, values: Values): string =>
 
 /** The words for a key, with {name} filled in. */
 export function t(key: Key, values: Values = {}): string {
-  const words = (language() === "zh" ? zh : en)[key];
-  return fill(words, values);
+  return fill(words?.[key] ?? key, values);
 }
 
 /** The words for a key that is built at run time; `otherwise` where there is none. */
 export function maybe(key: string, otherwise: string): string {
-  return Object.hasOwn(en, key) ? t(key as Key) : otherwise;
+  return words && Object.hasOwn(words, key) ? t(key as Key) : otherwise;
 }
 
 /** One of two texts that the server gives in both languages. */

@@ -3,6 +3,7 @@
 import DOMPurify from "dompurify";
 import { Lexer, Marked, Parser, type Token, type TokensList } from "marked";
 import { el } from "./dom";
+import { FORMULAS } from "./formulas";
 import { t } from "./locale.svelte";
 
 const LONGEST = 200_000;
@@ -12,6 +13,7 @@ const TAGS = ("p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const marked = new Marked({
+  extensions: FORMULAS,
   gfm: true,
   breaks: true,
   renderer: {
@@ -164,6 +166,24 @@ async function copy(button: HTMLElement, text: string): Promise<void> {
 
 const SOONEST_MS = 40;
 
+/** Colour the code and set the formulas in a box whose text has ended; what they take is loaded where there are any. */
+async function finish(box: Element): Promise<void> {
+  const code = [...box.querySelectorAll("pre code[class*='language-']")];
+  const formulas = [...box.querySelectorAll("code.formula")];
+  try {
+    if (code.length) {
+      const { colour } = await import("./highlight");
+      for (const one of code) colour(one, one.className.replace(/.*language-(\S+).*/, "$1").toLowerCase());
+    }
+    if (formulas.length) {
+      const { typeset } = await import("./maths");
+      for (const one of formulas) if (one.isConnected) typeset(one);
+    }
+  } catch {
+    // The text can be read without.
+  }
+}
+
 /** Svelte attachment that shows a text in a box: plain once, or as it grows. */
 export function markdown(text: () => string, growing: () => boolean) {
   return (box: HTMLElement): (() => void) => {
@@ -177,6 +197,7 @@ export function markdown(text: () => string, growing: () => boolean) {
         due = 0;
         if (shown) shown.end(words);
         else box.replaceChildren(render(words));
+        void finish(box);
         return;
       }
       shown ??= new Growing(box);

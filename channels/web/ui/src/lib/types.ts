@@ -417,6 +417,16 @@ export interface JobList {
   items: Job[];
 }
 
+/** What a person has used today of one limit. */
+export interface LimitUse {
+  limit: "messages_per_minute" | "messages_per_day" | "tokens_per_day" | "money_per_day";
+  used: number;
+  /** 0: no limit. */
+  most: number;
+  /** This person's own limit; null: as everybody. */
+  own: number | null;
+}
+
 /** A file that came or went with a line. */
 export interface LineFile {
   /** Its name below /blobs; empty where it is still at the platform. */
@@ -465,6 +475,55 @@ export interface LoginPrompt {
   id: string;
   zh: string;
   en: string;
+}
+
+/** What the model may do with a tool as it was shown. */
+export interface McpChoice {
+  name: string;
+  sha256: string;
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
+}
+
+/** All of them, by name. */
+export interface McpList {
+  items: McpServer[];
+}
+
+/** A review. */
+export interface McpReview {
+  /** Of the server that was shown. */
+  source: string;
+  choices: McpChoice[];
+}
+
+/** A configured server of tools. */
+export interface McpServer {
+  name: string;
+  state: string;
+  why: string;
+  /** The program is the one whose tools were reviewed. */
+  reviewed: boolean;
+  /** Hash of its command or address. */
+  source: string;
+  command: string[];
+  url: string;
+  network: boolean;
+  spaces: string[];
+  tools: McpTool[];
+}
+
+/** A tool of a server, as the model would read it. */
+export interface McpTool {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+  /** It says that it only reads. */
+  read_only: boolean;
+  sha256: string;
+  state: "new" | "changed" | "settled";
+  mode: "off" | "run" | "ask";
+  effect: "pure" | "unsafe";
 }
 
 /** A Markdown file of the workspace. */
@@ -665,6 +724,22 @@ export interface Person {
   at: string;
 }
 
+/** What is known of a person, without what they wrote. */
+export interface PersonFacts {
+  channel: string;
+  id: string;
+  /** What they call themselves. */
+  name: string;
+  role: string;
+  grants: Person[];
+  /** CHANNEL:ID of this person's linked accounts. */
+  accounts: string[];
+  last_seen: string;
+  conversations: number;
+  messages: number;
+  today: LimitUse[];
+}
+
 /** Use by one person. */
 export interface PersonUsage {
   who: string;
@@ -704,6 +779,59 @@ export interface RecentMetrics {
   faults: (number | null)[];
   /** Of the event loop, seconds. */
   lag: (number | null)[];
+}
+
+/** What to replay a conversation with. */
+export interface Replay {
+  /** Empty for all. */
+  policies?: string[];
+  /** Tokens of a request; 0 for the configured number. */
+  budget?: number;
+  /** 0 for the configured number. */
+  turns?: number;
+}
+
+/** A fold that a policy would have made. */
+export interface ReplayFold {
+  /** Before which request, from 0. */
+  request: number;
+  from_turn: number;
+  to_turn: number;
+  reason: string;
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** What a policy would have shown and cost: the figures of `mnema replay --json`. */
+export interface ReplayPolicy {
+  name: string;
+  requests: number;
+  tokens_mean: number;
+  tokens_max: number;
+  folds: number;
+  folds_at_once: number;
+  reductions: number;
+  prefix_breaks: number;
+  cached_percent: number;
+  cost: number | null;
+  fold_cost: number | null;
+  visible_percent: number | null;
+  retrievable_percent: number | null;
+  either_percent: number | null;
+  over_budget: number;
+  /** Of each request. */
+  tokens: number[];
+  /** Requests that broke the prefix, from 0. */
+  broke: number[];
+  fold_list: ReplayFold[];
+}
+
+/** The result of such a job. */
+export interface ReplayResult {
+  conversation: string;
+  budget: number;
+  turns: number;
+  policies: ReplayPolicy[];
 }
 
 /** The consent to replace all that the home holds. */
@@ -874,6 +1002,47 @@ export interface SettingsVersion {
 /** Newest first; the first one is in force. */
 export interface SettingsVersions {
   items: SettingsVersion[];
+}
+
+/** A skill of the owner's workspace. */
+export interface Skill {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+}
+
+/** All of them, by name. */
+export interface SkillList {
+  items: Skill[];
+}
+
+/** A skill with all that a person has to see before they enable it. */
+export interface SkillReview {
+  name: string;
+  description: string;
+  state: "off" | "on" | "changed" | "invalid";
+  /** It is on in every chat, not only the owner's. */
+  everyone: boolean;
+  problem: string;
+  /** Of all its files. */
+  sha256: string;
+  review: string[];
+  /** Its instructions. */
+  body: string;
+  files: string[];
+}
+
+/** A skill is enabled as it was shown, or turned off. */
+export interface SkillSwitch {
+  on: boolean;
+  /** Of what was shown. */
+  sha256?: string;
+  everyone?: boolean;
 }
 
 /** State of the running bot. */

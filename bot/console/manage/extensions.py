@@ -1,0 +1,192 @@
+"""Routes of skills and MCP servers: what each holds, and its review, which is bound to what was shown by hash."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.console.manage import models
+from bot.console.transcripts import CONSOLE_ACTOR
+from bot.tools.mcp.connection import McpError
+from bot.tools.mcp.service import McpServerView, McpTools, source_sha256
+from bot.tools.skills.library import EVERYONE, FOLDER, OWNER_ONLY, EnabledSkill, Skill, SkillInvalid, SkillLibrary
+from bot.tools.skills.review import read_folder, review
+from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from memory.store.people.mcp import McpChoice, McpEffect, McpMode, McpToolRow
+from memory.store.store import Store
+
+READ, WRITE = "console.read", "extension.write"
+MAX_CHOICES = 1_000  # tools of one review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillRoutes:
+    """Handlers of the owner's skills."""
+
+    library: SkillLibrary
+    store: Store
+    #: The owner's workspace.
+    workspace: Path
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        one = "/api/skills/{name}"
+        return (
+            Route(method="GET", path="/api/skills", action=READ, handler=self.list, reply=models.SkillListBody),
+            Route(method="GET", path=one, action=READ, handler=self.skill, reply=models.SkillReviewBody),
+            Route(method="POST", path=one, action=WRITE, handler=self.switch, body=models.SkillSwitchBody),
+        )
+
+    async def list(self, _: Request) -> Response:
+        """Return all skills of the owner's workspace."""
+        skills = await asyncio.to_thread(self.library.all)
+        return json_response({"items": [self._skill_json(skill) for skill in skills]})
+
+    async def skill(self, request: Request) -> Response:
+        """Return what a person has to see before they enable a skill."""
+        skill = await self._find(request)
+        try:
+            lines = await asyncio.to_thread(lambda: review(skill.name, read_folder(self._folder(skill))))
+        except (SkillInvalid, OSError) as err:
+            lines = [f"It cannot be enabled: {err}."]
+        return json_response(
+            {**self._skill_json(skill), "review": lines, "body": skill.body, "files": list(skill.files)}
+        )
+
+    async def switch(self, request: Request) -> Response:
+        """Enable a skill as it was shown, or turn it off."""
+        skill, body = await self._find(request), await read_json(request)
+        key = self.library.key(skill.name)
+        if body.get("on") is not True:
+            await asyncio.to_thread(self.library.state.set, key, None)
+            await self.store.note("skill", skill.name, "off", CONSOLE_ACTOR)
+            return json_response(self._skill_json(skill))
+        if skill.problem:
+            raise HttpRefusal(409, "invalid", f"{skill.name} cannot be enabled: {skill.problem}")
+        if body.get("sha256") != skill.sha256:
+            raise HttpRefusal(409, "changed", f"{skill.name} is another one than was shown; read it again")
+        spaces = EVERYONE if body.get("everyone") is True else OWNER_ONLY
+        row = EnabledSkill(sha256=skill.sha256, spaces=spaces)
+        await asyncio.to_thread(self.library.state.set, key, row)
+        await self.store.note("skill", skill.name, "on", CONSOLE_ACTOR, args={"sha256": skill.sha256, "spaces": spaces})
+        return json_response(self._skill_json(skill))
+
+    async def _find(self, request: Request) -> Skill:
+        name = str(request.path_params["name"])
+        skills = await asyncio.to_thread(self.library.all)
+        found = next((skill for skill in skills if skill.name == name), None)
+        if found is None:
+            raise HttpRefusal(404, "not_found", "there is no such skill in the workspace")
+        return found
+
+    def _folder(self, skill: Skill) -> Path:
+        return self.workspace / FOLDER / skill.name
+
+    def _skill_json(self, skill: Skill) -> dict[str, Any]:
+        row = self.library.state.load().get(self.library.key(skill.name))
+        state = "off" if row is None else "changed" if row.sha256 != skill.sha256 else "on"
+        return {
+            "name": skill.name,
+            "description": skill.description,
+            "state": "invalid" if skill.problem else state,
+            "everyone": row is not None and row.spaces == EVERYONE,
+            "problem": skill.problem,
+            "sha256": skill.sha256,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpRoutes:
+    """Handlers of the configured servers of tools."""
+
+    tools: McpTools
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes, with the action each one needs."""
+        one, body, reply = "/api/mcp/{name}", models.McpReviewBody, models.McpServerBody
+        return (
+            Route(method="GET", path="/api/mcp", action=READ, handler=self.list, reply=models.McpListBody),
+            Route(method="POST", path=f"{one}/list", action=WRITE, handler=self.list_again, reply=reply),
+            Route(method="POST", path=f"{one}/review", action=WRITE, handler=self.review, body=body, reply=reply),
+        )
+
+    async def list(self, _: Request) -> Response:
+        """Return the configured servers and their tools, as they were listed last."""
+        return json_response({"items": [self._server_json(view) for view in self.tools.views()]})
+
+    async def list_again(self, request: Request) -> Response:
+        """Start a server, and return its tools as they are now."""
+        view = self._find(request)
+        await read_json(request)
+        try:
+            await self.tools.list_again(view.name)
+        except McpError as err:
+            raise HttpRefusal(502, "down", f"{view.name} could not be listed: {err}") from err
+        return json_response(self._server_json(self._find(request)))
+
+    async def review(self, request: Request) -> Response:
+        """Store which tools the model may use, each as it was shown."""
+        view, body = self._find(request), await read_json(request)
+        if body.get("source") != source_sha256(self.tools.settings(view.name)):
+            raise HttpRefusal(409, "changed", f"config.json names another program for {view.name} now; read it again")
+        choices = _parse_choices(body.get("choices"))
+        if missed := await self.tools.review(view.name, choices, CONSOLE_ACTOR):
+            raise HttpRefusal(409, "changed", f"these are others than were shown; read them again: {', '.join(missed)}")
+        return json_response(self._server_json(self._find(request)))
+
+    def _find(self, request: Request) -> McpServerView:
+        name = str(request.path_params["name"])
+        found = next((view for view in self.tools.views() if view.name == name), None)
+        if found is None:
+            raise HttpRefusal(404, "not_found", "config.json has no such server under mcp")
+        return found
+
+    def _server_json(self, view: McpServerView) -> dict[str, Any]:
+        settings = self.tools.settings(view.name)
+        return {
+            "name": view.name,
+            "state": view.status.state,
+            "why": view.status.why,
+            "reviewed": view.reviewed,
+            "source": source_sha256(settings),
+            "command": list(settings.command),
+            "url": settings.url,
+            "network": settings.network,
+            "spaces": list(settings.spaces),
+            "tools": [_tool_json(row, reviewed=view.reviewed) for row in self.tools.listed(view.name)],
+        }
+
+
+def _tool_json(row: McpToolRow, *, reviewed: bool) -> dict[str, Any]:
+    new = row.reviewed_sha256 == "" or not reviewed
+    state = "new" if new else "changed" if row.sha256 != row.reviewed_sha256 else "settled"
+    return {
+        "name": row.name,
+        "description": row.description,
+        "schema": json.loads(row.schema),
+        "read_only": row.read_only,
+        "sha256": row.sha256,
+        "state": state,
+        "mode": row.mode,
+        "effect": row.effect,
+    }
+
+
+def _parse_choices(given: Any) -> list[McpChoice]:
+    if not isinstance(given, list) or not 0 < len(given) <= MAX_CHOICES:
+        raise HttpRefusal(400, "choices", f"choices must be a list of 1 to {MAX_CHOICES:,} tools")
+    return [_parse_choice(one) for one in given]
+
+
+def _parse_choice(given: Any) -> McpChoice:
+    fields = given if isinstance(given, dict) else {}
+    name, sha256, mode, effect = (fields.get(key) for key in ("name", "sha256", "mode", "effect"))
+    if not isinstance(name, str) or not isinstance(sha256, str) or mode not in ("off", "run", "ask"):
+        raise HttpRefusal(400, "choices", "each choice has name, sha256, and mode: off, run or ask")
+    if effect not in ("pure", "unsafe"):
+        raise HttpRefusal(400, "choices", "effect of a choice must be pure or unsafe")
+    return McpChoice(name=name, mode=cast(McpMode, mode), effect=cast(McpEffect, effect), sha256=sha256)

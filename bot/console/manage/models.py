@@ -1,0 +1,225 @@
+"""Bodies of the routes that manage the bot, as the description of the API and the types of the page have them."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from bot.console.models import PersonBody
+from channels.web.models import ApiModel
+
+
+class SettingsKeyBody(ApiModel):
+    """One key of config.json."""
+
+    key: str = Field(description="Dotted.")
+    group: str = Field(description="What it is shown with.")
+    unit: str = Field("", description="Of a number.")
+    takes_effect: Literal["now", "turn", "restart"] = Field(description="From when on a change of it is in force.")
+    file_only: bool = Field(False, description="It is only written in the file itself.")
+    title_zh: str
+    title_en: str
+    about_zh: str
+    about_en: str
+    form: str = Field(description="What values it takes; `section` has none of its own.")
+    example: str = ""
+    choices: list[str] = Field([])
+    least: float | None = None
+    most: float | None = None
+    default: Any = None
+    secret: bool = False
+
+
+class SettingsKeysBody(ApiModel):
+    """Every key that is no item of a list, in the order of config.json."""
+
+    items: list[SettingsKeyBody]
+
+
+class SettingsProblemBody(ApiModel):
+    """What is wrong with the settings."""
+
+    key: str = Field(description='Dotted; "" for the file as a whole.')
+    message: str
+    line: int = Field(description="In the file, from 1; 0 where no place is known.")
+    column: int
+
+
+class SettingsOriginBody(ApiModel):
+    """Where the value of a key comes from."""
+
+    key: str
+    source: Literal["default", "file", "variable"]
+    variables: list[str] = Field([], description="Of the environment.")
+    unset: list[str] = Field([], description="Those of them that are not set.")
+
+
+class SettingsStateBody(ApiModel):
+    """The file as it is now."""
+
+    tag: str = Field(description="The ETag of the settings.")
+    trouble: SettingsProblemBody | None = None
+    items: list[SettingsOriginBody] = Field(description="Of every key that does not have its default.")
+
+
+class SettingsCheckBody(ApiModel):
+    """A change to check: a part of config.json, or the whole text."""
+
+    part: dict[str, Any] | None = None
+    text: str | None = None
+
+
+class SettingsCheckedBody(ApiModel):
+    """What is wrong with it."""
+
+    items: list[SettingsProblemBody]
+
+
+class SettingsSourceBody(ApiModel):
+    """The text of config.json, with masked secrets."""
+
+    text: str
+
+
+class SettingsChangeBody(ApiModel):
+    """What a version changed in the one before it; a secret is masked."""
+
+    key: str
+    before: str
+    after: str
+
+
+class SettingsVersionBody(ApiModel):
+    """A text of config.json that was in force."""
+
+    id: str
+    at: str
+    first: bool = Field(description="What it changed is not known: it is the oldest one.")
+    changes: list[SettingsChangeBody]
+
+
+class SettingsVersionsBody(ApiModel):
+    """Newest first; the first one is in force."""
+
+    items: list[SettingsVersionBody]
+
+
+class ChannelTestBody(ApiModel):
+    """Settings of a channel that are tried."""
+
+    part: dict[str, Any] = Field(description="Part of config.json below `channels` that is not saved yet.")
+
+
+class ChannelFindingBody(ApiModel):
+    """What one step of the test found: a line of the reply."""
+
+    step: str
+    state: Literal["ok", "failed", "skipped"]
+    text: str
+    hint: str = Field(description="What to do.")
+
+
+class LimitUseBody(ApiModel):
+    """What a person has used today of one limit."""
+
+    limit: Literal["messages_per_minute", "messages_per_day", "tokens_per_day", "money_per_day"]
+    used: float
+    most: float = Field(description="0: no limit.")
+    own: float | None = Field(description="This person's own limit; null: as everybody.")
+
+
+class PersonFactsBody(ApiModel):
+    """What is known of a person, without what they wrote."""
+
+    channel: str
+    id: str
+    name: str = Field(description="What they call themselves.")
+    role: str
+    grants: list[PersonBody]
+    accounts: list[str] = Field(description="CHANNEL:ID of this person's linked accounts.")
+    last_seen: str
+    conversations: int
+    messages: int
+    today: list[LimitUseBody]
+
+
+class SkillBody(ApiModel):
+    """A skill of the owner's workspace."""
+
+    name: str
+    description: str
+    state: Literal["off", "on", "changed", "invalid"]
+    everyone: bool = Field(description="It is on in every chat, not only the owner's.")
+    problem: str
+    sha256: str = Field(description="Of all its files.")
+
+
+class SkillListBody(ApiModel):
+    """All of them, by name."""
+
+    items: list[SkillBody]
+
+
+class SkillReviewBody(SkillBody):
+    """A skill with all that a person has to see before they enable it."""
+
+    review: list[str]
+    body: str = Field(description="Its instructions.")
+    files: list[str]
+
+
+class SkillSwitchBody(ApiModel):
+    """A skill is enabled as it was shown, or turned off."""
+
+    on: bool
+    sha256: str = Field("", description="Of what was shown.")
+    everyone: bool = False
+
+
+class McpToolBody(ApiModel):
+    """A tool of a server, as the model would read it."""
+
+    name: str
+    description: str
+    schema_: dict[str, Any] = Field(alias="schema")
+    read_only: bool = Field(description="It says that it only reads.")
+    sha256: str
+    state: Literal["new", "changed", "settled"]
+    mode: Literal["off", "run", "ask"]
+    effect: Literal["pure", "unsafe"]
+
+
+class McpServerBody(ApiModel):
+    """A configured server of tools."""
+
+    name: str
+    state: str
+    why: str
+    reviewed: bool = Field(description="The program is the one whose tools were reviewed.")
+    source: str = Field(description="Hash of its command or address.")
+    command: list[str]
+    url: str
+    network: bool
+    spaces: list[str]
+    tools: list[McpToolBody]
+
+
+class McpListBody(ApiModel):
+    """All of them, by name."""
+
+    items: list[McpServerBody]
+
+
+class McpChoiceBody(ApiModel):
+    """What the model may do with a tool as it was shown."""
+
+    name: str
+    sha256: str
+    mode: Literal["off", "run", "ask"]
+    effect: Literal["pure", "unsafe"]
+
+
+class McpReviewBody(ApiModel):
+    """A review."""
+
+    source: str = Field(description="Of the server that was shown.")
+    choices: list[McpChoiceBody]

@@ -1,0 +1,147 @@
+"""Replays of a conversation through context policies, as jobs: each policy is a run of `mnema replay`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.config.home import HomeFolder
+from bot.console.operate.cli_process import run_command
+from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.console.operate.models import JobBody
+from bot.console.transcripts import TranscriptBackend
+from channels.web.models import ApiModel
+from channels.web.requests import HttpRefusal, Route, read_json
+from memory.context.policies.policies import POLICIES
+
+MAX_BUDGET, MAX_TURNS = 10_000_000, 10_000
+PROBES = 50  # as `mnema replay`
+_FIGURES = (
+    *("requests", "tokens_mean", "tokens_max", "folds", "folds_at_once", "reductions", "prefix_breaks"),
+    *("cached_percent", "cost", "fold_cost", "visible_percent", "retrievable_percent", "either_percent", "over_budget"),
+)
+
+
+class ReplayBody(ApiModel):
+    """What to replay a conversation with."""
+
+    policies: list[str] = Field([], description="Empty for all.")
+    budget: int = Field(0, ge=0, le=MAX_BUDGET, description="Tokens of a request; 0 for the configured number.")
+    turns: int = Field(0, ge=0, le=MAX_TURNS, description="0 for the configured number.")
+
+
+class ReplayFoldBody(ApiModel):
+    """A fold that a policy would have made."""
+
+    request: int = Field(description="Before which request, from 0.")
+    from_turn: int
+    to_turn: int
+    reason: str
+    tokens_before: int
+    tokens_after: int
+
+
+class ReplayPolicyBody(ApiModel):
+    """What a policy would have shown and cost: the figures of `mnema replay --json`."""
+
+    name: str
+    requests: int
+    tokens_mean: int
+    tokens_max: int
+    folds: int
+    folds_at_once: int
+    reductions: int
+    prefix_breaks: int
+    cached_percent: float
+    cost: float | None
+    fold_cost: float | None
+    visible_percent: float | None
+    retrievable_percent: float | None
+    either_percent: float | None
+    over_budget: int
+    tokens: list[int] = Field(description="Of each request.")
+    broke: list[int] = Field(description="Requests that broke the prefix, from 0.")
+    fold_list: list[ReplayFoldBody]
+
+
+class ReplayResultBody(ApiModel):
+    """The result of such a job."""
+
+    conversation: str
+    budget: int
+    turns: int
+    policies: list[ReplayPolicyBody]
+
+
+class ReplayRoutes:
+    """Handlers of replays."""
+
+    def __init__(self, home: HomeFolder, jobs: JobRunner, transcripts: TranscriptBackend) -> None:
+        self._home = home
+        self._jobs = jobs
+        self._transcripts = transcripts
+
+    def calls(self) -> tuple[Route, ...]:
+        """Return the route, with the action that it needs."""
+        return (
+            Route(
+                method="POST",
+                path="/api/conversations/{id}/replays",
+                action="context.read",
+                handler=self.begin,
+                body=ReplayBody,
+                reply=JobBody,
+            ),
+        )
+
+    async def begin(self, request: Request) -> Response:
+        """Replay the conversation as a job; no model is asked."""
+        name = str(request.path_params["id"])
+        row = await self._transcripts.readable(name, request.state.visitor.id)
+        if row is None:
+            raise HttpRefusal(404, "not_found", "there is no such conversation")
+        body = await read_json(request)
+        policies = _parse_policies(body.get("policies", []))
+        budget, turns = _parse_count(body, "budget", MAX_BUDGET), _parse_count(body, "turns", MAX_TURNS)
+
+        async def work(job: Job) -> Mapping[str, Any]:
+            options = ("--budget", str(budget), "--turns", str(turns), "--probes", str(PROBES))
+            found: list[dict[str, Any]] = []
+            limits: Mapping[str, Any] = {}
+            job.expected = len(policies)
+            for policy in policies:
+                self._jobs.notify(job)
+                told = await run_command(self._home.root, "replay", row.id, "--policy", policy, *options)
+                limits = told["limits"]
+                found += map(_policy_figures, told["policies"])
+                job.done += 1
+            return {"conversation": name, "budget": limits["tokens"], "turns": limits["turns"], "policies": found}
+
+        return accepted(self._jobs.start("replay", name, work))
+
+
+def _policy_figures(policy: Mapping[str, Any]) -> dict[str, Any]:
+    series = policy["series"]
+    fold_names = ReplayFoldBody.model_fields
+    return {
+        "name": policy["name"],
+        **{name: policy[name] for name in _FIGURES},
+        "tokens": [request["tokens"] for request in series],
+        "broke": [at for at, request in enumerate(series) if request["prefix_broke"]],
+        "fold_list": [{name: fold[name] for name in fold_names} for fold in policy["fold_list"]],
+    }
+
+
+def _parse_policies(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or any(name not in POLICIES for name in given):
+        raise HttpRefusal(400, "policies", f"policies is a list of: {', '.join(POLICIES)}; empty for all")
+    return tuple(dict.fromkeys(given)) or tuple(POLICIES)
+
+
+def _parse_count(body: Mapping[str, Any], name: str, most: int) -> int:
+    value = body.get(name, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise HttpRefusal(400, name, f"{name} must be a whole number from 0 to {most:,}; 0 for the configured one")
+    return value

@@ -1,0 +1,128 @@
+"""SIGKILL at random moments while tools, reminders and sub-agents are under way: nothing unsafe twice, nothing lost."""
+
+import asyncio
+import json
+import os
+import random
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.bot.tools.mcp.servers import Orders
+from tests.by_night import by_night
+from tests.emulators.mcp_server import tool
+from tests.emulators.model import ModelEmulator
+from tests.walk.harness import Scene, mnema, scene, until
+from tests.walk.record import Db, ledger_faults, query, unended
+from tests.walk.speech import asked_for, hesitant, tokens_in
+
+pytestmark = [pytest.mark.kill, by_night]
+KILLS = int(os.environ.get("MNEMA_KILLS", "20"))
+SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
+LONGEST_LIFE = 1.5  # seconds after the process is ready
+TEXT = {"type": "string"}
+CALLS = "SELECT tool_call.state FROM tool_call WHERE name = ? AND input LIKE ?"
+REMINDED = "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
+OPEN_JOBS = "SELECT number FROM job WHERE state != 'done'"
+OCCURRENCES = "SELECT job, due, COUNT(*) FROM occurrence GROUP BY job, due"
+
+
+class Errands:
+    """What a person asks for, and what must have come of it."""
+
+    def __init__(self, talk: Scene, orders: Orders) -> None:
+        self.talk, self.orders = talk, orders
+        #: Tokens of what was confirmed, by kind.
+        self.confirmed: dict[str, list[str]] = {"call": [], "remind": [], "delegate": []}
+        self._count = 0
+
+    async def ask(self, random_: random.Random) -> None:
+        """Ask for one thing; what is not confirmed counts as not asked for."""
+        self._count += 1
+        kind = random_.choice(["call", "call", "remind", "delegate"])
+        token = f"{kind[0]}{self._count}"
+        if kind == "call":
+            text = asked_for(token, "files__echo", words=f"<{token}>")
+        elif kind == "remind":
+            text = f"/remind 1m «{token}»"
+        else:
+            goals = [asked_for(f"{token}{at}", "write_file", path=f"out/{token}{at}.md", content="x") for at in "ab"]
+            text = asked_for(token, "delegate", tasks=[{"goal": goal, "tools": ["write_file"]} for goal in goals])
+        try:
+            await self.talk.web.post(f"chat{self._count % 3}", text)
+        except (httpx.HTTPError, AssertionError):
+            return
+        self.confirmed[kind].append(token)
+
+    def faults(self, db: Db) -> list[str]:
+        """Every breach of the promise, at rest."""
+        lines = self.orders.log.read_text().splitlines() if self.orders.log.exists() else []
+        effects = Counter(json.loads(line.partition(" ")[2])["words"].strip("<>") for line in lines)
+        found = [f"done {count} times: {token}" for token, count in effects.items() if count > 1]
+        for token in self.confirmed["call"]:
+            states = [state for (state,) in query(db, CALLS, "files__echo", f"%<{token}>%")]
+            # A message that was interrupted three times is given up, which its chat is told.
+            if effects[token] == 0 and "unknown" not in states and not self._is_given_up(db, token):
+                found.append(f"lost: {token}, {states}")
+            if effects[token] == 1 and not set(states) & {"done", "unknown"}:
+                found.append(f"done and not known: {token}, {states}")
+        told = Counter(token for text, _, _ in query(db, REMINDED) for token in tokens_in(text))
+        made = [token for (body,) in query(db, "SELECT body FROM job") for token in tokens_in(body)]
+        found += [f"reminded {told[token]} times: {token}" for token in made if told[token] != 1]
+        # A command that a kill interrupted is not run again, which its chat is told.
+        said = {token for (text,) in query(db, "SELECT text FROM outbox") for token in tokens_in(text)}
+        found += [f"lost: {token}" for token in self.confirmed["remind"] if token not in said]
+        found += [f"fired {count} times: {job} {at}" for job, at, count in query(db, OCCURRENCES) if count != 1]
+        written = Counter(query(db, "SELECT input FROM tool_call WHERE name = 'write_file' AND state = 'done'"))
+        found += [f"written {count} times: {input}" for input, count in written.items() if count > 1]
+        open_tasks = query(db, "SELECT number, state FROM background_task WHERE state = 'running'")
+        return [*found, *(f"a task never ended: {row}" for row in open_tasks)]
+
+    def _is_given_up(self, db: Db, token: str) -> bool:
+        return bool(query(db, "SELECT 1 FROM inbox WHERE state = 'dead' AND body LIKE ?", f"%«{token}»%"))
+
+
+async def walk(home: Path, kills: int, **others: Any) -> None:
+    print(f"seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
+    random_ = random.Random(SEED)
+    orders = Orders(home / "server", [tool("echo", words=TEXT)])
+    more = {"mcp": {"files": orders.settings}, "delegate": {"enabled": True}, "provider": "openai", **others}
+    model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.3))
+    async with scene(home / "bot", model, **more) as talk:
+        await talk.bot.start()
+        code, out, err = await mnema(talk.bot.home, "mcp", "review", "files", "--run", "echo")
+        assert code == 0, (out, err)
+        await talk.bot.term()
+        errands = Errands(talk, orders)
+        for _ in range(kills):
+            await talk.bot.spawn()
+            if random_.random() < 0.8:
+                await talk.bot.until_ready()
+                asking = [asyncio.create_task(errands.ask(random_)) for _ in range(random_.randint(1, 3))]
+                await asyncio.sleep(random_.uniform(0.05, LONGEST_LIFE))
+            else:
+                asking = []
+                await asyncio.sleep(random_.uniform(0, 0.5))
+            await talk.bot.kill()
+            await asyncio.gather(*asking)
+        await talk.bot.start()
+        await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
+        await until(lambda: not unended(talk.bot.db), "all is at rest", 180)
+        print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
+        assert errands.faults(talk.bot.db) == []
+        assert await ledger_faults(talk.bot.db) == []
+        assert errands.confirmed["call"], "nothing was tried"
+        assert await talk.bot.term() == 0
+
+
+async def test_tools_reminders_and_subagents_survive_kills(tmp_path: Path) -> None:
+    await walk(tmp_path, KILLS)
+
+
+@pytest.mark.postgres
+async def test_the_same_on_postgresql(tmp_path: Path, db: str) -> None:
+    await walk(tmp_path, KILLS, database_url=db.replace("postgresql", "postgresql+psycopg", 1))
