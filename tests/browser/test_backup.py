@@ -73,7 +73,7 @@ async def make(page: Page, real: Real) -> Path:
     await page.get_by_label("Encrypt it").check()
     await page.fill("input[autocomplete='new-password']", PASSPHRASE)
     await page.get_by_role("button", name="Make a backup").click()
-    await page.wait_for_selector(".backups li", timeout=30_000)
+    await page.wait_for_selector(".backups li", timeout=60_000)
     await page.reload()
     await expect(page.locator(".backups li")).to_contain_text("encrypted")
     async with page.expect_download() as begun:
@@ -99,7 +99,7 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
     async with started(home, {"language": "en", "channels": {"web": {"port": port}}}) as process:
         context = await chromium.new_context(locale="en-GB")
         page = await context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         token = (home / "data" / "web_token").read_text().strip()
         await page.goto(f"{base}/backup")
         await page.fill("#token", token)
@@ -107,7 +107,7 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
         await page.set_input_files("input[type=file]", file)
         await page.fill("dialog input[type=password]", PASSPHRASE)
         await page.click("dialog .primary")
-        await expect(page.locator(".backups .facts")).to_contain_text("Conversations")
+        await expect(page.locator(".backups .facts")).to_contain_text("Conversations", timeout=60_000)
         await page.get_by_role("button", name="Restore", exact=True).click()
         await page.fill("dialog input[type=password]", PASSPHRASE)
         await page.fill("dialog input:not([type])", "another")

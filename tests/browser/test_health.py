@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from bot.errors import KeyRefused
 from bot.models.health import NEVER, ModelStatus, model_status_to_json
-from bot.telemetry.spans import MAX_TRACE_SPANS, Span
+from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from channels.web.requests import Route, json_response
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import real_house
@@ -107,7 +107,8 @@ async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chro
         await traces.nth(1).click()
         await expect(page.locator(".step.model")).to_contain_text("scripted")
         await expect(page.locator(".head")).to_contain_text("answered")
-        took = [await open_trace(page, path) for path in (short, long)]
+        # The quickest of a few tries: other processes use this machine too.
+        took = [min([await open_trace(page, path) for _ in range(4)]) for path in (short, long)]
         await expect(page.locator(".head")).to_contain_text("5,000 steps")
         assert await page.locator(".rows li").count() <= MOST_ROWS
         assert took[1] - took[0] < 300
@@ -139,7 +140,7 @@ async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Bro
         await page.goto(f"{real.site.base}/health")
         await page.get_by_role("button", name="Check everything").click()
         failed = page.locator(".check:not(.well)")
-        await expect(failed.filter(has_text="privacy")).to_contain_text("→ Run: chmod", timeout=30_000)
+        await expect(failed.filter(has_text="privacy")).to_contain_text("→ Run: chmod", timeout=60_000)
         await expect(page.locator(".check.well").filter(has_text="ledger")).to_have_count(1)
         for _ in range(2):
             real.house.telemetry.tally.count("llm_requests_total", "m", "overloaded")

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from bot.console.operate import models
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
-from bot.telemetry.spans import Span
+from bot.telemetry.recorder import Span
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.routes import parse_bounded
 from memory.store.conversations.traces import Trace, TraceEvent, TraceFilter

@@ -4,7 +4,7 @@ import pytest
 
 from bot.telemetry.metrics import MetricStore
 from bot.telemetry.recent import MINUTES, RecentMetrics
-from bot.telemetry.spans import MAX_SPANS, MAX_TRACE_SPANS, Span, SpanLog
+from bot.telemetry.recorder import MAX_SPANS, MAX_TRACE_SPANS, Span, SpanLog
 
 
 async def test_a_minute_has_what_happened_in_it_and_the_ring_never_grows() -> None:

@@ -29,7 +29,7 @@ async def real(tmp_path: Path) -> AsyncIterator[Real]:
 async def finished(client: httpx.AsyncClient, answer: httpx.Response) -> dict[str, Any]:
     """The job that an answer names, once it has ended, as its stream tells it."""
     assert answer.status_code == 202, answer.text
-    async with client.stream("GET", "/api/v1/events?topics=jobs") as stream:
+    async with client.stream("GET", "/api/v1/events?topics=jobs", timeout=60) as stream:
         async for line in stream.aiter_lines():
             if line.startswith("data: ") and answer.json()["id"] in line and '"state":"running"' not in line:
                 break
