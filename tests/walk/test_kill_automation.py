@@ -110,6 +110,7 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
             await talk.bot.kill()
             await asyncio.gather(*asking)
         await talk.bot.start()
+        await until(lambda: not unended(talk.bot.db), "what was asked for is begun", 180)  # reminders are made, too
         await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
         await until(lambda: not unended(talk.bot.db), "all is at rest", 180)
         print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
