@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
-from bot.agent.context_fitter import request_limits
+from bot.agent.context.fitter import request_limits
 from bot.cli.replay.plot import PlotLine, draw_plot
 from bot.cli.replay.probes import score_probes
 from bot.cli.replay.recording import Recording, count_recording, read_recording

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks.measurement import Measurement, median
 from benchmarks.planning import LIMITS, long_session
-from bot.agent.context_fitter import FitLimits, FittedView
-from bot.memory.view_recorder import build_view
+from bot.agent.context.fitter import FitLimits, FittedView
+from bot.agent.context.recorder import build_view
 from bot.models.base import Request
 from memory.context.policies.policies import POLICIES
 from memory.context.tokens import load_o200k_counter

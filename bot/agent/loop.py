@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
-from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
 from bot.agent.turn_context import (
@@ -19,7 +20,6 @@ from bot.agent.turn_context import (
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.memory.recall import NOTHING_RECALLED, recalled_places
-from bot.memory.view_recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream

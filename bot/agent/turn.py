@@ -16,7 +16,8 @@ from typing import Literal
 import structlog
 
 from bot.access.permissions import LOCAL_CHANNELS, Actor, authorize
-from bot.agent.context_fitter import ContextFitter, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitRequest
+from bot.agent.context.recorder import ViewRecorder
 from bot.agent.loop import Agent
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.values import NO_RIGHTS_TEXT, Subagent
@@ -33,7 +34,6 @@ from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, CreateDispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.gateway.receiver import access_scope
-from bot.memory.view_recorder import ViewRecorder
 from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace

@@ -8,8 +8,8 @@ from bot.access.pairing import PairingService
 from bot.access.permissions import ACTIONS, AccessScope, Actor, authorize
 from bot.access.roles import RoleResolver
 from bot.agent.approvals import ApprovalService
-from bot.agent.context_fitter import ContextFitter
-from bot.agent.context_report import ContextReport
+from bot.agent.context.fitter import ContextFitter
+from bot.agent.context.report import ContextReport
 from bot.agent.folding import FoldManager
 from bot.config.file import ConfigFile
 from bot.config.schema import Config

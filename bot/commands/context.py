@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from typing import Any
 
-from bot.agent.context_report import (
+from bot.agent.context.acts import clear_context, plan_older_half, undo_newest
+from bot.agent.context.report import (
     format_context_report,
     format_cut,
     format_fold_reason,
@@ -17,7 +18,6 @@ from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
 from bot.errors import BudgetTooSmall
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
-from bot.memory.context_acts import clear_context, plan_older_half, undo_newest
 from bot.texts import format_budget_too_small
 from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
 from memory.context.summary.statistics import RangeStatistics, count_statistics

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
+from bot.agent.context.recorder import checksum, load_tools
 from bot.config.schema import MACHINE_ZONE
-from bot.memory.view_recorder import checksum, load_tools
 from bot.memory.view_segments import MAX_SEGMENT_CHARS, fixed_segments, make_segment, session_segments, to_piece
 from bot.models.base import Request
 from memory.context.tokens import TokenCounter

@@ -15,8 +15,8 @@ from bot.access.budget_guard import BudgetGuard
 from bot.access.pairing import PairingService
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import StorageQuota
+from bot.agent.context.calibration import load_best_counter
 from bot.agent.folding import FoldManager
-from bot.agent.token_calibration import load_best_counter
 from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder

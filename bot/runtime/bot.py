@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from bot.access.audit import record_checkpoint
-from bot.agent.context_fitter import request_limits
+from bot.agent.context.fitter import request_limits
 from bot.agent.folding import build_fold_plan
 from bot.config.home import close_entries
 from bot.config.messages import ConfigRejected

@@ -9,15 +9,16 @@ import structlog
 
 from bot.access.permissions import AccessScope, Actor
 from bot.agent.approvals import ApprovalService, Begun
-from bot.agent.context_fitter import ContextFitter
-from bot.agent.context_report import ContextReport
+from bot.agent.context.calibration import TokenCalibration, load_best_counter
+from bot.agent.context.fitter import ContextFitter
+from bot.agent.context.recorder import ViewRecorder
+from bot.agent.context.report import ContextReport
 from bot.agent.folding import ThreadSummaries, ToolLineWriter
 from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.tool import DelegateTool
 from bot.agent.subagents.values import compose_outcome_body
-from bot.agent.token_calibration import TokenCalibration, load_best_counter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
 from bot.agent.turn_context import MessageCounter, TurnSetup, TurnTimeouts
@@ -35,7 +36,6 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
-from bot.memory.view_recorder import ViewRecorder
 from bot.messages import load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.deletions import ConversationDeletions

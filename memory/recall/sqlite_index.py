@@ -209,6 +209,8 @@ class SqliteIndex:
         return self._find(_WITH_CHARACTERS, search_filter, letters=listed, most=most)
 
     def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+        if not days:
+            return []
         oldest = newest = ""
         if any(is_yearless(first) for first, _ in days):
             oldest, newest = self._db.execute(_FIRST_AND_LAST_DAY).fetchone()

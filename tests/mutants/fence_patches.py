@@ -308,7 +308,7 @@ REQUESTS = (
     Mutant(
         name="the budget is looked at once a turn, outside of the tool loop",
         guards="I39",
-        file="bot/agent/context_fitter.py",
+        file="bot/agent/context/fitter.py",
         old=(
             "            if not await self._apply_plan(session, planned, fit_limits):\n                break\n"
             "            session = self._in_zone(await self.sessions.load(session.conversation))\n"

@@ -315,7 +315,7 @@ MUTANTS = (
     Mutant(
         name="the clock stands in the prefix",
         guards="I38",
-        file="bot/agent/context_fitter.py",
+        file="bot/agent/context/fitter.py",
         old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
         new=(
             "view = assemble_view(session, (*fit_limits.system, block.text), fit_limits.tools, counter, "
@@ -548,7 +548,7 @@ MUTANTS = (
     Mutant(
         name="what is recalled stands in the prefix",
         guards="I38",
-        file="bot/agent/context_fitter.py",
+        file="bot/agent/context/fitter.py",
         old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
         new=(
             'view = assemble_view(session, (*fit_limits.system, block.text.partition("[Now: ")[0]), '

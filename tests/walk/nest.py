@@ -182,7 +182,7 @@ def _prepare() -> None:
     """Import what a bot does when it starts and when somebody writes, so that no child has to."""
     for name in PREPARED:
         importlib.import_module(name)
-    importlib.import_module("bot.agent.token_calibration").load_best_counter()
+    importlib.import_module("bot.agent.context.calibration").load_best_counter()
     importlib.import_module("bot.models.providers.anthropic").load_sdk()
     gc.collect()
     gc.freeze()

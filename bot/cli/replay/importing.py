@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unicodedata import normalize
 
-from bot.agent.token_calibration import load_best_counter
+from bot.agent.context.calibration import load_best_counter
 from bot.cli.replay.recording import Recording, count_recording, read_recording
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bot.agent.context_fitter import request_limits
-from bot.agent.token_calibration import load_best_counter
+from bot.agent.context.calibration import load_best_counter
+from bot.agent.context.fitter import request_limits
 from bot.cli.common import find_session_to_read
 from bot.cli.replay.plot import PlotLine, draw_plot
 from bot.cli.replay.probes import score_probes, with_probes

@@ -86,6 +86,7 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
         McpLoginError: it did not work, or the server wants no login.
     """
     import httpx2
+    from mcp.client.auth import OAuthFlowError
 
     from bot.tools.mcp.http import create_client
 
@@ -97,9 +98,7 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
             accepted = {"Accept": "application/json, text/event-stream"}
             async with client.stream("POST", settings.url, json=_PING, headers=accepted) as answer:
                 status = answer.status_code
-    except httpx2.HTTPError as err:
-        raise McpLoginError(str(err) or type(err).__name__) from err
-    except Exception as err:  # of the SDK, which has many
+    except (httpx2.HTTPError, OAuthFlowError, ValueError, OSError) as err:
         raise McpLoginError(" ".join(str(err).split())[:300] or type(err).__name__) from err
     context = provider.context
     if context.current_tokens is None:

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.agent.context.calibration import load_best_counter
 from bot.agent.prompt import format_clock_note
 from bot.agent.system_rules import system_rules
-from bot.agent.token_calibration import load_best_counter
 from bot.config.home import HomeFolder
 from tests.bot.agent.prompt_texts import FOLDER, render_texts
 from tests.bot.inside import inside

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.context_report import (
+from bot.agent.context.report import (
     format_context_report,
     format_cut,
     format_cut_place,

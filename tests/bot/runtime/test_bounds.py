@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.access.storage_quota import StorageQuota
+from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import ToolLineWriter
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
-from bot.agent.token_calibration import TokenCalibration
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.gateway.channel_status import ChannelStatus

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.token_calibration import TokenCalibration
+from bot.agent.context.calibration import TokenCalibration
 from bot.errors import KeyRefused
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.fallback import ChainModel, FallbackModel

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 
-from bot.agent.context_fitter import FittedView
+from bot.agent.context.fitter import FittedView
 from bot.config.schema import Config
 from bot.models.base import Answer, Request
 from memory.context.tokens import TokenCounter

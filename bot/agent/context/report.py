@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime, tzinfo
 from typing import Any
 
-from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
 from bot.memory.view_segments import fixed_segments, session_segments

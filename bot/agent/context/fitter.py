@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
 from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
 from bot.agent.subagents.values import SUBAGENT_RULES
-from bot.agent.token_calibration import TokenCalibration
 from bot.agent.turn_context import MessageCounter
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
