@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from bot.agent.context.acts import clear_context, plan_older_half, undo_newest
 from bot.agent.context.fitter import ContextFitter
+from bot.agent.context.past_views import RebuiltView, diff_views, rebuild_view, rebuilt_to_json, view_to_json
 from bot.agent.folding import FoldManager
 from bot.config.schema import Config
 from bot.console.models import ContextPartsBody, ViewPieceBody
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend
 from bot.gateway.notifications import COMMAND_FOLD_REASON
-from bot.memory.past_views import RebuiltView, diff_views, rebuild_view, rebuilt_to_json, view_to_json
 from channels.web.models import ApiModel
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from channels.web.routes import parse_bounded

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.memory.past_views import LOST_TEXT, RebuiltView, diff_views, rebuild_view
+from bot.agent.context.past_views import LOST_TEXT, RebuiltView, diff_views, rebuild_view
 from bot.models.base import Request
 from bot.models.providers.anthropic import AnthropicModel, encode_anthropic_request
 from memory.conversation import Text
