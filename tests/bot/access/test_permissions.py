@@ -140,6 +140,8 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "console.read": ("owner", {"console"}, False),
     "metrics.read": ("owner", {"console"}, False),
     "console.write": ("owner", {"console"}, False),
+    "backup": ("owner", {"terminal", "console"}, False),
+    "restore": ("owner", {"terminal", "console"}, False),
     "pair.status": ("user", PRIVATE, False),
     "access.read": ("owner", {"terminal", "console"}, False),
     "access.write": ("owner", {"terminal", "console"}, False),

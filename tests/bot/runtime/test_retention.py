@@ -165,9 +165,9 @@ async def test_former_versions_of_files_go_after_thirty_days(record: SqliteRecor
     name = Blobs(record.path.parent / "blobs").put(b"former")
     await store.file_versions.keep("", "call", [NewFileVersion(path="a.md", sha256=name, size=6)])
     record.now += 29 * DAY
-    assert (await night(record)[0].run(0, night(record)[1]))["rows"] == 0
+    assert (await night(record)[0].run(0, night(record)[1], 30))["rows"] == 0
     record.now += 2 * DAY
-    assert (await night(record)[0].run(0, night(record)[1]))["rows"] == 1
+    assert (await night(record)[0].run(0, night(record)[1], 30))["rows"] == 1
     assert await store.file_versions.load("", "a.md") == []
 
 

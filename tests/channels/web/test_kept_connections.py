@@ -75,12 +75,21 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
         faults = 1
 
         async def lines(
-            self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
+            self,
+            conversation: str,
+            *,
+            reader: str = "",
+            before: int = 0,
+            after: int | None = None,
+            limit: int = 50,
+            details: bool = False,
         ) -> list[TranscriptLine]:
             if after == 2 and self.faults:
                 self.faults -= 1
                 raise RuntimeError("the record cannot be read")
-            return await super().lines(conversation, reader=reader, before=before, after=after, limit=limit)
+            return await super().lines(
+                conversation, reader=reader, before=before, after=after, limit=limit, details=details
+            )
 
     house = Faulty(answers=lambda message: f"answer to {message.text}")
     async with running(house) as site, site.client() as client:

@@ -10,6 +10,16 @@ _NEVER_CHANGED = (
 )
 # By revision: what leads there from the one after it.
 BACK = {
+    "r0012": (
+        *(f"DROP INDEX conversation_{name}" for name in ("touched", "pinned", "deleting")),
+        *(
+            f"ALTER TABLE conversation DROP COLUMN {name}"
+            for name in ("own_title", "pinned", "archived", "seen_line", "deleting", "touched")
+        ),
+        "ALTER TABLE turn DROP COLUMN recalled",
+        "DROP TABLE view_manifest",
+        "DROP TABLE view_text",
+    ),
     "r0011": (
         "DROP INDEX occurrence_running",
         *(f"ALTER TABLE job DROP COLUMN {name}" for name in ("fails", "retries", "extra", "resumes_at")),

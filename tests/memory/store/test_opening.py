@@ -102,12 +102,13 @@ NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "aske
     *("deaths_alone", "clean_lines", "summary_tainted", "begun_by", "cleared_before"),
     *("rejected", "sent_from", "awaiting", "body_sha256"),
     *("fails", "retries", "extra", "resumes_at", "inbox_row"),
+    *("own_title", "pinned", "archived", "seen_line", "deleting", "touched", "recalled"),
 }
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
     *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
     *("limit_told", "file_label", "job", "occurrence", "file_version", "mcp_server", "mcp_tool"),
-    *("approval_rule", "job_setting", "heartbeat", "background_task"),
+    *("approval_rule", "job_setting", "heartbeat", "background_task", "view_manifest", "view_text"),
 }
 
 
