@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.by_night import by_night
 from tests.nightly import MACHINES, Part, parts, run, summary
 
 
@@ -25,6 +26,7 @@ def test_all_examples_of_the_state_machine_are_tried_each_part_with_a_seed_of_it
     assert len({part.command[-1] for part in machines}) == MACHINES
 
 
+@by_night
 def test_every_test_that_a_part_names_exists() -> None:
     named = [word for part in parts(asked()) for word in part.command if word.startswith("tests/") and "::" in word]
     listed = subprocess.run(

@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import QUIET, Real, real_house
+from tests.by_night import by_night
 
 pytestmark = BROWSER
 PASSPHRASE = "four words are enough"
@@ -83,6 +84,7 @@ async def make(page: Page, real: Real) -> Path:
     return path
 
 
+@by_night
 async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts(
     chromium: Browser, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from tests.bot.console.crowds import add_long_conversation
 from tests.bot.console.test_conversations import notes, png, say, script
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import Real, real_house
+from tests.by_night import by_night
 
 pytestmark = BROWSER
 
@@ -169,6 +170,7 @@ async def test_a_badge_counts_who_asks_to_be_let_in(page: Page, real: Real) -> N
     await expect(page.locator("#go-people .badge")).to_contain_text("1")
 
 
+@by_night
 async def test_a_chat_of_thousands_of_messages_keeps_a_small_document_and_is_entered_anywhere(
     page: Page, real: Real
 ) -> None:

@@ -8,12 +8,14 @@ from playwright.async_api import Browser, expect
 from tests.bot.tools.mcp.servers import Orders
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import QUIET, real_house
+from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 
 pytestmark = BROWSER
 SKILL = "---\nname: tea\ndescription: How to make tea.\n---\nBoil water. <b>See</b> https://tea.example.org\n"
 
 
+@by_night
 async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "workspace" / "skills" / "tea"
     folder.mkdir(parents=True)

@@ -87,6 +87,7 @@ async def test_of_a_long_log_few_lines_are_drawn(chromium: Browser, lines: int) 
         await expect(page).to_have_url(f"{site.base}/health/logs?trace=t1")
 
 
+@by_night
 async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chromium: Browser, tmp_path: Path) -> None:
     async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
         for text in ("tea?", "coffee?"):

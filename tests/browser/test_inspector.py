@@ -11,6 +11,7 @@ from tests.bot.talk import call, folded
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import OWNER, QUIET, Real, real_house
 from tests.browser.test_every_address import AXE, OVERFLOW, RUN_AXE
+from tests.by_night import by_night
 
 pytestmark = BROWSER
 TIGHT = {**QUIET, "agent_max_context_turns": 4, "agent_max_context_tokens": 9_000}
@@ -36,6 +37,7 @@ def fit(page: Page) -> object:
     return page.evaluate(OVERFLOW)
 
 
+@by_night
 async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
     chromium: Browser, tmp_path: Path
 ) -> None:

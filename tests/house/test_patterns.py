@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory.text.mentions import find_spans
+from tests.by_night import by_night
 from tests.house.patterns import USES, Used, every_pattern, hard_texts
 
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
@@ -20,6 +21,7 @@ ANYWHERE = ("", "x") if "MNEMA_NIGHT" in os.environ else ("",)
 BEFORE = {"findall": ANYWHERE, "search": ANYWHERE, "match": ("",), "fullmatch": ("",)}
 
 
+@by_night
 def test_every_pattern_takes_time_in_proportion_to_its_text() -> None:
     slow = list(dict.fromkeys(fault for used in every_pattern().patterns for fault in faults(used)))
     assert not slow, "\n".join(slow)

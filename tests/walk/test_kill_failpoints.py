@@ -69,7 +69,7 @@ def chat_faults(stage: Stage) -> list[str]:
     return found if first == stage.told else [*found, f"out of order: {first}"]
 
 
-BY_DAY = ("folding", "hearing", "speaking", "thinking")  # groups on the way of each message; the others are the night's
+BY_DAY = ("folding", "hearing", "thinking")  # groups on the way of each message; the others are the night's
 
 
 @pytest.mark.parametrize(
