@@ -186,7 +186,9 @@ def restore_for_page(home: HomeFolder, file: Path, passphrase: str) -> None:
     """Restore a backup while the page's server is down, and write down what came of it."""
     from bot.cli.backup.restore import restore_backup
 
-    record_restore(home, file, {"ok": True, "error": "", **_restore_to_json(restore_backup(home, file, passphrase))})
+    record_restore(
+        home, file, {"ok": True, "error": "", **_restore_to_json(restore_backup(home, file, passphrase, by_page=True))}
+    )
 
 
 def record_restore(home: HomeFolder, file: Path, outcome: Mapping[str, Any]) -> None:

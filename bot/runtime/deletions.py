@@ -55,10 +55,11 @@ class ConversationDeletions:
 
     async def _delete_due(self) -> float:
         """Delete what is due; return the seconds until the next one is."""
-        for conversation, due in await self._conversations.deletions():
+        for conversation, due, has_new in await self._conversations.deletions():
             if due > self._store.now():
                 return min(due - self._store.now(), LOOK_SECONDS)
-            await self._stop(conversation)
+            if not has_new:  # else it is kept, and what was written is being answered
+                await self._stop(conversation)
             if await self._conversations.finish_deletion(conversation, "web") == "deleted":
                 await self._drop(conversation)
                 log.info("conversation deleted", conversation=conversation)

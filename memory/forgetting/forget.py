@@ -309,10 +309,11 @@ def message_texts(message: Message) -> Iterator[str]:
 def database_copies(data: Path) -> tuple[str, ...]:
     """Copies of the database, as paths below the folder's parent: snapshots, older versions, damaged ones.
 
-    Homes that a restore moved aside count too.
+    Homes that a restore moved aside, and backups that were made in the page, count too.
     """
     found = [*data.glob("snapshots/*.db"), *data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
     found += data.parent.glob("*.before-restore.*")
+    found += data.parent.glob("backups/*.backup")
     return tuple(str(path.relative_to(data.parent)) for path in sorted(found))
 
 

@@ -34,13 +34,16 @@ class IndexedRow:
     terms: frozenset[str]
 
 
+MAX_YEARS = 100  # before the newest row: a stray day of the year 1 costs no two thousand lookups
+
+
 def days_of_years(days: Sequence[tuple[str, str]], oldest: str, newest: str) -> list[tuple[str, str]]:
     """The days of SearchableIndex.on_days as YYYY-MM-DD; those of any year once for each year that has rows.
 
     Args:
         oldest, newest: days of the first and the last row; empty without rows.
     """
-    years = range(int(oldest[:4]), int(newest[:4]) + 1) if oldest else ()
+    years = range(max(int(oldest[:4]), int(newest[:4]) - MAX_YEARS), int(newest[:4]) + 1) if oldest else ()
     found: list[tuple[str, str]] = []
     for first, last in days:
         if is_yearless(first):

@@ -221,7 +221,7 @@ class ListingSuite:
             asked = await store.conversations.ask_deletion(id, choice_tag(row), "web")
             assert [row.id for row in (await store.conversations.pinned_page())[0]] == []
             assert [row.id for row in (await store.conversations.page())[0]] == []
-            assert await store.conversations.deletions() == [(id, asked.deleting)]
+            assert await store.conversations.deletions() == [(id, asked.deleting, False)]
             assert await store.conversations.finish_deletion(id) == "gone"  # not yet
             if take_back:
                 kept = await store.conversations.take_back_deletion(id, "web")

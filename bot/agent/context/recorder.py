@@ -108,7 +108,10 @@ def build_view(
     entries = tuple(entry for entry, _ in contents)
     texts = tuple(
         ViewText(
-            **text_scope(entry, session.conversation, session.space), sha256=entry.version, form=_form(entry), text=text
+            **text_scope(entry, session.conversation, session.space),
+            sha256=entry.version,
+            form=_form(entry),
+            text=text.replace("\0", "\N{REPLACEMENT CHARACTER}"),  # PostgreSQL stores no NUL
         )
         for entry, text in contents
         if text is not None
@@ -151,11 +154,11 @@ def _fixed_contents(fitted: FittedView, counter: TokenCounter) -> Iterator[tuple
     for part in fitted.fit_limits.parts:
         if part.text:
             tokens = count_text(counter, part.text)
-            yield ViewEntry(kind="system", source=part.name, version=_hash_text(part.text), tokens=tokens), part.text
+            yield ViewEntry(kind="system", source=part.name, version=_hash_fixed(part.text), tokens=tokens), part.text
     if fitted.view.tools:
         text = dump_tools(fitted.view.tools)
         tokens = fitted.view.tokens.tools
-        yield ViewEntry(kind="tools", source="tools", version=_hash_text(text), tokens=tokens), text
+        yield ViewEntry(kind="tools", source="tools", version=_hash_fixed(text), tokens=tokens), text
 
 
 def _session_contents(
@@ -204,9 +207,11 @@ def _form(entry: ViewEntry) -> ViewTextForm:
     return "parts" if entry.kind == "added" else "plain"
 
 
-@lru_cache(maxsize=1_024)
 def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_hash_fixed = lru_cache(maxsize=64)(_hash_text)  # of parts that are the same in most requests, and long
 
 
 @lru_cache(maxsize=16)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bot.config import json_source
+from bot.config.file import FILE_ONLY
 from bot.config.json_source import JsonNode, JsonSyntaxError
 from bot.config.keys import ConfigKey, find_key, list_secrets
 
@@ -91,6 +92,20 @@ def keep_database_url(text: str, own_text: str) -> str:
     own_node, node = _node_at(_parse_or_none(own_text), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
     own_url = own_node.value if own_node else ""
     return text if (node.value if node else "") == own_url else json_source.replace_value(text, DATABASE_KEY, own_url)
+
+
+def keep_file_only(text: str, own_text: str) -> str:
+    """Set the home's own values of what only the file may hold, as programs that are run: no page writes them.
+
+    Raises:
+        UnreadableConfig: `text` is no JSON.
+    """
+    for name in FILE_ONLY:
+        own_node, node = _node_at(_parse_or_none(own_text), (name,)), _node_at(_parse(text), (name,))
+        own = own_node.value if own_node else {}
+        if (node.value if node else {}) != own:
+            text = json_source.replace_value(text, (name,), own)
+    return text
 
 
 def _is_secret(key: ConfigKey, value: object) -> bool:

@@ -21,7 +21,7 @@ from bot.cli.backup.archive import (
     InvalidBackup,
     unpack,
 )
-from bot.cli.backup.config import UnreadableConfig, keep_database_url, restore_secrets, restrict_access
+from bot.cli.backup.config import UnreadableConfig, keep_database_url, keep_file_only, restore_secrets, restrict_access
 from bot.cli.backup.create import copy_postgres
 from bot.config import restore_journal as journal
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
@@ -79,8 +79,11 @@ def verify_backup(file: Path, passphrase: str = "") -> VerifiedBackup:
         return _summarize(manifest, _examine_database(into / DATABASE_NAME))
 
 
-def restore_backup(home: HomeFolder, file: Path, passphrase: str = "") -> RestoreResult:
+def restore_backup(home: HomeFolder, file: Path, passphrase: str = "", *, by_page: bool = False) -> RestoreResult:
     """Replace the content of the home by the backup; a kill leaves either the old or the new state.
+
+    Args:
+        by_page: keep the home's own values of what only config.json may hold.
 
     Raises:
         HomeLocked: a bot runs on the home.
@@ -95,7 +98,7 @@ def restore_backup(home: HomeFolder, file: Path, passphrase: str = "") -> Restor
         _remove_leftovers(home.root)
         stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         with _create_staging_folder(home.root, stamp) as staging:
-            done = _prepare(home, file, staging, url, passphrase)
+            done = _prepare(home, file, staging, url, passphrase, by_page=by_page)
             hit("restore.verified")
             if not url:
                 journal.commit_restore(home.root, stamp)
@@ -105,7 +108,7 @@ def restore_backup(home: HomeFolder, file: Path, passphrase: str = "") -> Restor
         return replace(done, kept=_kept_paths(home.root, stamp), shared=bool(url))
 
 
-def _prepare(home: HomeFolder, file: Path, staging: Path, url: str, passphrase: str) -> RestoreResult:
+def _prepare(home: HomeFolder, file: Path, staging: Path, url: str, passphrase: str, *, by_page: bool) -> RestoreResult:
     """Unpack the backup into the staging folder and adapt it to this home.
 
     Args:
@@ -130,7 +133,8 @@ def _prepare(home: HomeFolder, file: Path, staging: Path, url: str, passphrase: 
         withheld = asyncio.run(prepare_restored(database, rights, origin))
     except StoreError as err:
         raise InvalidBackup(f"its database cannot be opened: {err}") from err
-    missing, people = _adapt_config(home, new, manifest, restrict=unreadable or bool(rights and rights.lived))
+    restrict = unreadable or bool(rights and rights.lived)
+    missing, people = _adapt_config(home, new, manifest, restrict=restrict, by_page=by_page)
     _sync_all(staging)
     return RestoreResult(
         verified=verified,
@@ -180,7 +184,7 @@ def _current_rights(home: HomeFolder, manifest: BackupManifest, url: str) -> tup
 
 
 def _adapt_config(
-    home: HomeFolder, new: HomeFolder, manifest: BackupManifest, *, restrict: bool
+    home: HomeFolder, new: HomeFolder, manifest: BackupManifest, *, restrict: bool, by_page: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Adapt the backup's config.json to this home; returns missing secrets and removed people."""
     if not new.config.exists():
@@ -189,6 +193,7 @@ def _adapt_config(
         text, own = read_regular_file(new.config).decode(), _read_text(home.config)
         text, missing = restore_secrets(text, manifest.left_out, own)
         text, people = restrict_access(text, own) if restrict and own else (text, ())
+        text = keep_file_only(text, own) if by_page else text
         text, missing = keep_database_url(text, own), tuple(name for name in missing if name != "database_url")
     except (UnreadableConfig, UnicodeDecodeError) as err:
         raise InvalidBackup(f"its {CONFIG_NAME} is not valid: {err}") from err

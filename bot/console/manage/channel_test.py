@@ -114,7 +114,7 @@ class ChannelTestRoutes:
             return
         redact.learn(known_secrets(config))
         section = getattr(config.channels, name)
-        settings = self._check_settings(name, config, section)
+        settings = self._check_destination(name, section, part) or self._check_settings(name, config, section)
         yield settings
         if settings.state == "failed":
             return
@@ -127,6 +127,25 @@ class ChannelTestRoutes:
             yield await check_public_address(url, self._seconds)
         async for finding in self._ask_platform(name, config):
             yield finding
+
+    def _check_destination(self, name: str, section: ConfigSection, part: Mapping[str, Any]) -> Finding | None:
+        """Refuse to send saved secrets to an address that is not saved; None if none would be."""
+        saved = getattr(self._file.current.channels, name)
+        moved = [key for key in (ENDPOINTS[name][0], "proxy") if getattr(section, key) != getattr(saved, key)]
+        secrets, given = known_secrets(self._file.current), part.get("channels", {}).get(name, {})
+        kept = (
+            [key for key, value in section if isinstance(value, str) and value in secrets and given.get(key) != value]
+            if moved
+            else []
+        )
+        if not kept:
+            return None
+        keys, place = (", ".join(f"channels.{name}.{key}" for key in names) for names in (kept, moved))
+        text = (
+            f"{place} 与保存的不同，保存的密钥不会发到那里：请重新填写 {keys}。",
+            f"{place} is not what is saved, and saved secrets are not sent there: enter {keys} again.",
+        )
+        return Finding(step="settings", state="failed", text=text)
 
     def _check_settings(self, name: str, config: Config, section: ConfigSection) -> Finding:
         empty = missing_credentials(section.model_copy(update={"enabled": True}))

@@ -228,7 +228,7 @@ class BackupRoutes:
 
     def _free_name(self, given: str) -> str:
         """Return a name of the pattern for an uploaded file that no other file has."""
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", file_label(given), flags=re.ASCII).removesuffix(SUFFIX).strip(".-")
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", file_label(given), flags=re.ASCII).removesuffix(SUFFIX).strip("._-")
         stem = stem[:60] or "uploaded"
         for number in range(1_000):
             name = f"{stem}{f'-{number}' if number else ''}{SUFFIX}"

@@ -46,6 +46,7 @@ class LoginFiles:
     def __init__(self, folder: Path, locks: WriteLocks) -> None:
         self._folder = folder
         self._locks = locks
+        self._here: dict[str, asyncio.Lock] = {}
 
     def load(self, name: str, url: str) -> Login | None:
         """Return the login of a server; None without one, or if it is for another address."""
@@ -66,6 +67,12 @@ class LoginFiles:
     async def alone(self, name: str) -> AsyncIterator[None]:
         """Hold the lock of a login, among all processes that share the store."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
+        # Only one task of this process waits in a thread: many would take all that files are read with.
+        async with self._here.setdefault(name, asyncio.Lock()), self._alone_among_processes(name):
+            yield
+
+    @asynccontextmanager
+    async def _alone_among_processes(self, name: str) -> AsyncIterator[None]:
         with ExitStack() as stack:
             # A file of its own: the lock of the folder is taken for each write into it.
             held = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

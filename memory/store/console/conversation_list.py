@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal_column, or_, select, update
 
 from memory.store.audit import append_act
 from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION, delete_conversation
@@ -158,8 +158,8 @@ _SET_SEEN = (
     )
 )
 _DUE = (
-    select(conversation.c.id, conversation.c.deleting)
-    .where(conversation.c.deleting > 0)
+    select(conversation.c.id, conversation.c.deleting, conversation.c.heard)
+    .where(conversation.c.deleting > literal_column("0"))  # as the partial index says it
     .order_by(conversation.c.deleting)
     .limit(bindparam("limit"))
 )
@@ -281,9 +281,10 @@ async def _load(tx: Tx, id: str) -> ConversationRow:
 
 
 @single_query
-async def load_deletions(tx: Tx, limit: int = 100) -> list[tuple[str, float]]:
-    """Load the conversations that are to be deleted, with the time of each, soonest first."""
-    return [(row["id"], row["deleting"]) for row in await tx.all(_DUE, limit=limit)]
+async def load_deletions(tx: Tx, limit: int = 100) -> list[tuple[str, float, bool]]:
+    """Load the conversations that are to be deleted, soonest first: id, time, whether somebody has written since."""
+    rows = await tx.all(_DUE, limit=limit)
+    return [(row["id"], row["deleting"], row["heard"] > row["deleting"] - UNDO_SECONDS) for row in rows]
 
 
 @light

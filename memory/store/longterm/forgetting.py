@@ -262,7 +262,9 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     for member in await load_member_spaces(tx, space):
         line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE)
         records += await _redact_space(tx, member, targets.matcher(), line_matcher)
-        texts |= await redact_view_texts(tx, member, targets.matcher())
+        texts |= await redact_view_texts(tx, targets.matcher(), space=member)
+    for one in erasers:
+        texts |= await redact_view_texts(tx, targets.matcher(), conversation=one.row["id"])
     views = sum(
         [await mark_forgotten_views(tx, one.row["id"], one.changed.values(), one.folds, texts) for one in erasers]
     )

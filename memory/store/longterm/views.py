@@ -7,13 +7,13 @@ from typing import Literal
 
 from sqlalchemy import bindparam, delete, func, select, true, update
 
-from memory.conversation import Message, Reduction, Summary
+from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
 from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, read, write
 from memory.store.rows import column_values, columns_of, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
 from memory.store.schema.tables import fold, literal_text, message, reduction
 from memory.text.mentions import MentionMatcher
-from memory.text.redaction import redact_json, redact_text
+from memory.text.redaction import redact_parts, redact_text
 
 ViewEntryKind = Literal["system", "tools", "summary", "history", "running", "suffix", "note", "added"]
 # plain: words; parts: messages as JSON; tools: descriptions of tools as JSON, in which no person's words are.
@@ -277,6 +277,9 @@ _DELETE_TEXT = delete(view_text).where(_IS_TEXT)
 _SELECT_TEXTS_OF_SPACE = select(*columns_of(ViewText, view_text)).where(
     view_text.c.space == bindparam("space"), view_text.c.form != literal_text("tools")
 )
+_SELECT_TEXTS_OF_CONVERSATION = select(*columns_of(ViewText, view_text)).where(
+    view_text.c.conversation == bindparam("conversation"), view_text.c.form != literal_text("tools")
+)
 _SET_TEXT = update(view_text).where(_IS_TEXT).values(text=bindparam("new_text"))
 _SELECT_UNMARKED = select(
     view_manifest.c.number,
@@ -305,17 +308,30 @@ async def _delete_old(tx: Tx, before: float, limit: int) -> int:
     return len(rows) + len(texts)
 
 
-async def redact_view_texts(tx: Tx, space: str, matcher: MentionMatcher) -> set[str]:
-    """Redact the texts of a space that mention what is forgotten; return their names, which stay."""
+async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, space: str = "", conversation: str = "") -> set[str]:
+    """Redact the texts of a conversation, or else of a space, that mention what is forgotten; their names stay.
+
+    A conversation may have been of another space when a text was stored.
+    """
     changed = set()
-    for row in await tx.all(_SELECT_TEXTS_OF_SPACE, space=space):
-        redact = redact_json if row["form"] == "parts" else redact_text
+    if conversation:
+        rows = await tx.all(_SELECT_TEXTS_OF_CONVERSATION, conversation=conversation)
+    else:
+        rows = await tx.all(_SELECT_TEXTS_OF_SPACE, space=space)
+    for row in rows:
+        redact = _redact_messages if row["form"] == "parts" else redact_text
         text = redact(row["text"], matcher)
         if text != row["text"]:
             key = {name: row[name] for name in ("conversation", "space", "sha256")}
             await tx.run(_SET_TEXT, **key, new_text=text)
             changed.add(row["sha256"])
     return changed
+
+
+def _redact_messages(text: str, matcher: MentionMatcher) -> str:
+    """Redact messages that were stored as (role, parts as JSON)."""
+    messages = [[role, dump_parts(redact_parts(load_parts(parts), matcher))] for role, parts in json.loads(text)]
+    return json.dumps(messages, ensure_ascii=False)
 
 
 async def mark_forgotten_views(

@@ -26,6 +26,7 @@ class Bench:
     telegram: TelegramEmulator
     client: httpx.AsyncClient
     config: Path
+    file: ConfigFile
 
     async def steps(self, lang: str = "en", name: str = "telegram", **settings: Any) -> dict[str, dict[str, str]]:
         """Every finding by step."""
@@ -58,7 +59,7 @@ async def bench(tmp_path: Path, seconds: float) -> AsyncIterator[Bench]:
         running(ScriptedHouse(), ChannelTestRoutes(file, seconds=seconds).calls()) as site,
         site.client() as client,
     ):
-        yield Bench(telegram, client, file.path)
+        yield Bench(telegram, client, file.path, file)
 
 
 async def test_right_settings_pass_every_step_and_the_owner_gets_a_message(bench: Bench) -> None:
@@ -70,6 +71,19 @@ async def test_right_settings_pass_every_step_and_the_owner_gets_a_message(bench
     assert [(message.chat, "test message" in message.text) for message in bench.telegram.sent()] == [(5005, True)]
     assert bench.config.read_bytes() == before
     assert (await bench.steps(owners=[]))["message"]["state"] == "skipped"
+
+
+async def test_a_saved_secret_is_not_sent_to_an_address_that_is_not_saved(bench: Bench) -> None:
+    saved = {"channels": {"telegram": {"token": TOKEN, "owners": [OWNER]}}}
+    bench.config.write_text(json.dumps(saved))
+    bench.file.load()
+    found = await bench.try_settings("telegram", {"base_url": bench.telegram.url})
+    assert {step: line["state"] for step, line in found.items()} == {"settings": "failed"}
+    assert "channels.telegram.token" in found["settings"]["text"]
+    assert not bench.telegram.calls
+    assert (await bench.steps())["credentials"]["state"] == "ok", (
+        "a secret that is entered may go where it is entered for"
+    )
 
 
 async def test_a_wrong_token_ends_it_and_is_not_shown(bench: Bench) -> None:

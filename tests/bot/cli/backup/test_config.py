@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
-from bot.cli.backup.config import UnreadableConfig, restore_secrets, restrict_access, strip_secrets
+from bot.cli.backup.config import UnreadableConfig, keep_file_only, restore_secrets, restrict_access, strip_secrets
 from bot.config.keys import list_secrets
 from bot.config.loader import default_settings
 
@@ -86,3 +86,11 @@ def test_names_of_secrets_that_are_no_such_keys_change_nothing() -> None:
         text,
         (),
     )
+
+
+@pytest.mark.parametrize("own", ["", "{}", '{"mcp": {"files": {"command": ["files"]}}, "language": "zh"}'])
+def test_a_restore_by_the_page_brings_no_program_that_is_run(own: str) -> None:
+    theirs = '{"mcp": {"x": {"command": ["sh"]}}, "plugins": {"p": {}}, "language": "en"}'
+    kept, known = json.loads(keep_file_only(theirs, own)), json.loads(own or "{}")
+    assert kept == {"mcp": known.get("mcp", {}), "plugins": {}, "language": "en"}
+    assert json.loads(keep_file_only('{"language": "en"}', own)).get("mcp", {}) == known.get("mcp", {})
