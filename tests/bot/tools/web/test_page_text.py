@@ -73,12 +73,13 @@ async def test_large_and_nested_pages_end_soon(reader: PageReader) -> None:
     assert "in the middle" in (await reader.read(page(nested))).text
     assert time.monotonic() - began < 20, "its limits are of CPU time; this only catches a page without any"
     large = "<table>" + "<tr><td>cell</td></tr>" * 250_000
+    outcome: object
     try:
-        read = await reader.read(page(large))
+        cut = await reader.read(page(large))
+        outcome = cut.cut, len(cut.text)
     except WebError as err:
-        assert err.code == "too_large", "a slow machine's CPU seconds may be over first"
-    else:
-        assert (read.cut, len(read.text)) == (True, 200_000)
+        outcome = err.code
+    assert outcome in ((True, 200_000), "too_large"), "on a slow machine its CPU seconds may be over first"
     assert "still" in (await reader.read(page("<p>still here</p>"))).text
 
 
