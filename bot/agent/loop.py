@@ -264,7 +264,7 @@ class Agent:
                 calibration.note(model, view.tokens.total, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 if fitted.recalled and not context.turn.step:
-                    await self._sessions.note_recalled(context.turn.id, recalled_places(fitted.recalled))
+                    self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
                 return step, fitted.tainted
 
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
@@ -275,9 +275,8 @@ class Agent:
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
             usage = replace(usage, input=usage.input + other.input, output=usage.output + other.output)
-        views = self._views.pending(context.turn.id)
-        await self._sessions.add_step(context.turn, draft, planned, usage, views)
-        self._views.stored(context.turn.id, views)
+        with self._views.storing(context.turn.id) as views:
+            await self._sessions.add_step(context.turn, draft, planned, usage, views)
 
     async def _load_open_calls(self, context: TurnContext, turn: Turn) -> list[CallRow]:
         call_ids = {part.id for part in turn.messages[-1].parts if isinstance(part, ToolCall)}

@@ -355,13 +355,12 @@ class TurnRunner:
         self._crashes.pop(context.turn.id, None)
         origin = "model" if result.state == "done" else "house"
         final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
-        views = self._views.pending(context.turn.id)
         if (subagent := context.subagent) is not None:
             self._fitter.needs_preparation(context.conversation.id)  # it has no next turn
-            stored = await self._subagents.finish(
-                subagent, context.turn, result.state, final, result.reply, result.usage, views
-            )
-            self._views.stored(context.turn.id, views)
+            with self._views.storing(context.turn.id) as views:
+                stored = await self._subagents.finish(
+                    subagent, context.turn, result.state, final, result.reply, result.usage, views
+                )
             return result.state if stored else "cancelled", False
         kind: OutboxKind = "final" if result.state == "done" else "notice"
         allowance = self._allowance(place)
@@ -370,10 +369,10 @@ class TurnRunner:
         if result.unreached and await self._is_untouched_job(context):
             outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
-        finished = await self._store.delivery.finish_and_look(
-            context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
-        )
-        self._views.stored(context.turn.id, views)
+        with self._views.storing(context.turn.id) as views:
+            finished = await self._store.delivery.finish_and_look(
+                context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
+            )
         if result.state == "failed":
             context.event_sink.send("failed", result.reply)
         if result.declined:

@@ -15,9 +15,9 @@ from memory.context.tokens import TokenCounter
 from memory.longterm.similarity import SAME_MEMORY, normalize_key, similarity
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.ranking import says_same
-from memory.store.conversations.turns import RecalledPlace
 from memory.store.errors import StoreError
 from memory.store.longterm.memories import MemoryRecords
+from memory.store.longterm.views import RecalledPlace
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.text.language import split_line
@@ -198,7 +198,7 @@ class TurnRecall:
             return ()
 
 
-def recalled_places(passages: Sequence[Passage]) -> list[RecalledPlace]:
+def recalled_places(passages: Sequence[Passage]) -> tuple[RecalledPlace, ...]:
     """Return where passages are, each place once."""
     places = [
         RecalledPlace(path=one.path, line=one.line, last=one.last)
@@ -206,7 +206,7 @@ def recalled_places(passages: Sequence[Passage]) -> list[RecalledPlace]:
         else RecalledPlace(conversation=one.conversation, turn=one.turn)
         for one in passages
     ]
-    return list(dict.fromkeys(places))
+    return tuple(dict.fromkeys(places))
 
 
 def format_recall_block(recalled: RecalledPassages, shown: str, most: int, counter: TokenCounter) -> RecallBlock:

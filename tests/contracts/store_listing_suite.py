@@ -10,8 +10,8 @@ import pytest
 
 from memory.store.console.conversation_list import ListFilter, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile
-from memory.store.conversations.turns import RecalledPlace
 from memory.store.longterm.rows import AccountIdentity
+from memory.store.longterm.views import RecalledPlace, ViewBatch
 from memory.store.rows import NewOutboxRow
 from memory.store.store import Store
 from tests.contracts.store_words import SPENT, Record, arrival, call, place, reply, results, talk, words
@@ -255,8 +255,8 @@ class ListingSuite:
         body = json.dumps({"text": 'see "this"', "files": [file]})
         [stored] = await store.delivery.accept([replace(arrival(), body=body)])
         turn = await store.delivery.claim(stored.id, words("see this"), "u1")
-        await store.sessions.note_recalled(turn.id, [RecalledPlace(path="MEMORY.md", line=3, last=4)])
-        planned = await store.sessions.add_step(turn, reply("looking"), [call("1"), call("2")], SPENT)
+        recalled = ViewBatch(recalled=(RecalledPlace(path="MEMORY.md", line=3, last=4),))
+        planned = await store.sessions.add_step(turn, reply("looking"), [call("1"), call("2")], SPENT, recalled)
         await store.sessions.start_calls(planned)
         record.now += 2
         result = replace(results(*planned, text="r" * 1_001), tainted=True)

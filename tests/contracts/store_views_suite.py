@@ -1,9 +1,13 @@
 """What every store must do with manifests of past requests."""
 
+import json
 from dataclasses import replace
 
+from memory.conversation import Text, dump_parts, load_parts
+from memory.store.console.conversation_list import choice_tag
 from memory.store.conversations.prompt_state import hash_text
-from memory.store.longterm.views import NewView, ViewBatch, ViewEntry, ViewText
+from memory.store.longterm.forgetting import ForgetTargets
+from memory.store.longterm.views import REDACTED_AT_ONCE, NewView, ViewBatch, ViewEntry, ViewText
 from memory.store.rows import TurnRow
 from memory.store.store import Store
 from tests.contracts.store_words import SPENT, Record, begin, folded, parts, reply, talk
@@ -102,3 +106,42 @@ class ViewSuite:
         await store.sessions.delete(home)
         assert await store.views.page(home) == []
         assert await store.views.delete_old(record.now + 2 * DAY, 9) == 1  # the persona, which is everybody's
+
+    async def test_forgetting_reaches_all_texts_of_a_conversation_whatever_its_space_was(self, record: Record) -> None:
+        store = await record.open()
+        turn = await begin(store)
+        messages = [["user", dump_parts((Text(text='Hello.\nAnna has a "red" cat. Bye.'),))]]
+        said = replace(suffix(turn.conversation, "x", "p-other"), form="parts", text=json.dumps(messages))
+        many = [suffix(turn.conversation, f"Anna {number}.") for number in range(REDACTED_AT_ONCE)]
+        shared = ViewText(conversation="", space="", sha256="5002", form="plain", text="Anna is a friend.")
+        view = shown(turn, (1, 1), said, record.now)
+        batch = ViewBatch(views=(view,), texts=(SOUL, said, *many, shared))
+        await store.delivery.finish_and_look(turn, "done", reply(), parts("yes"), [SPENT], views=batch)
+        row = await store.sessions.conversation(turn.conversation)
+        assert row
+        await store.conversations.choose(row.id, choice_tag(row), title="Anna's surgery")
+        report = await store.forgettings.erase("", ForgetTargets(query="Anna", row="", items=()))
+        assert report.views == 1
+        past = await store.views.past_view(turn.conversation, 1)
+        assert past is not None
+        [[_, found]] = json.loads(past.texts[said.sha256].text)
+        assert "Anna" not in str(load_parts(found))
+        assert "Hello." in str(load_parts(found))
+        row = await store.sessions.conversation(turn.conversation)
+        assert row
+        assert "Anna" not in row.own_title
+        again = await store.forgettings.erase("", ForgetTargets(query="Anna", row="", items=()))
+        assert again.views == 0
+        names = [text.sha256 for text in (*many, shared)]
+        entries = tuple(
+            ViewEntry(kind="suffix", source="", version=name, tokens=1, own=name != "5002") for name in names
+        )
+        turn = await begin(store, "k2")
+        last = replace(shown(turn, (1, 1), said, record.now), entries=entries, space="")
+        await store.delivery.finish_and_look(
+            turn, "done", reply(), parts("yes"), [SPENT], views=ViewBatch(views=(last,))
+        )
+        past = await store.views.past_view(turn.conversation, 2)
+        assert past is not None
+        assert len(past.texts) == REDACTED_AT_ONCE + 1
+        assert not [text for text in past.texts.values() if "Anna" in text.text]

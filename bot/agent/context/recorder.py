@@ -7,7 +7,8 @@ import zlib
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 
@@ -17,7 +18,17 @@ from bot.models.base import Answer, Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import count_text
 from memory.conversation import Image, Part, Session, ShownMessage, ToolCall, ToolSpec, Turn, dump_parts
-from memory.store.longterm.views import NewView, ViewBatch, ViewEntry, ViewEntryKind, ViewText, ViewTextForm, text_scope
+from memory.store.errors import StoreError
+from memory.store.longterm.views import (
+    NewView,
+    RecalledPlace,
+    ViewBatch,
+    ViewEntry,
+    ViewEntryKind,
+    ViewText,
+    ViewTextForm,
+    text_scope,
+)
 from memory.store.rows import TurnRow
 
 MAX_PENDING_TURNS = 1_000  # whose calls wait for a commit; more than run at once
@@ -35,7 +46,7 @@ class ViewRecorder:
         """now: unix seconds by the store's clock."""
         self._config = config
         self._now = now
-        self._pending: OrderedDict[str, list[tuple[NewView, tuple[ViewText, ...]]]] = OrderedDict()
+        self._pending: OrderedDict[str, _PendingTurn] = OrderedDict()
         #: Texts that are stored, with the day on which their use was noted.
         self._known: OrderedDict[tuple[str, str, str, int], None] = OrderedDict()
 
@@ -45,9 +56,7 @@ class ViewRecorder:
             return lambda request: lambda answer: None
 
         def begin(request: Request) -> OnAnswer:
-            calls = self._pending.setdefault(turn.id, [])
-            if len(self._pending) > MAX_PENDING_TURNS:
-                self._pending.popitem(last=False)
+            calls = self._pending_turn(turn.id).calls
             view, texts = build_view(turn, fitted, request, counter, self._now(), self._config().timezone)
             place, began = len(calls), time.perf_counter()
             calls.append((view, texts))
@@ -59,21 +68,41 @@ class ViewRecorder:
 
         return begin
 
-    def pending(self, turn_id: str) -> ViewBatch:
-        """Return what to store for a turn; it stays pending until `stored`."""
-        calls, day = self._pending.get(turn_id, []), int(self._now() // DAY_SECONDS)
-        texts = {_key(text, day): text for _, needed in calls for text in needed}
-        new = tuple(text for key, text in texts.items() if key not in self._known)
-        return ViewBatch(views=tuple(view for view, _ in calls), texts=new)
+    def note_recalled(self, turn_id: str, places: tuple[RecalledPlace, ...]) -> None:
+        """Note where the passages are that were recalled for a turn."""
+        self._pending_turn(turn_id).recalled = places
 
-    def stored(self, turn_id: str, batch: ViewBatch) -> None:
-        """Note that a batch of `pending` is committed."""
-        self._pending.pop(turn_id, None)
-        day = int(self._now() // DAY_SECONDS)
-        for text in batch.texts:
-            self._known[_key(text, day)] = None
+    @contextmanager
+    def storing(self, turn_id: str) -> Iterator[ViewBatch]:
+        """Give what to store for a turn with the commit in the body.
+
+        Only what the store refuses waits for the next commit: a write goes on though its caller is cancelled.
+        """
+        waiting, day = self._pending.pop(turn_id, _PendingTurn()), int(self._now() // DAY_SECONDS)
+        texts = {_key(text, day): text for _, needed in waiting.calls for text in needed}
+        new = tuple(text for key, text in texts.items() if key not in self._known)
+        try:
+            yield ViewBatch(views=tuple(view for view, _ in waiting.calls), texts=new, recalled=waiting.recalled)
+        except StoreError:
+            self._pending[turn_id] = waiting
+            raise
+        self._known.update(dict.fromkeys(_key(text, day) for text in new))
         while len(self._known) > MAX_KNOWN_TEXTS:
             self._known.popitem(last=False)
+
+    def _pending_turn(self, turn_id: str) -> "_PendingTurn":
+        found = self._pending.setdefault(turn_id, _PendingTurn())
+        while len(self._pending) > MAX_PENDING_TURNS:
+            self._pending.popitem(last=False)
+        return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _PendingTurn:
+    """What of a turn waits for its next commit."""
+
+    calls: list[tuple[NewView, tuple[ViewText, ...]]] = field(default_factory=list)
+    recalled: tuple[RecalledPlace, ...] = ()
 
 
 def _key(text: ViewText, day: int) -> tuple[str, str, str, int]:

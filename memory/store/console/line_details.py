@@ -11,8 +11,8 @@ from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
 from memory.store.console.conversation_list import escape_like
 from memory.store.conversations.sessions import transcript_lines
-from memory.store.conversations.turns import RecalledPlace, load_recalled
 from memory.store.engine.database import Repository, Row, Tx, light, read
+from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.rows import TranscriptRow, Usage, columns_of, to_message, to_transcript_row
 from memory.store.schema.tables import inbox, literal_text, message, outbox, tool_call, turn, usage
 

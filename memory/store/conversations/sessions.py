@@ -530,7 +530,6 @@ class Sessions(Repository):
     end_calls = write(turns.end_calls, committed="tool.committed")
     calls = read(load_calls)
     turn = read(turns.load_turn)
-    note_recalled = write(turns.note_recalled)
     reduce = write(prompt_state.add_reductions)
     mark_prefix = write(prompt_state.mark_prefix)
     snapshot = read(prompt_state.load_snapshot)

@@ -1,6 +1,5 @@
 """Turns: claimed with their inbox row, advanced by steps and tool calls, finished with the reply, or given up."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -296,7 +295,7 @@ async def add_step(
     await add_message(tx, turn, message)
     planned = await plan_calls(tx, turn.id, calls)
     await add_usage(tx, turn.conversation, [usage], turn.id)
-    await add_views(tx, turn.conversation, views)
+    await add_views(tx, turn, views)
     return planned
 
 
@@ -396,7 +395,7 @@ async def finish_turn(
     """
     ended = await tx.update_returning(_END_RETURNING, id=turn_row.id, lease_epoch=tx.lease, new_state=state, now=tx.now)
     await add_usage(tx, turn_row.conversation, usage, turn_row.id, ended)
-    await add_views(tx, turn_row.conversation, views)
+    await add_views(tx, turn_row, views)
     if ended is None:
         if (await load_conversation_row(tx, turn_row.conversation))["epoch"] == turn_row.epoch:
             raise WrongState(f"turn {turn_row.id} is not open, or not ours")
@@ -458,41 +457,3 @@ async def _raise_refusal(tx: Tx, turn_row: TurnRow | None, why: str) -> None:
     if turn_row and (await load_conversation_row(tx, turn_row.conversation))["epoch"] != turn_row.epoch:
         raise StaleEpoch(f"turn {turn_row.id} was begun before the conversation was cleared")
     raise WrongState(why)
-
-
-# Where the passages are that a turn was given of memory.
-
-MAX_RECALLED = 20  # places of one turn
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledPlace:
-    """Where a passage is that a turn was given of memory: lines of a file, or a turn of a conversation."""
-
-    path: str = ""
-    line: int = 0
-    last: int = 0
-    conversation: str = ""
-    turn: int = 0
-
-
-def dump_recalled(places: Sequence[RecalledPlace]) -> str:
-    """Serialise places; no text is stored, so nothing of it has to be forgotten."""
-    fields = RecalledPlace.__dataclass_fields__
-    return json.dumps([[getattr(place, name) for name in fields] for place in places[:MAX_RECALLED]])
-
-
-def load_recalled(text: str) -> tuple[RecalledPlace, ...]:
-    """Parse what `dump_recalled` wrote; "" means none."""
-    fields = RecalledPlace.__dataclass_fields__
-    return tuple(RecalledPlace(**dict(zip(fields, values, strict=True))) for values in json.loads(text or "[]"))
-
-
-_SET_RECALLED = update(turn).where(turn.c.id == bindparam("id")).values(recalled=bindparam("new_recalled"))
-
-
-@soft
-@light
-async def note_recalled(tx: Tx, turn_id: str, places: Sequence[RecalledPlace]) -> None:
-    """Store where the passages are that a turn was given."""
-    await tx.run(_SET_RECALLED, id=turn_id, new_recalled=dump_recalled(places))

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import bindparam, delete, func, select, true, update
+from sqlalchemy import bindparam, delete, func, or_, select, true, tuple_, update
 
 from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
 from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, read, write
-from memory.store.rows import column_values, columns_of, to_message
+from memory.store.rows import TurnRow, column_values, columns_of, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
-from memory.store.schema.tables import fold, literal_text, message, reduction
+from memory.store.schema.tables import fold, literal_text, message, reduction, turn
 from memory.text.mentions import MentionMatcher
 from memory.text.redaction import redact_parts, redact_text
 
@@ -19,6 +19,7 @@ ViewEntryKind = Literal["system", "tools", "summary", "history", "running", "suf
 # plain: words; parts: messages as JSON; tools: descriptions of tools as JSON, in which no person's words are.
 ViewTextForm = Literal["plain", "parts", "tools"]
 _DAY_SECONDS = 86_400.0
+REDACTED_AT_ONCE = 200  # texts that are read together; a server ends a transaction that is idle for seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +93,39 @@ class NewView:
     ms: int = 0
 
 
+MAX_RECALLED = 20  # places of one turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledPlace:
+    """Where a passage is that a turn was given of memory: lines of a file, or a turn of a conversation."""
+
+    path: str = ""
+    line: int = 0
+    last: int = 0
+    conversation: str = ""
+    turn: int = 0
+
+
+def dump_recalled(places: Sequence[RecalledPlace]) -> str:
+    """Serialise places; no text is stored, so nothing of it has to be forgotten."""
+    fields = RecalledPlace.__dataclass_fields__
+    return json.dumps([[getattr(place, name) for name in fields] for place in places[:MAX_RECALLED]])
+
+
+def load_recalled(text: str) -> tuple[RecalledPlace, ...]:
+    """Parse what `dump_recalled` wrote; "" means none."""
+    fields = RecalledPlace.__dataclass_fields__
+    return tuple(RecalledPlace(**dict(zip(fields, values, strict=True))) for values in json.loads(text or "[]"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewBatch:
-    """Manifests to store with the next step or the end of a turn."""
+    """What the calls of a turn showed, to store with its next step or its end."""
 
     views: tuple[NewView, ...] = ()
+    #: Where the passages are that were recalled for the turn.
+    recalled: tuple[RecalledPlace, ...] = ()
     #: Those of their texts that may not be stored yet.
     texts: tuple[ViewText, ...] = ()
 
@@ -136,6 +165,7 @@ _IS_TEXT = (
     & (view_text.c.sha256 == bindparam("sha256"))
 )
 _USE_TEXT = update(view_text).where(_IS_TEXT, view_text.c.day < bindparam("new_day")).values(day=bindparam("new_day"))
+_SET_RECALLED = update(turn).where(turn.c.id == bindparam("id")).values(recalled=bindparam("new_recalled"))
 _NEWEST = select(func.coalesce(func.max(view_manifest.c.number), 0).label("count")).where(_OF_CONVERSATION)
 _SELECT = select(*columns_of(ViewRow, view_manifest))
 _SELECT_ONE = _SELECT.where(_OF_CONVERSATION, view_manifest.c.number == bindparam("number"))
@@ -170,10 +200,13 @@ _SELECT_TEXT = select(*columns_of(ViewText, view_text)).where(_IS_TEXT)
 MAX_NUMBER = 2**31 - 1
 
 
-async def add_views(tx: Tx, conversation: str, batch: ViewBatch) -> None:
+async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch) -> None:
     """Store manifests with their texts, as a part of a step or of a turn's end."""
+    if batch.recalled:
+        await tx.run(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
     if not batch.views:
         return
+    conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
     for text in batch.texts:
         if not await tx.run(_INSERT_TEXT, **column_values(text, view_text), day=day):
@@ -274,11 +307,18 @@ _SELECT_OLD_TEXTS = (
     .limit(bindparam("limit"))
 )
 _DELETE_TEXT = delete(view_text).where(_IS_TEXT)
-_SELECT_TEXTS_OF_SPACE = select(*columns_of(ViewText, view_text)).where(
-    view_text.c.space == bindparam("space"), view_text.c.form != literal_text("tools")
-)
-_SELECT_TEXTS_OF_CONVERSATION = select(*columns_of(ViewText, view_text)).where(
-    view_text.c.conversation == bindparam("conversation"), view_text.c.form != literal_text("tools")
+_PLACE = (view_text.c.space, view_text.c.sha256)
+# Texts of a conversation, of whatever space it was when they were stored; for "" those of a whole space.
+_SELECT_TEXTS_TO_REDACT = (
+    select(*columns_of(ViewText, view_text))
+    .where(
+        view_text.c.conversation == bindparam("conversation"),
+        or_(bindparam("conversation") != literal_text(""), view_text.c.space == bindparam("space")),
+        view_text.c.form != literal_text("tools"),
+        tuple_(*_PLACE) > tuple_(bindparam("after_space"), bindparam("after")),
+    )
+    .order_by(*_PLACE)
+    .limit(REDACTED_AT_ONCE)
 )
 _SET_TEXT = update(view_text).where(_IS_TEXT).values(text=bindparam("new_text"))
 _SELECT_UNMARKED = select(
@@ -308,23 +348,23 @@ async def _delete_old(tx: Tx, before: float, limit: int) -> int:
     return len(rows) + len(texts)
 
 
-async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, space: str = "", conversation: str = "") -> set[str]:
-    """Redact the texts of a conversation, or else of a space, that mention what is forgotten; their names stay.
+async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, conversation: str = "", space: str = "") -> set[str]:
+    """Redact the texts of a conversation, or those of a whole space, that mention what is forgotten.
 
-    A conversation may have been of another space when a text was stored.
+    Returns:
+        The names of those that were changed; they stay.
     """
-    changed = set()
-    if conversation:
-        rows = await tx.all(_SELECT_TEXTS_OF_CONVERSATION, conversation=conversation)
-    else:
-        rows = await tx.all(_SELECT_TEXTS_OF_SPACE, space=space)
-    for row in rows:
-        redact = _redact_messages if row["form"] == "parts" else redact_text
-        text = redact(row["text"], matcher)
-        if text != row["text"]:
-            key = {name: row[name] for name in ("conversation", "space", "sha256")}
-            await tx.run(_SET_TEXT, **key, new_text=text)
-            changed.add(row["sha256"])
+    changed, after = set[str](), ("", "")
+    asked = {"conversation": conversation, "space": space}
+    while rows := await tx.all(_SELECT_TEXTS_TO_REDACT, **asked, after_space=after[0], after=after[1]):
+        for row in rows:
+            redact = _redact_messages if row["form"] == "parts" else redact_text
+            text = redact(row["text"], matcher)
+            if text != row["text"]:
+                key = {name: row[name] for name in ("conversation", "space", "sha256")}
+                await tx.run(_SET_TEXT, **key, new_text=text)
+                changed.add(row["sha256"])
+        after = row["space"], row["sha256"]
     return changed
 
 

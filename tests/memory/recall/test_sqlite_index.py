@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall.documents import IndexRow
-from memory.recall.index import SearchFilter
+from memory.recall.index import MAX_YEARS, SearchFilter, days_of_years
 from memory.recall.ranking import (
     ANSWER_SHARE,
     DAY_BONUS,
@@ -172,3 +172,13 @@ def test_rows_of_a_day_cost_the_same_however_many_rows_there_are(tmp_path: Path)
         steps.append(len(ticks))
         index.close()
     assert steps[1] < 2 * steps[0]
+
+
+def test_a_stray_day_of_long_ago_adds_no_thousands_of_lookups() -> None:
+    asked = [("05-03", "05-04"), ("2020-01-01", "2020-01-02")]
+    spans = days_of_years(asked, "0001-01-01", "2026-05-03")
+    assert (len(spans), spans[0], spans[-2:]) == (
+        MAX_YEARS + 2,
+        (f"{2026 - MAX_YEARS}-05-03", f"{2026 - MAX_YEARS}-05-04"),
+        [("2026-05-03", "2026-05-04"), asked[1]],
+    )

@@ -28,7 +28,6 @@ FULL = "2"
 SOFT = (
     "claim_turn",
     "mark_opened",
-    "note_recalled",
     "settle_sent",
     "settle_sent_and_look",
     "add_usage",

@@ -1,0 +1,40 @@
+"""What a turn's calls showed waits for a commit, and is stored once."""
+
+import asyncio
+
+import pytest
+
+from bot.agent.context.recorder import MAX_PENDING_TURNS, ViewRecorder
+from bot.config.schema import Config
+from memory.store.errors import StoreFull
+from memory.store.longterm.views import RecalledPlace
+
+PLACE = (RecalledPlace(path="MEMORY.md", line=1, last=1),)
+
+
+def given(recorder: ViewRecorder, turn: str, err: BaseException | None = None) -> tuple[RecalledPlace, ...]:
+    """What is given to be stored with a commit, which may raise."""
+    with recorder.storing(turn) as batch:
+        if err is not None:
+            raise err
+    return batch.recalled
+
+
+def test_what_the_store_refused_waits_and_what_was_cancelled_in_its_commit_does_not() -> None:
+    recorder = ViewRecorder(Config, lambda: 0.0)
+    recorder.note_recalled("t", PLACE)
+    with pytest.raises(StoreFull):
+        given(recorder, "t", StoreFull("full"))
+    assert given(recorder, "t") == PLACE
+    assert given(recorder, "t") == ()
+    recorder.note_recalled("t", PLACE)
+    with pytest.raises(asyncio.CancelledError):
+        given(recorder, "t", asyncio.CancelledError())
+    assert given(recorder, "t") == ()
+
+
+def test_of_more_turns_than_run_at_once_the_oldest_is_left_out() -> None:
+    recorder = ViewRecorder(Config, lambda: 0.0)
+    for number in range(MAX_PENDING_TURNS + 1):
+        recorder.note_recalled(str(number), PLACE)
+    assert [given(recorder, str(number)) for number in (0, 1, MAX_PENDING_TURNS)] == [(), PLACE, PLACE]
