@@ -7,8 +7,14 @@ from channels.base import SetupFinding
 from channels.errors import ChannelError, LoggedOut
 from channels.feishu.client import FeishuClient, PermissionMissing
 from channels.feishu.settings import FeishuSettings
-
-TEST_TEXT = "mnema: ✓ 这是测试消息 · this is a test message"
+from channels.toolkit.setup_findings import (
+    TEST_TEXT,
+    format_reason,
+    message_not_sent,
+    message_sent,
+    no_owner,
+    platform_unreachable,
+)
 
 
 async def check_setup(client: FeishuClient, settings: FeishuSettings, owner: str) -> AsyncIterator[SetupFinding]:
@@ -22,7 +28,7 @@ async def check_setup(client: FeishuClient, settings: FeishuSettings, owner: str
         yield SetupFinding(
             step="credentials",
             state="failed",
-            text=(f"飞书不接受：{_why(err)}。", f"Refused: {_why(err)}."),
+            text=(f"飞书不接受：{format_reason(err)}。", f"Refused: {format_reason(err)}."),
             hint=(
                 "到开发者后台的“凭证与基础信息”重新复制 App ID 和 App Secret，并确认应用已启用。",
                 "Copy App ID and App Secret again from the developer console, and see that the app is enabled.",
@@ -30,12 +36,7 @@ async def check_setup(client: FeishuClient, settings: FeishuSettings, owner: str
         )
         return
     except ChannelError as err:
-        yield SetupFinding(
-            step="credentials",
-            state="failed",
-            text=(f"没能问到飞书：{_why(err)}。", f"Feishu could not be asked: {_why(err)}."),
-            hint=("稍等再试；检查 domain 和 proxy。", "Try again in a moment; look at domain and proxy."),
-        )
+        yield platform_unreachable(("飞书", "Feishu"), "domain", err)
         return
     known = ("凭据有效。", "The credentials are right.")
     yield SetupFinding(step="credentials", state="ok", text=known)
@@ -74,7 +75,7 @@ async def _check_receiving(client: FeishuClient, settings: FeishuSettings) -> Se
     try:
         reply = await client.endpoint()
     except ChannelError as err:
-        text = (f"长连接申请不到：{_why(err)}。", f"The long connection is not granted: {_why(err)}.")
+        text = (f"长连接申请不到：{format_reason(err)}。", f"The long connection is not granted: {format_reason(err)}.")
         return SetupFinding(step="webhook", state="failed", text=text, hint=choose)
     if reply["code"]:
         why = f"{str(reply.get('msg', ''))[:200]} ({reply['code']})"
@@ -86,14 +87,11 @@ async def _check_receiving(client: FeishuClient, settings: FeishuSettings) -> Se
 
 async def _send_test(client: FeishuClient, owner: str) -> SetupFinding:
     if not owner:
-        return SetupFinding(
-            step="message",
-            state="skipped",
-            text=("还没有所有者，所以没有发测试消息。", "There is no owner yet, so no message was sent."),
-            hint=(
+        return no_owner(
+            (
                 "保存之后在飞书里给机器人发一条消息，再到“联系人”里批准收到的配对码。",
                 "After saving write to the bot in Feishu, then approve the code that it answers with under People.",
-            ),
+            )
         )
     body = {"receive_id": owner, "msg_type": "text", "content": json.dumps({"text": TEST_TEXT}, ensure_ascii=False)}
     try:
@@ -101,28 +99,21 @@ async def _send_test(client: FeishuClient, owner: str) -> SetupFinding:
     except PermissionMissing as err:
         return _missing_right(err)
     except ChannelError as err:
-        return SetupFinding(
-            step="message",
-            state="failed",
-            text=(f"发给 {owner} 的消息没有送到：{_why(err)}。", f"The message to {owner} was not sent: {_why(err)}."),
-            hint=(
+        return message_not_sent(
+            owner,
+            err,
+            (
                 "owners 里要填这个应用看到的 open_id（ou_…），并且对方在应用的可用范围内。",
                 "owners takes the open_id (ou_…) that this app sees, of somebody within the app's availability.",
             ),
         )
-    return SetupFinding(
-        step="message", state="ok", text=(f"给 {owner} 发了一条测试消息。", f"A test message was sent to {owner}.")
-    )
+    return message_sent(owner)
 
 
 def _missing_right(err: ChannelError) -> SetupFinding:
     return SetupFinding(
         step="rights",
         state="failed",
-        text=(f"应用缺少权限：{_why(err)}。", f"A right is missing: {_why(err)}."),
+        text=(f"应用缺少权限：{format_reason(err)}。", f"A right is missing: {format_reason(err)}."),
         hint=("在“权限管理”里开通并发布版本。", "Grant it in the developer console, and publish a version."),
     )
-
-
-def _why(err: ChannelError) -> str:
-    return str(err).rstrip(".")

@@ -9,9 +9,16 @@ from channels.base import SetupFinding
 from channels.errors import ChannelError, LoggedOut, Rejected
 from channels.telegram.receiver import RECENT_SECONDS
 from channels.telegram.settings import TelegramSettings
+from channels.toolkit.setup_findings import (
+    TEST_TEXT,
+    format_reason,
+    message_not_sent,
+    message_sent,
+    no_owner,
+    platform_unreachable,
+)
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
-TEST_TEXT = "mnema: ✓ 这是测试消息 · this is a test message"
 
 
 async def check_setup(call: Call, settings: TelegramSettings, owner: str) -> AsyncIterator[SetupFinding]:
@@ -23,7 +30,7 @@ async def check_setup(call: Call, settings: TelegramSettings, owner: str) -> Asy
         yield SetupFinding(
             step="credentials",
             state="failed",
-            text=(f"Telegram 不接受这个令牌：{_why(err)}。", f"The token is refused: {_why(err)}."),
+            text=(f"Telegram 不接受这个令牌：{format_reason(err)}。", f"The token is refused: {format_reason(err)}."),
             hint=(
                 "在 Telegram 里打开 @BotFather，发送 /token，把整串令牌（数字:字母）重新复制过来。",
                 "Open @BotFather in Telegram, send /token, and copy the whole token (digits:letters) again.",
@@ -31,12 +38,7 @@ async def check_setup(call: Call, settings: TelegramSettings, owner: str) -> Asy
         )
         return
     except ChannelError as err:
-        yield SetupFinding(
-            step="credentials",
-            state="failed",
-            text=(f"没能问到 Telegram：{_why(err)}。", f"Telegram could not be asked: {_why(err)}."),
-            hint=("稍等再试；检查 base_url 和 proxy。", "Try again in a moment; look at base_url and proxy."),
-        )
+        yield platform_unreachable((" Telegram ", "Telegram"), "base_url", err)
         return
     name = f"@{me.get('username', '')}"
     yield SetupFinding(
@@ -116,14 +118,11 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
 
 async def _send_test(call: Call, owner: str, name: str) -> SetupFinding:
     if not owner:
-        return SetupFinding(
-            step="message",
-            state="skipped",
-            text=("还没有所有者，所以没有发测试消息。", "There is no owner yet, so no message was sent."),
-            hint=(
+        return no_owner(
+            (
                 f"保存之后给 {name} 发一条消息，再到“联系人”里批准收到的配对码。",
                 f"After saving write to {name}, then approve the code that it answers with under People.",
-            ),
+            )
         )
     try:
         await call("send_message", {"chat_id": owner, "text": TEST_TEXT})
@@ -131,23 +130,15 @@ async def _send_test(call: Call, owner: str, name: str) -> SetupFinding:
         return SetupFinding(
             step="message",
             state="failed",
-            text=(f"发给 {owner} 的消息被拒绝：{_why(err)}。", f"The message to {owner} was refused: {_why(err)}."),
+            text=(
+                f"发给 {owner} 的消息被拒绝：{format_reason(err)}。",
+                f"The message to {owner} was refused: {format_reason(err)}.",
+            ),
             hint=(
                 f"在 Telegram 里打开 {name}，按“开始”，再测试一次；id 是数字，不是用户名。",
                 f"Open {name} in Telegram, press Start, and test again; an id is a number, not a username.",
             ),
         )
     except ChannelError as err:
-        return SetupFinding(
-            step="message",
-            state="failed",
-            text=(f"发给 {owner} 的消息没有送到：{_why(err)}。", f"The message to {owner} was not sent: {_why(err)}."),
-            hint=("稍等再试。", "Try again in a moment."),
-        )
-    return SetupFinding(
-        step="message", state="ok", text=(f"给 {owner} 发了一条测试消息。", f"A test message was sent to {owner}.")
-    )
-
-
-def _why(err: ChannelError) -> str:
-    return str(err).rstrip(".")
+        return message_not_sent(owner, err, ("稍等再试。", "Try again in a moment."))
+    return message_sent(owner)

@@ -74,6 +74,8 @@ def create_backup(
     """
     _check_target(home, file, force=force)
     try:
+        if file.parent.resolve() == home.backups.resolve():
+            _remove_leftovers(home.backups)
         with _create_scratch_folder(file) as scratch:
             made = now()
             schema = copy_store_to_file(home, scratch / DATABASE_NAME)
@@ -114,6 +116,13 @@ def _create_scratch_folder(file: Path) -> Iterator[Path]:
         for leftover in folder.iterdir():
             leftover.unlink()
         yield folder
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the scratch folders of killed processes; each of the page's backups has a name of its own."""
+    for scratch in folder.glob(f".*{PARTIAL_SUFFIX}"):
+        with suppress(MnemaError), _create_scratch_folder(folder / scratch.name[1 : -len(PARTIAL_SUFFIX)]):
+            pass  # removed at its end, unless another process writes a backup there
 
 
 def copy_store_to_file(home: HomeFolder, target: Path) -> str:

@@ -1,6 +1,7 @@
 """Backups and restores: what is refused, what stays revoked, what a backup never contains."""
 
 import asyncio
+import fcntl
 import gzip
 import hashlib
 import io
@@ -390,6 +391,21 @@ def test_what_was_forgotten_since_is_told_and_the_old_state_is_named_as_a_copy(h
     done = restore_backup(home, file)
     assert done.forgotten == 1
     assert set(database_copies(home.data)) == {path.name for path in done.kept}
+
+
+def test_what_a_killed_process_left_among_the_backups_of_the_page_goes_with_the_next_one(home: HomeFolder) -> None:
+    home.backups.mkdir()
+    left, busy = (home.backups / f".{name}.backup.half" for name in ("left", "busy"))
+    for folder in (left, busy):
+        folder.mkdir()
+        (folder / "record.db").write_bytes(b"x")
+    handle = os.open(busy, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        create_backup(home, home.backups / "new.backup")
+    finally:
+        os.close(handle)
+    assert sorted(path.name for path in home.backups.iterdir()) == [busy.name, "new.backup"]
 
 
 @pytest.mark.parametrize("place", ["backup.snapshot:enospc", "backup.snapshot:eio"])
