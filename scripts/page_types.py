@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.console import models as console_models
-from bot.console.manage import models as manage_models
+from bot.console.administration import models as administration_models
 from bot.console.openapi import model_schemas
-from bot.console.operate import models as operate_models
-from bot.console.operate import replays as replay_models
-from bot.console.operate import views as view_models
+from bot.console.operations import models as operations_models
+from bot.console.operations import replays as replay_models
+from bot.console.operations import views as view_models
 from channels.web import models as web_models
 
 TARGET = Path(__file__).resolve().parents[1] / "channels/web/ui/src/lib/types.ts"
@@ -21,7 +21,7 @@ def page_types() -> str:
     """Return the text of the file of types."""
     models = [
         model
-        for module in (web_models, console_models, manage_models, operate_models, replay_models, view_models)
+        for module in (web_models, console_models, administration_models, operations_models, replay_models, view_models)
         for _, model in inspect.getmembers(module, inspect.isclass)
         if issubclass(model, web_models.ApiModel) and model.__module__ == module.__name__
         if model is not web_models.ApiModel

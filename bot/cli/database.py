@@ -99,7 +99,7 @@ def backup(
 ) -> int:
     """Write database, workspace, attachments and settings to one file; a running bot is not disturbed."""
     from bot.cli.backup.create import create_backup
-    from bot.console.operate.seal import check_passphrase
+    from bot.console.operations.backup_encryption import check_passphrase
 
     file = file.expanduser()
     passphrase = check_passphrase(_read_passphrase(confirm=True)) if encrypt else ""
@@ -143,10 +143,10 @@ def restore(
 ) -> int:
     """Replace the content of the home by a backup; the old state is kept next to it."""
     from bot.cli.backup.restore import restore_backup, verify_backup
-    from bot.console.operate.seal import is_sealed
+    from bot.console.operations.backup_encryption import is_encrypted
 
     path = file.expanduser().absolute()
-    passphrase = _read_passphrase() if is_sealed(path) else ""
+    passphrase = _read_passphrase() if is_encrypted(path) else ""
     if verify:
         verified = verify_backup(path, passphrase)
         if as_json:

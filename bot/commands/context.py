@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from typing import Any
 
-from bot.agent.context.acts import clear_context, plan_older_half, undo_newest
+from bot.agent.context.actions import clear_context, plan_older_half, undo_newest
 from bot.agent.context.report import (
     format_context_report,
     format_cut,

@@ -19,17 +19,17 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
+from bot.console.administration.channel_test import ChannelTestRoutes
+from bot.console.administration.extensions import McpRoutes, SkillRoutes
+from bot.console.administration.people import PeopleRoutes
+from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.conversations import ConversationRoutes
 from bot.console.files import FileRoutes
-from bot.console.manage.channel_test import ChannelTestRoutes
-from bot.console.manage.extensions import McpRoutes, SkillRoutes
-from bot.console.manage.people import PeopleRoutes
-from bot.console.manage.settings import SettingsRoutes
 from bot.console.openapi import describe_api
-from bot.console.operate.routes import Operating, build_operating
-from bot.console.operate.views import ContextServices, ViewRoutes
+from bot.console.operations.routes import Operating, build_operating
+from bot.console.operations.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place

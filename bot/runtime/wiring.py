@@ -43,7 +43,7 @@ from bot.runtime.metrics import MetricsCollector
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
-from bot.telemetry.recent import RecentMetrics
+from bot.telemetry.recent_metrics import RecentMetrics
 from bot.tools.base import Tool
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.oauth import LoginFiles

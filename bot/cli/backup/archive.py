@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from bot.console.operate.seal import unseal
+from bot.console.operations.backup_encryption import decrypt
 from bot.errors import MnemaError
 from memory.workspace.blobs import is_blob_name
 
@@ -95,13 +95,13 @@ def unpack(file: Path, folder: Path, target: Callable[[str], str | None], passph
         passphrase: of an encrypted backup.
 
     Raises:
-        SealError: it is encrypted, and this is not its passphrase.
+        EncryptionError: it is encrypted, and this is not its passphrase.
         InvalidBackup: what was written so far must not be used.
         OSError: the file cannot be read, or the disk is full.
     """
     reader = _ArchiveReader(folder=folder, target=target)
     try:
-        with file.open("rb") as raw, unseal(raw, passphrase) as opened, gzip.GzipFile(fileobj=opened) as content:
+        with file.open("rb") as raw, decrypt(raw, passphrase) as opened, gzip.GzipFile(fileobj=opened) as content:
             with tarfile.open(fileobj=content, mode="r|", tarinfo=_BoundedTarInfo) as tar:
                 for header in tar:
                     reader.read(tar, header)

@@ -33,7 +33,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
-from bot.console.operate.seal import seal
+from bot.console.operations.backup_encryption import encrypt
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import find_postgres_url, import_scale_module
 from bot.telemetry.log import MIN_SECRET_CHARS
@@ -185,7 +185,7 @@ def _write_backup(
     with (scratch / "archive").open("wb") as raw:
         os.fchmod(raw.fileno(), 0o600)
         with (
-            seal(raw, passphrase) as target,
+            encrypt(raw, passphrase) as target,
             gzip.GzipFile(filename="", mode="wb", fileobj=target) as packed,
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from bot.config.file import ConfigFile
-from bot.console.manage.channel_test import ChannelTestRoutes
+from bot.console.administration.channel_test import ChannelTestRoutes
 from tests.channels.web.server import ScriptedHouse, running
 from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
 from tests.emulators.kit import Fault

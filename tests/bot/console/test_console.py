@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.config.file import ConfigFile
-from bot.console.operate.routes import Operating
+from bot.console.operations.routes import Operating
 from bot.console.services import mount_console
 from bot.console.transcripts import TranscriptBackend
 from channels.web.backend import HealthReport

@@ -130,7 +130,7 @@ def test_s17_a_nonce_belongs_to_one_body() -> None:
     gate.open(asked(event("two"), nonce="n2"))
 
 
-def test_s18_a_challenge_is_answered_only_when_it_is_sealed_and_has_our_token() -> None:
+def test_s18_a_challenge_is_answered_only_when_it_is_encrypted_and_has_our_token() -> None:
     assert believed(asked(CHALLENGE, wrong="unsigned"))
     assert believed(asked(CHALLENGE))
     assert not believed(asked(CHALLENGE, wrong="plain"))

@@ -52,7 +52,7 @@ def test_the_message_inside_and_the_same_bytes_back() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_what_is_sealed_opens_and_no_two_are_equal(text: bytes) -> None:
+def test_what_is_encrypted_opens_and_no_two_are_equal(text: bytes) -> None:
     envelope = WechatEnvelope(SIGNS, RECEIVER)
     assert envelope.open(envelope.seal(text)) == text
     assert envelope.seal(text) != envelope.seal(text)

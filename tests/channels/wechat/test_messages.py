@@ -245,7 +245,7 @@ def test_the_handbooks_bytes() -> None:
 
 
 @given(st.binary(max_size=200), st.binary(min_size=16, max_size=16))
-def test_what_is_sealed_can_be_opened_again(data: bytes, key: bytes) -> None:
+def test_what_is_encrypted_can_be_opened_again(data: bytes, key: bytes) -> None:
     sealed = encrypt_file(data, key)
     assert len(sealed) == encrypted_size(len(data))
     assert decrypt_file(sealed, key) == data

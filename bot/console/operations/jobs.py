@@ -13,8 +13,8 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.operate import models
-from bot.console.operate.cli_process import CommandFailed
+from bot.console.operations import models
+from bot.console.operations.cli_process import CommandFailed
 from bot.errors import MnemaError
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response

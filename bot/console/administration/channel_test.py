@@ -17,7 +17,7 @@ from bot.config.file import ConfigFile
 from bot.config.keys import known_secrets
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
-from bot.console.manage import models
+from bot.console.administration import models
 from bot.errors import ConfigError
 from bot.gateway.channel_manager import build_channel, missing_credentials
 from bot.telemetry.log import LogRedactor

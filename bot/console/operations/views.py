@@ -8,7 +8,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.agent.context.acts import clear_context, plan_older_half, undo_newest
+from bot.agent.context.actions import clear_context, plan_older_half, undo_newest
 from bot.agent.context.fitter import ContextFitter
 from bot.agent.context.past_views import RebuiltView, diff_views, rebuild_view, rebuilt_to_json, view_to_json
 from bot.agent.folding import FoldManager

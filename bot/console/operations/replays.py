@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.config.home import HomeFolder
-from bot.console.operate.cli_process import run_command
-from bot.console.operate.jobs import Job, JobRunner, accepted
-from bot.console.operate.models import JobBody
+from bot.console.operations.cli_process import run_command
+from bot.console.operations.jobs import Job, JobRunner, accepted
+from bot.console.operations.models import JobBody
 from bot.console.transcripts import TranscriptBackend
 from channels.web.models import ApiModel
 from channels.web.requests import HttpRefusal, Route, read_json

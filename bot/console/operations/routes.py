@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from bot.console.operate.backups import BackupRoutes
-from bot.console.operate.health import HealthRoutes
-from bot.console.operate.jobs import JobRoutes, JobRunner
-from bot.console.operate.logs import LogRoutes
-from bot.console.operate.replays import ReplayRoutes
-from bot.console.operate.traces import TraceRoutes
-from bot.console.operate.usage import UsageRoutes
+from bot.console.operations.backups import BackupRoutes
+from bot.console.operations.health import HealthRoutes
+from bot.console.operations.jobs import JobRoutes, JobRunner
+from bot.console.operations.logs import LogRoutes
+from bot.console.operations.replays import ReplayRoutes
+from bot.console.operations.traces import TraceRoutes
+from bot.console.operations.usage import UsageRoutes
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from channels.web.backend import EventSources

@@ -1,8 +1,8 @@
 """Encryption of a backup with a passphrase: AES-256-GCM in pieces, so that neither side holds all of it in memory.
 
-A sealed file is MAGIC, a salt, and pieces: each is the encryption of PIECE_BYTES, the last of fewer. The nonce is the
-number of the piece, and whether it is the last one: pieces cannot be moved, left out or cut off unnoticed. Every file
-has a key of its own, for its salt is random.
+An encrypted file is MAGIC, a salt, and pieces: each is the encryption of PIECE_BYTES, the last of fewer. The nonce is
+the number of the piece, and whether it is the last one: pieces cannot be moved, left out or cut off unnoticed. Every
+file has a key of its own, for its salt is random.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ MIN_PASSPHRASE_CHARS = 12
 SCRYPT: dict[str, int] = {"n": 2**15, "r": 8, "p": 3, "maxmem": 64 * 2**20}  # 0.3 s and 32 MiB for one try
 
 
-class SealError(MnemaError):
+class EncryptionError(MnemaError):
     """A passphrase is missing, wrong or too short."""
 
 
@@ -30,47 +30,47 @@ def check_passphrase(passphrase: str) -> str:
     """Return a passphrase for a new backup.
 
     Raises:
-        SealError: it is too short.
+        EncryptionError: it is too short.
     """
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
-        raise SealError(f"A passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best.")
+        raise EncryptionError(f"A passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best.")
     return passphrase
 
 
-def is_sealed(file: "os.PathLike[str]") -> bool:
+def is_encrypted(file: "os.PathLike[str]") -> bool:
     """Tell whether a file is an encrypted backup."""
     with open(file, "rb") as raw:
         return raw.read(len(MAGIC)) == MAGIC
 
 
 @contextmanager
-def seal(raw: IO[bytes], passphrase: str) -> Iterator[IO[bytes]]:
+def encrypt(raw: IO[bytes], passphrase: str) -> Iterator[IO[bytes]]:
     """Encrypt what is written into the yielded file; without a passphrase, write it as it is."""
     if not passphrase:
         yield raw
         return
     salt = os.urandom(SALT_BYTES)
     raw.write(MAGIC + salt)
-    writer = _SealedWriter(raw, _cipher(passphrase, salt))
+    writer = _EncryptedWriter(raw, _cipher(passphrase, salt))
     yield cast(IO[bytes], writer)
     writer.finish()
 
 
 @contextmanager
-def unseal(raw: IO[bytes], passphrase: str) -> Iterator[IO[bytes]]:
+def decrypt(raw: IO[bytes], passphrase: str) -> Iterator[IO[bytes]]:
     """Decrypt what is read from the yielded file; a plain one is read as it is.
 
     Raises:
-        SealError: there is no passphrase, or it is not the one of this file.
+        EncryptionError: there is no passphrase, or it is not the one of this file.
     """
     if raw.read(len(MAGIC)) != MAGIC:
         raw.seek(0)
         yield raw
         return
     if not passphrase:
-        raise SealError("This backup is encrypted; its passphrase is needed.")
+        raise EncryptionError("This backup is encrypted; its passphrase is needed.")
     salt = raw.read(SALT_BYTES)
-    yield cast(IO[bytes], io.BufferedReader(_SealedReader(raw, _cipher(passphrase, salt))))
+    yield cast(IO[bytes], io.BufferedReader(_EncryptedReader(raw, _cipher(passphrase, salt))))
 
 
 def _cipher(passphrase: str, salt: bytes) -> Any:
@@ -83,7 +83,7 @@ def _nonce(number: int, *, last: bool) -> bytes:
     return number.to_bytes(11, "big") + bytes([last])
 
 
-class _SealedWriter:
+class _EncryptedWriter:
     """Encrypts pieces as they fill up."""
 
     def __init__(self, raw: IO[bytes], cipher: Any) -> None:
@@ -109,7 +109,7 @@ class _SealedWriter:
         self._number += 1
 
 
-class _SealedReader(io.RawIOBase):
+class _EncryptedReader(io.RawIOBase):
     """Decrypts piece by piece."""
 
     def __init__(self, raw: IO[bytes], cipher: Any) -> None:
@@ -137,6 +137,6 @@ class _SealedReader(io.RawIOBase):
             opened = self._cipher.decrypt(_nonce(self._number, last=not self._next), piece, MAGIC)
         except InvalidTag as err:
             what = "its passphrase is another one, or it is damaged" if not self._number else "it is damaged"
-            raise SealError(f"The backup cannot be decrypted: {what}.") from err
+            raise EncryptionError(f"The backup cannot be decrypted: {what}.") from err
         self._number += 1
         return bytes(opened)

@@ -11,9 +11,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from bot.console.operate.backups import MAX_PIECE_BYTES
-from bot.console.operate.jobs import MAX_JOBS, Job, JobRunner
-from bot.console.operate.seal import MIN_PASSPHRASE_CHARS
+from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS
+from bot.console.operations.backups import MAX_PIECE_BYTES
+from bot.console.operations.jobs import MAX_JOBS, Job, JobRunner
 from channels.web.auth import FRESH_SECONDS, RequestGuard, require_fresh_login
 from channels.web.requests import HttpRefusal
 from tests.browser.real import Real, real_house

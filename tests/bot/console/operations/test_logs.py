@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.operate.logs import (
+from bot.console.operations.logs import (
     BLOCK_BYTES,
     MAX_LINES,
     LogFilter,

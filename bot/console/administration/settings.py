@@ -14,7 +14,7 @@ from bot.config.json_source import JsonSyntaxError, parse_config_json
 from bot.config.keys import KEYS, LIST_ITEM, REFERENCE_PATTERN, ConfigKey, describe_schema, mask_settings
 from bot.config.messages import ConfigRejected
 from bot.config.versions import ConfigVersion
-from bot.console.manage import models
+from bot.console.administration import models
 from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError

@@ -20,10 +20,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp
 
-from bot.console.operate import models
-from bot.console.operate.cli_process import run_command
-from bot.console.operate.jobs import Job, JobRunner, accepted
-from bot.console.operate.seal import MIN_PASSPHRASE_CHARS, is_sealed
+from bot.console.operations import models
+from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS, is_encrypted
+from bot.console.operations.cli_process import run_command
+from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
 from channels.web.auth import require_fresh_login
@@ -293,4 +293,4 @@ def _upload_to_json(upload: _Upload) -> dict[str, Any]:
 def _backup_to_json(path: Path) -> dict[str, Any]:
     status = path.stat()
     at = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
-    return {"name": path.name, "size": status.st_size, "at": at, "encrypted": is_sealed(path)}
+    return {"name": path.name, "size": status.st_size, "at": at, "encrypted": is_encrypted(path)}

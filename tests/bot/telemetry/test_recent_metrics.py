@@ -3,7 +3,7 @@
 import pytest
 
 from bot.telemetry.metrics import MetricStore
-from bot.telemetry.recent import MINUTES, RecentMetrics
+from bot.telemetry.recent_metrics import MINUTES, RecentMetrics
 from bot.telemetry.recorder import MAX_SPANS, MAX_TRACE_SPANS, Span, SpanLog
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.operate import models
+from bot.console.operations import models
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from bot.telemetry.recorder import Span

@@ -9,7 +9,7 @@ from typing import Any, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.manage import models
+from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.service import McpServerView, McpTools, source_sha256

@@ -17,7 +17,7 @@ from bot.access.budgets import (
     start_of_day,
     total_usage,
 )
-from bot.console.operate import models
+from bot.console.operations import models
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from channels.web.requests import Route, json_response

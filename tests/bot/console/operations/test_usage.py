@@ -12,8 +12,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from bot.console.operate.models import MAX_USAGE_DAYS
-from bot.console.operate.usage import day_bounds, format_csv
+from bot.console.operations.models import MAX_USAGE_DAYS
+from bot.console.operations.usage import day_bounds, format_csv
 from memory.store.engine.database import Tx
 from memory.store.people.spending import OWNER, ModelUsage
 from memory.store.schema.tables import usage

@@ -14,7 +14,7 @@ from bot.access.budgets import MINUTE, UsageLimits, budget_account, limits_for_a
 from bot.access.pairing import PairingService
 from bot.access.permissions import Actor, canonical_id
 from bot.config.schema import Config, OwnBudgetConfig
-from bot.console.manage import models
+from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle
 from channels.base import Channel

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from bot.console.operate.traces import list_steps
+from bot.console.operations.traces import list_steps
 from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from memory.store.conversations.traces import TRACE_WINDOW, Trace, TraceEvent
 from memory.store.engine.database import Tx

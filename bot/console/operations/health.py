@@ -6,9 +6,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.operate import models
-from bot.console.operate.cli_process import run_command
-from bot.console.operate.jobs import Job, JobRunner, accepted
+from bot.console.operations import models
+from bot.console.operations.cli_process import run_command
+from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.runtime.bot import Bot
 from channels.web.requests import Route, json_response, read_json
 

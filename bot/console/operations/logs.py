@@ -14,7 +14,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.operate import models
+from bot.console.operations import models
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.routes import parse_bounded
 

@@ -1,21 +1,21 @@
-"""Encryption of backups: what was sealed is read back whole or not at all."""
+"""Encryption of backups: what was encrypted is read back whole or not at all."""
 
 import io
 from pathlib import Path
 
 import pytest
 
-from bot.console.operate.seal import (
+from bot.console.operations.backup_encryption import (
     MAGIC,
     MIN_PASSPHRASE_CHARS,
     PIECE_BYTES,
     SALT_BYTES,
     TAG_BYTES,
-    SealError,
+    EncryptionError,
     check_passphrase,
-    is_sealed,
-    seal,
-    unseal,
+    decrypt,
+    encrypt,
+    is_encrypted,
 )
 
 PASSPHRASE = "x" * MIN_PASSPHRASE_CHARS
@@ -24,14 +24,14 @@ PIECE = PIECE_BYTES + TAG_BYTES
 
 def sealed(content: bytes) -> bytes:
     raw = io.BytesIO()
-    with seal(raw, PASSPHRASE) as target:
+    with encrypt(raw, PASSPHRASE) as target:
         for start in range(0, len(content), 700_001):
             target.write(content[start : start + 700_001])
     return raw.getvalue()
 
 
 def opened(data: bytes, passphrase: str = PASSPHRASE) -> bytes:
-    with unseal(io.BytesIO(data), passphrase) as source:
+    with decrypt(io.BytesIO(data), passphrase) as source:
         return source.read()
 
 
@@ -58,10 +58,10 @@ def test_another_passphrase_and_every_change_is_refused() -> None:
         whole[:-1],
         whole[: head + 7] + bytes([whole[head + 7] ^ 1]) + whole[head + 8 :],
     ):
-        with pytest.raises(SealError, match="damaged"):
+        with pytest.raises(EncryptionError, match="damaged"):
             opened(altered)
     for passphrase, text in (("", "passphrase is needed"), (PASSPHRASE + "x", "passphrase is another one")):
-        with pytest.raises(SealError, match=text):
+        with pytest.raises(EncryptionError, match=text):
             opened(whole, passphrase)
 
 
@@ -70,10 +70,10 @@ def test_a_plain_file_is_read_as_it_is_and_told_apart(tmp_path: Path) -> None:
     plain.write_bytes(b"\x1f\x8b rest")
     encrypted.write_bytes(sealed(b"x"))
     assert opened(plain.read_bytes()) == b"\x1f\x8b rest"
-    assert [is_sealed(plain), is_sealed(encrypted)] == [False, True]
+    assert [is_encrypted(plain), is_encrypted(encrypted)] == [False, True]
 
 
 def test_a_passphrase_has_a_least_length() -> None:
     assert check_passphrase(PASSPHRASE) == PASSPHRASE
-    with pytest.raises(SealError):
+    with pytest.raises(EncryptionError):
         check_passphrase(PASSPHRASE[1:])
