@@ -157,7 +157,7 @@ class ConversationRoutes:
         return Response(data, 200, headers, "application/octet-stream")
 
     async def thumbnail(self, request: Request) -> Response:
-        """Return a small picture of a file of a message, drawn anew in a process of its own."""
+        """Return a small picture of a file of a message, re-encoded in a process of its own."""
         file = await self._file(request)
         if file.media_type not in PICTURE_TYPES:
             raise HttpRefusal(404, "not_found", "there is no picture of this file")

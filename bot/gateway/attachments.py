@@ -90,7 +90,7 @@ async def ingest_attachments(
 
 
 async def make_thumbnail(sha256: str, blobs: Blobs) -> tuple[str, bytes]:
-    """Draw a small picture of a stored one anew; return its media type and bytes.
+    """Re-encode a stored picture as a small one; return its media type and bytes.
 
     Raises:
         AttachmentRefused: it is no picture, or cannot be opened safely.

@@ -22,7 +22,7 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 DEFAULT_LINES, MAX_LINES = 200, 500
 BLOCK_BYTES = 256 * 1024
 MAX_SCANNED_BYTES = 4 * 2**20  # of one page, whose cursor then says where the next one goes on
-MAX_LINE_BYTES = 64 * 1024  # of a longer one only the start is shown
+MAX_LINE_BYTES = 64 * 1024  # a longer one is not shown
 MAX_TAIL_LINES = 500  # of one look; what a flood has more is not shown live
 TAIL_SECONDS = 1.0
 MAX_WORD_CHARS = 200
@@ -95,8 +95,10 @@ def read_page(log: Path, wanted: LogFilter, limit: int, cursor: str = "") -> Log
 
 def parse_line(raw: bytes) -> dict[str, Any] | None:
     """Parse a line of the log; None for one that is no line of ours."""
+    if len(raw) > MAX_LINE_BYTES:
+        return None
     try:
-        line = json.loads(raw[:MAX_LINE_BYTES])
+        line = json.loads(raw)
     except ValueError:
         return None
     if not isinstance(line, dict):

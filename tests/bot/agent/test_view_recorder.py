@@ -7,7 +7,7 @@ import pytest
 from bot.agent.context.recorder import MAX_PENDING_TURNS, ViewRecorder
 from bot.config.schema import Config
 from memory.store.errors import StoreFull
-from memory.store.longterm.views import RecalledPlace
+from memory.store.longterm.views import MAX_RECALLED, RecalledPlace, dump_recalled, load_recalled
 
 PLACE = (RecalledPlace(path="MEMORY.md", line=1, last=1),)
 
@@ -38,3 +38,8 @@ def test_of_more_turns_than_run_at_once_the_oldest_is_left_out() -> None:
     for number in range(MAX_PENDING_TURNS + 1):
         recorder.note_recalled(str(number), PLACE)
     assert [given(recorder, str(number)) for number in (0, 1, MAX_PENDING_TURNS)] == [(), PLACE, PLACE]
+
+
+def test_of_more_places_than_a_turn_shows_the_first_are_stored() -> None:
+    places = tuple(RecalledPlace(conversation="c", turn=number) for number in range(MAX_RECALLED + 1))
+    assert load_recalled(dump_recalled(places)) == places[:MAX_RECALLED]

@@ -12,6 +12,7 @@ import pytest_asyncio
 from PIL import Image as Picture
 
 from bot.models.base import Request
+from channels.web.routes import MAX_MARKS, find_marks
 from memory.conversation import ToolCall, ToolResult
 from tests.bot.console.crowds import add_conversations, add_long_conversation
 from tests.browser.real import ANN, Real, real_house
@@ -230,3 +231,8 @@ async def test_a_page_of_thousands_of_conversations_or_messages_is_read_as_fast_
         page = (await client.get(f"{API}/conversations?limit=100")).json()
         late = (await client.get(f"{API}/conversations?limit=100&cursor={page['next']}")).json()["items"]
         assert len({one["id"] for one in (*page["items"], *late)}) == 200
+
+
+def test_of_a_message_full_of_the_words_only_so_many_are_marked() -> None:
+    text = "ab " * (MAX_MARKS + 1)
+    assert find_marks(text, "AB") == [(3 * number, 3 * number + 2) for number in range(MAX_MARKS)]

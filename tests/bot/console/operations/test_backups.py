@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import os
 import resource
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS
-from bot.console.operations.backups import MAX_PIECE_BYTES
+from bot.console.operations.backups import MAX_BACKUPS, MAX_PIECE_BYTES
 from bot.console.operations.jobs import MAX_JOBS, Job, JobRunner
 from channels.web.auth import FRESH_SECONDS, RequestGuard, require_fresh_login
 from channels.web.requests import HttpRefusal
@@ -113,6 +114,18 @@ async def test_a_backup_that_fails_or_is_cancelled_leaves_nothing(real: Real, mo
         assert job["error"].startswith("No backup was made: ")
         assert "No space left on device" in job["error"]
         assert [path.name for path in real.house.home.backups.iterdir()] == []
+
+
+async def test_of_very_many_backups_the_newest_are_listed(real: Real) -> None:
+    folder = real.house.home.backups
+    folder.mkdir(exist_ok=True)
+    for number in range(MAX_BACKUPS + 1):
+        path = folder / f"b{number:03}.backup"
+        path.write_bytes(b"x")
+        os.utime(path, (number, number))
+    async with real.site.client() as client:
+        listed = (await client.get("/api/v1/backups")).json()["items"]
+    assert [one["name"] for one in listed] == [f"b{number:03}.backup" for number in range(MAX_BACKUPS, 0, -1)]
 
 
 async def test_a_restore_needs_a_login_of_the_last_ten_minutes() -> None:

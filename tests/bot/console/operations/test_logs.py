@@ -9,7 +9,9 @@ import pytest
 
 from bot.console.operations.logs import (
     BLOCK_BYTES,
+    MAX_LINE_BYTES,
     MAX_LINES,
+    MAX_TAIL_LINES,
     LogFilter,
     LogRoutes,
     read_page,
@@ -45,7 +47,6 @@ def all_numbers(log: Path, wanted: LogFilter, limit: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("limit", [7, MAX_LINES])
 def test_pages_have_every_line_once_newest_first(log: Path, limit: int) -> None:
-    # Of the line that is too long nothing is shown: its start alone is no JSON.
     assert list(all_numbers(log, LogFilter(), limit)) == [n for n in range(2_999, -1, -1) if n != 1_500]
 
 
@@ -92,6 +93,20 @@ async def test_new_lines_are_streamed_also_after_the_file_was_rotated(tmp_path: 
     os.replace(log, log.with_name("mnema.log.1"))
     log.write_text(line(4))
     assert b'"n":4' in await anext(frames)
+    await frames.aclose()
+
+
+async def test_of_a_flood_the_newest_lines_are_streamed_and_none_that_is_too_long(tmp_path: Path) -> None:
+    log = tmp_path / "mnema.log"
+    log.write_text("")
+    frames = LogRoutes(log).follow(lambda: False)
+    assert await anext(frames) == b""
+    exact = line(0, logger="l" * (MAX_LINE_BYTES - len(line(0, logger=""))))
+    with log.open("a") as file:
+        file.write("".join(map(line, range(MAX_TAIL_LINES))) + exact.replace("l" * 9, "l" * 10, 1) + exact)
+    shown = json.loads((await anext(frames)).split(b"data: ")[1])["items"]
+    assert len(exact.encode()) == MAX_LINE_BYTES
+    assert [found["facts"]["n"] for found in shown] == [*range(1, MAX_TAIL_LINES), 0]
     await frames.aclose()
 
 
