@@ -33,6 +33,7 @@ class SettingsRoutes:
         self._file = file
         self._store = store
         self._environ = environ
+        self._changing = asyncio.Lock()
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
@@ -122,8 +123,8 @@ class SettingsRoutes:
     async def change(self, request: Request) -> Response:
         """Apply a part of config.json."""
         change = await read_json(request)
-        await self._require_tag(request, optional=not request.scope["path"].startswith(V1_PATH))
-        await self._apply(request, lambda: self._file.patch(change))
+        is_versioned = request.scope["path"].startswith(V1_PATH)
+        await self._apply(request, lambda: self._file.patch(change), needs_tag=is_versioned)
         await self._note(", ".join(change), "set")
         return self._response()
 
@@ -140,7 +141,6 @@ class SettingsRoutes:
         text = (await read_json(request, limit=MAX_SOURCE_BYTES)).get("text")
         if not isinstance(text, str):
             raise HttpRefusal(400, "text", "text must be the whole of config.json")
-        await self._require_tag(request)
         await self._apply(request, lambda: self._file.replace_source(text))
         await self._note("config.json", "set")
         return self._response()
@@ -153,7 +153,6 @@ class SettingsRoutes:
     async def restore(self, request: Request) -> Response:
         """Put a version of config.json back, byte for byte."""
         id = str(request.path_params["id"])
-        await self._require_tag(request)
         try:
             await self._apply(request, lambda: self._file.restore(id))
         except KeyError as err:
@@ -161,20 +160,24 @@ class SettingsRoutes:
         await self._note(id, "restored")
         return self._response()
 
-    async def _require_tag(self, request: Request, *, optional: bool = False) -> None:
-        expected = request.headers.get("if-match")
-        if expected is None and not optional:
-            raise HttpRefusal(428, "if_match", "If-Match with the ETag of the settings that were read is missing")
-        if expected is not None and expected != await asyncio.to_thread(self._file.tag):
-            raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
+    async def _apply(self, request: Request, act: Callable[[], Answer], *, needs_tag: bool = True) -> Answer:
+        """Change the file if it is the one that was read; one request at a time, so that none changes it in between.
 
-    async def _apply(self, request: Request, act: Callable[[], Answer]) -> Answer:
-        try:
-            return await asyncio.to_thread(act)
-        except ConfigRejected as err:
-            raise HttpRefusal(400, "config", err.say(_language(request))) from err
-        except ConfigError as err:
-            raise HttpRefusal(400, "config", str(err)) from err
+        Raises:
+            HttpRefusal: 428, 412, or 400 with what is wrong.
+        """
+        expected = request.headers.get("if-match")
+        if expected is None and needs_tag:
+            raise HttpRefusal(428, "if_match", "If-Match with the ETag of the settings that were read is missing")
+        async with self._changing:
+            if expected is not None and expected != await asyncio.to_thread(self._file.tag):
+                raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
+            try:
+                return await asyncio.to_thread(act)
+            except ConfigRejected as err:
+                raise HttpRefusal(400, "config", err.say(_language(request))) from err
+            except ConfigError as err:
+                raise HttpRefusal(400, "config", str(err)) from err
 
     async def _note(self, subject: str, outcome: str) -> None:
         await self._store.note("config", subject, outcome, CONSOLE_ACTOR, args=self._file.masked())
