@@ -314,7 +314,7 @@ async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_resta
     files(tmp_path)
     async with emulate("pieces:9000") as emulator:
         async with wired(tmp_path, emulator, **budget) as it:
-            for number in range(24):
+            for number in range(14):
                 for kind in ("zh", "en"):
                     await one_more(it, kind, number)
             known = await learnt(it)
@@ -322,7 +322,7 @@ async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_resta
         since = len(emulator.requests)
         async with wired(tmp_path, emulator, **budget) as it:
             assert await learnt(it) == known
-            for number in range(24, 30):
+            for number in range(14, 19):
                 for kind in ("zh", "en"):
                     await one_more(it, kind, number)
         sizes = [emulator.counts(seen_by_model(s.body)) for s in emulator.requests[since:] if not is_fold(s.body)]

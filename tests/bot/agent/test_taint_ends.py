@@ -11,6 +11,7 @@ from memory.context.taint import is_view_tainted
 from tests.bot.agent.test_attacks_taint import ORDER, OUTSIDE, Steered, memory, page
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
+from tests.by_night import first_by_day
 
 TEA = {"category": "fact", "text": "Tea is served at four"}
 OOLONG = {"category": "user_preference", "text": "The user prefers oolong tea"}
@@ -78,7 +79,7 @@ async def is_tainted(it: Inside) -> bool:
     return is_view_tainted(await it.house.store.sessions.load(await it.conversation()))
 
 
-@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("restart", first_by_day(1, [True, False]))
 @pytest.mark.parametrize("summaries", ["none", "plain", "line"])
 async def test_S53_a_page_taints_until_it_and_all_lines_that_rest_on_it_have_left_the_view(
     tmp_path: Path, summaries: str, restart: bool

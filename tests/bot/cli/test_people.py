@@ -19,6 +19,7 @@ from channels.message import Attachment
 from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, results
+from tests.by_night import first_by_day
 
 ANNA, BERT = "CANARY-anna-4711", "CANARY-bert-0815"
 SETTINGS = {"channels": {"telegram": {"enabled": False, "allow": ["7", "8", "g"]}}}
@@ -172,7 +173,9 @@ def test_I44_a_person_is_removed_whole_and_nobody_else_is_touched(
     assert _rows_without_group(home) == before
 
 
-@pytest.mark.parametrize("point", ["forget.committed", "forget.in_txn", "forget.files_done", "forget.done"])
+@pytest.mark.parametrize(
+    "point", first_by_day(2, ["forget.in_txn", "forget.files_done", "forget.committed", "forget.done"])
+)
 def test_I44_a_removal_that_was_killed_goes_on(home: Path, capsys: pytest.CaptureFixture[str], point: str) -> None:
     before = _rows_without_group(home)
     killed = subprocess.run(

@@ -19,6 +19,7 @@ from channels.wechat_mp.client import checked_url, video_url
 from channels.wechat_mp.messages import detect_language, later_text, parse, parse_ref, render, reply_xml, text_xml
 from channels.wechat_mp.pending_replies import PendingReplies, ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
+from tests.by_night import first_by_day
 from tests.growth import growth
 
 # Literals, so that the product is not compared with itself.
@@ -137,7 +138,7 @@ def test_no_text_becomes_a_link_that_hides_its_address(text: str) -> None:
     assert not re.search(r"<a[\s>]", shown_of(text))
 
 
-@pytest.mark.parametrize("unit", ["<a ", "`a", "**a", "[](", "- "])
+@pytest.mark.parametrize("unit", first_by_day(2, ["**a", "[](", "<a ", "`a", "- "]))
 def test_S66_hostile_markup_of_four_times_the_length_takes_about_four_times_as_long(unit: str) -> None:
     assert growth(shown_of, unit, 4_000) < 8
 

@@ -23,6 +23,7 @@ from memory.context.system_prompt import (
 )
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
 from memory.workspace.daily_log import LogSection
+from tests.by_night import first_by_day
 
 COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]
 TIKTOKEN = COUNTERS[2]
@@ -201,7 +202,9 @@ class Work:
         self.calls += event in ("call", "c_call")
 
 
-@pytest.mark.parametrize("line", ["- a fact of some length\n", "## H {}\n\n- short\n", "word ", "一句话。"])
+@pytest.mark.parametrize(
+    "line", first_by_day(2, ["## H {}\n\n- short\n", "一句话。", "- a fact of some length\n", "word "])
+)
 def test_the_work_of_cutting_grows_no_faster_than_the_file(line: str) -> None:
     def work(size: int) -> Work:
         made, done = "".join(line.format(at) for at in range(size // len(line.encode()))), Work()

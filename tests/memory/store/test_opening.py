@@ -14,6 +14,7 @@ import pytest
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.schema.create import HEAD
 from memory.store.schema.migrations.upgrade import upgrade
+from tests.by_night import first_by_day
 from tests.contracts.store_context_suite import snip
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import arrival, folded, logged, numbers, oldest, talk
@@ -136,7 +137,7 @@ async def test_I28_a_record_of_the_first_version_is_brought_up_with_all_it_holds
     assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-r0001"]
 
 
-@pytest.mark.parametrize("point", ["mig.backed_up@1", "mig.step@1", "mig.done@1"])
+@pytest.mark.parametrize("point", first_by_day(2, ["mig.step@1", "mig.done@1", "mig.backed_up@1"]))
 async def test_I28_a_kill_while_the_tables_are_brought_up_leaves_one_version_whole(tmp_path: Path, point: str) -> None:
     record = SqliteRecord(tmp_path / "m.db")
     home = await _held(record)
@@ -258,6 +259,7 @@ from pathlib import Path
 from memory.failpoints import arm
 from memory.store.open import open_store
 from tests.contracts.store_words import arrival
+from tests.by_night import first_by_day
 
 async def main():
     arm(dict(os.environ))

@@ -20,6 +20,7 @@ from memory.store.open import open_store
 from memory.store.schema.create import HEAD
 from memory.store.schema.migrations.upgrade import upgrade
 from memory.store.schema.tables import REVISIONS
+from tests.by_night import first_by_day
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.conftest import SqliteRecord
@@ -114,7 +115,7 @@ async def test_I28_a_released_record_is_brought_up_with_all_it_holds(tmp_path: P
 
 @pytest.mark.kill
 @killed
-@pytest.mark.parametrize("point", ["mig.backed_up@1", "mig.step@1", "mig.step@last", "mig.done@1"])
+@pytest.mark.parametrize("point", first_by_day(2, ["mig.step@last", "mig.done@1", "mig.backed_up@1", "mig.step@1"]))
 async def test_I28_a_kill_on_the_way_from_any_version_leaves_one_version_whole(
     tmp_path: Path, revision: str, point: str
 ) -> None:

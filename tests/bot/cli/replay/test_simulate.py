@@ -17,6 +17,7 @@ from memory.context.tokens import WEIGHTED
 from memory.context.view import assemble_view
 from memory.conversation import Session, Text
 from tests.bot.cli.replay.making import bot, recording, setting, talk, used, user
+from tests.by_night import first_by_day
 
 turns = st.tuples(st.integers(0, 900), st.lists(st.integers(0, 6_000), max_size=3), st.integers(1, 200))
 
@@ -32,7 +33,7 @@ def prepared(outcome: ReplayOutcome) -> list[bool]:
     return [not fold.at_once for fold in outcome.folds]
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", first_by_day(3, list(POLICIES)))
 @settings(deadline=None, max_examples=10)
 @given(shape=st.lists(turns, min_size=1, max_size=10), late=st.integers(0, 3), most=st.integers(3_000, 9_000))
 def test_every_request_fits_and_is_valid(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memory.context.policies.result_description import cut_text, describe_result, find_fault
 from memory.context.policies.tool_lines import MAX_CHARS, ToolResultRef, line_by_rule
 from memory.conversation import Message, ToolCall, ToolResult
+from tests.by_night import first_by_day
 from tests.memory.context.making import START
 
 ROOM = 200
@@ -177,7 +178,8 @@ def test_no_number_is_cut(text, limit):
 
 
 @pytest.mark.parametrize(
-    "piece", ["def f\n", "# h\n", "a,b\n", '{"a": ', "2026-01-01 00:00:00 ERROR x\n", "中", '"', "7", "\n"]
+    "piece",
+    first_by_day(3, ["中", '{"a": ', "a,b\n", "def f\n", "# h\n", "2026-01-01 00:00:00 ERROR x\n", '"', "7", "\n"]),
 )
 def test_ten_megabytes_cost_no_more_than_in_proportion(piece):
     small, large = (piece * (size // len(piece)) for size in (500_000, 10_000_000))
