@@ -332,7 +332,16 @@ class Components(BaseComponents):
             channels=self.channels,
             conversation=self.store.sessions.conversation,
             find_refusal=self.plugins.find_refusal,
+            hold=self._hold_approval,
+            release=self._release_approval,
         )
+
+    async def _hold_approval(self, id: str) -> bool:
+        """Mark an approval as run by this process; False if another one runs it."""
+        return True
+
+    async def _release_approval(self, id: str) -> None:
+        """Take back the mark of an approval that this process ran."""
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(

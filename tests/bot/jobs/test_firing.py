@@ -111,15 +111,15 @@ def check_fired(url: str, count: int) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.kill
-async def test_two_processes_fire_jobs_and_are_killed_in_the_middle() -> None:
+async def test_four_processes_fire_jobs_and_three_of_them_are_killed_in_the_middle() -> None:
     needs_postgres()
     with database() as url:
         store = await open_postgres(url, clock=NOW.timestamp)
         await set_up(store, 60)
-        killed = [start(url, f"recv.in_txn@{number}:kill9") for number in (7, 14)]
+        killed = [start(url, f"recv.in_txn@{number}:kill9") for number in (5, 9, 14)]
         last = start(url)
         await asyncio.to_thread(begin, killed)
-        assert [await asyncio.to_thread(one.wait, 10) for one in killed] == [-signal.SIGKILL] * 2
+        assert [await asyncio.to_thread(one.wait, 10) for one in killed] == [-signal.SIGKILL] * 3
         await asyncio.to_thread(begin, [last])
         assert await asyncio.to_thread(last.wait, 10) == 0
         await store.close()
