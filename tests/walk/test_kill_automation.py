@@ -24,6 +24,7 @@ pytestmark = [pytest.mark.kill, by_night]
 KILLS = int(os.environ.get("MNEMA_KILLS", "20"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 LONGEST_LIFE = 1.5  # seconds after the process is ready
+LONGEST_STAND = 90.0  # seconds; a call that delegates waits for half of it
 TEXT = {"type": "string"}
 CALLS = "SELECT tool_call.state FROM tool_call WHERE name = ? AND input LIKE ?"
 REMINDED = "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
@@ -86,6 +87,16 @@ class Errands:
         return bool(query(db, "SELECT 1 FROM inbox WHERE state = 'dead' AND body LIKE ?", f"%«{token}»%"))
 
 
+async def until_at_rest(db: Db) -> None:
+    """Wait until all is answered, however much has gathered, as long as something moves."""
+    rows, since = unended(db), time.monotonic()
+    while rows:
+        await asyncio.sleep(0.2)
+        if (now := unended(db)) != rows:
+            rows, since = now, time.monotonic()
+        assert time.monotonic() - since < LONGEST_STAND, f"nothing moves any more: {rows[:20]}"
+
+
 async def walk(home: Path, kills: int, **others: Any) -> None:
     print(f"seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
     random_ = random.Random(SEED)
@@ -110,10 +121,12 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
             await talk.bot.kill()
             await asyncio.gather(*asking)
         await talk.bot.start()
-        await until(lambda: not unended(talk.bot.db), "what was asked for is begun", 180)  # reminders are made, too
+        waiting = len(unended(talk.bot.db))
+        await until_at_rest(talk.bot.db)  # then every reminder is made, too
         await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
-        await until(lambda: not unended(talk.bot.db), "all is at rest", 180)
+        await until_at_rest(talk.bot.db)
         print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
+        print(f"{waiting} rows waited after the last kill")
         if faults := errands.faults(talk.bot.db):
             for sql in (
                 "SELECT number, body, state, reason FROM job",
