@@ -201,6 +201,7 @@ class ClusterBot(Bot):
         self._membership.run_in_one_process("clock", self._run_scheduler)
         self._membership.run_in_one_process("jobs", self.ticker.run)
         self._membership.run_in_one_process("heartbeat", self.heartbeat.watch)
+        self._membership.run_in_one_process("progress", self.progress.watch)
         self._membership.run_in_one_process("files", self.memory_service.watch)
         self._membership.run_in_one_process(
             "models", self.model_notifications.watch

@@ -57,6 +57,7 @@ async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> 
         assert "w1 runs in the background" in await approve(it)
         await until(lambda: "working" in _output(it), "it prints")
         assert "w1 running" in await _look(it)
+        assert " s · `working`" in await it.text("/tasks")
         (it.house.workspace.root / "go").touch()
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
         await it.house.settled()
