@@ -353,6 +353,26 @@ async def test_a_cancelled_task_is_not_tried_again(either: Store) -> None:
     assert (ended.state, ended.retries) == ("done", 0)
 
 
+async def test_the_private_chat_of_a_space_on_a_channel_the_same_in_both_stores(either: Store) -> None:
+    def heard(channel: str, chat: str, kind: str = "dm", space: str = "", sender: str = "me") -> NewInboxRow:
+        place = Place(channel=channel, account="a", chat_id=chat, thread_id="", kind=kind, space=space)
+        return NewInboxRow(place=place, key=f"{channel} {chat}", kind="message", sender_id=sender, body='{"text": "x"}')
+
+    rows = [
+        heard("web", "c1"),
+        heard("telegram", "c1", sender="5"),
+        heard("telegram", "g1", "group", "telegram-group-g1"),
+        heard("feishu", "ou_1", space="feishu-dm-ou_1", sender="ou_1"),
+    ]
+    made_here = await either.delivery.accept(rows)
+    assert await either.jobs.private_chat("", "telegram") == made_here[1].conversation
+    assert await either.jobs.person_of_chat(made_here[1].conversation) == "5"
+    assert await either.jobs.private_chat("telegram-group-g1", "telegram") == ""
+    assert await either.jobs.private_chat("", "feishu") == ""
+    assert await either.jobs.private_chat("feishu-dm-ou_1", "feishu") == made_here[3].conversation
+    assert await either.jobs.person_of_chat("nobody") == ""
+
+
 async def test_settings_and_beats_are_stored_the_same_in_both_stores(either: Store) -> None:
     setting = JobSetting(channel="telegram", account="bot", person="u1", space="telegram-u1", zone="Asia/Shanghai")
     await either.jobs.save_setting(setting)

@@ -83,7 +83,7 @@ async def test_a_call_starts_its_tasks_once_and_within_the_limit(store: Store) -
 
 
 async def test_the_running_tasks_of_all_spaces_and_their_steps(store: Store) -> None:
-    home, rows = await started(store, 2)
+    _, rows = await started(store, 2)
     assert [row.id for row in await store.tasks.running()] == [row.id for row in rows]
     waiting = await inbox_of(store, rows[0].child)
     assert waiting is not None
