@@ -12,11 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.bot.tools.mcp.servers import Orders
+from memory.store.open import open_store
+from memory.store.open_postgres import open_postgres
+from tests.bot.tools.mcp.servers import Orders, list_and_choose
 from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import Scene, mnema, scene, until
+from tests.walk.harness import Scene, scene, until
 from tests.walk.record import Db, ledger_faults, query, unended
 from tests.walk.speech import asked_for, hesitant, tokens_in
 
@@ -105,9 +107,13 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.3))
     async with scene(home / "bot", model, **more) as talk:
         await talk.bot.start()
-        code, out, err = await mnema(talk.bot.home, "mcp", "review", "files", "--run", "echo")
-        assert code == 0, (out, err)
         await talk.bot.term()
+        db = talk.bot.db
+        store = await (open_store(db) if isinstance(db, Path) else open_postgres(db))
+        try:
+            await list_and_choose(store, "files", orders.settings, {"echo": "run"})
+        finally:
+            await store.close()
         errands = Errands(talk, orders)
         for _ in range(kills):
             await talk.bot.spawn()

@@ -57,6 +57,12 @@ async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(t
         assert notices(it, "⏳") == [
             f"⏳ w1 · sub-agent · {span} · tool calls: 1" for span in ("2 min", "4 min", "8 min", "16 min", "32 min")
         ]
+        clock.at = began + 32 * 60
+        assert await replace(it.house.progress, _told={}).tell_due() == 1
+        assert "▶ w1 · sub-agent · look · 32 min · tool calls: 1" in await it.text("/tasks")
+        await it.house.outbox_dispatcher.settled()
+        assert len(notices(it, "⏳")) == 5, "not even by another process"
+        clock.at = began + 7_190
         assert "▶ w1 · sub-agent · look · 1 h 59 min · tool calls: 1" in await it.text("/tasks")
 
 
