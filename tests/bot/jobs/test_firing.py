@@ -159,9 +159,15 @@ class Clock:
         return self.now.timestamp()
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest) -> str:
+    """Where the store is: a database of PostgreSQL, "" for SQLite."""
+    return str(request.getfixturevalue("fresh")) if request.param == "postgres" else ""
+
+
 @asynccontextmanager
-async def sqlite(folder: Path, clock: Clock) -> Any:
-    store = await open_store(folder / "m.db", clock=clock)
+async def opened(folder: Path, clock: Clock, url: str = "") -> AsyncIterator[Store]:
+    store = await (open_postgres(url, clock=clock) if url else open_store(folder / "m.db", clock=clock))
     try:
         yield store
     finally:
@@ -174,9 +180,9 @@ async def only_job(store: Store) -> JobRow:
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), -timedelta(hours=1), -timedelta(days=1)])
-async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: timedelta) -> None:
+async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, url: str, jump: timedelta) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock, url) as store:
         await set_up(store, 1, 1)
         row = await only_job(store)
         every = Schedule(zone="UTC", minutes=10, start=AT.timestamp())
@@ -202,10 +208,10 @@ async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: t
     ],
 )
 async def test_after_an_absence_each_job_has_one_end(
-    tmp_path: Path, away: timedelta, told: dict[str, tuple[str, str]]
+    tmp_path: Path, url: str, away: timedelta, told: dict[str, tuple[str, str]]
 ) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock, url) as store:
         await set_up(store, 2, 1)
         for row in await store.jobs.of_space(""):
             hourly = Schedule(zone="UTC", cron="0 * * * *")
@@ -221,7 +227,7 @@ async def test_after_an_absence_each_job_has_one_end(
 
 async def test_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(tmp_path: Path) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock) as store:
         place = Place(
             channel="terminal", account="local", chat_id="g", thread_id="", kind="group", space="terminal-group-g"
         )
@@ -280,7 +286,7 @@ def test_quiet_hours_end_later_and_outside_of_themselves(zone: str, begin: int, 
 
 async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock) as store:
         await set_up(store, 10, 1)
         clock.now = NOW
         await ticker(store).fire_due()
@@ -291,22 +297,12 @@ async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
             assert own == sorted(own)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest) -> str:
-    return request.getfixturevalue("fresh") if request.param == "postgres" else ""
-
-
 @pytest.fixture
 async def either(url: str, tmp_path: Path) -> AsyncIterator[Store]:
     """A store of each kind, whose clock stands at NOW."""
-    if url:
-        store = await open_postgres(url, clock=NOW.timestamp)
-    else:
-        store = await open_store(tmp_path / "m.db", clock=NOW.timestamp)
-    try:
+    clock = Clock(NOW)
+    async with opened(tmp_path, clock, url) as store:
         yield store
-    finally:
-        await store.close()
 
 
 async def test_runs_end_and_are_tried_again_the_same_in_both_stores(either: Store) -> None:
