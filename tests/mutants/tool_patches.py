@@ -38,7 +38,7 @@ TOOLS = (
         file="bot/tools/exec/sandbox.py",
         old='"--unshare-pid", ',
         new="",
-        tests=("tests/bot/tools/exec/test_sandbox.py",),
+        tests=("tests/bot/tools/exec/test_probe.py",),
     ),
     Mutant(
         name="a task ends after the turn that did it",

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import signal
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.by_night import by_night
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import tool
 from tests.emulators.model import ModelEmulator
+from tests.emulators.model_replies import Reply
 from tests.walk.harness import Bot, until
 from tests.walk.processes import several
 from tests.walk.record import Db, ledger_faults, query, unended
@@ -26,6 +28,7 @@ from tests.walk.speech import answer, asked_for, shown
 
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 TEXT = {"type": "string"}
+PONDER = "ponder at leisure"
 CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 OUTCOMES = "SELECT body FROM inbox WHERE key LIKE 'approval:%'"
 REPEAT = '''
@@ -147,6 +150,49 @@ async def test_servers_of_both_kinds_answer_whichever_worker_asks_them(tmp_path:
             told = "\n".join(shown(request.body) for request in model.requests)
             assert all(f'echo: {{"words": "w{number}"}}' in told for number in range(4))
             assert [await bot.term() for bot in bots.made] == [0, 0, 0]
+
+
+@by_night
+@pytest.mark.parametrize("point", ["mcp.called@1", "mcp.answered@1"])
+async def test_an_unsafe_call_of_a_killed_worker_is_unknown_and_not_repeated(
+    tmp_path: Path, db: str, point: str
+) -> None:
+    orders = Orders(tmp_path, [tool("echo", words=TEXT)])
+    await review(db, "files", orders.settings, {"echo": "run"})
+    model = ModelEmulator(responder=answer)
+    async with several(tmp_path / "bot", db, model, mcp={"files": orders.settings}) as bots:
+        [gateway] = await bots.start("gateway")
+        [doomed] = await bots.start("worker", fp=f"{point}:kill9")
+        id = await gateway.web.post("talk", asked_for("a", "files__echo", words="hi"))
+        assert await doomed.ended(60) == -signal.SIGKILL
+        await bots.start("worker")
+        assert (await gateway.web.answer("talk", id, 60))["text"] == "re «a»"
+        assert "unknown" in shown(model.requests[-1].body)
+        assert len(orders.calls()) <= 1
+        assert query(db, "SELECT state FROM tool_call") == [("unknown",)]
+        assert await ledger_faults(db) == []
+
+
+async def test_a_stop_ends_the_sub_agents_wherever_they_run(tmp_path: Path, db: str) -> None:
+    def responder(body: dict[str, Any]) -> Reply:
+        newest = json.dumps(body["messages"][-1])
+        is_child = PONDER in newest and "use delegate" not in newest
+        return Reply(text="at last", wait=60.0) if is_child else answer(body)
+
+    tasks = [{"goal": f"{PONDER}, {name}"} for name in "abc"]
+    async with several(tmp_path, db, ModelEmulator(responder=responder), delegate={"enabled": True}) as bots:
+        gateway, *_ = await bots.start("gateway", "worker", "worker")
+        await gateway.web.post("talk", asked_for("a", "delegate", tasks=tasks))
+        running = "SELECT 1 FROM turn WHERE state IN ('running', 'waiting')"
+        await until(lambda: len(query(db, running)) == 4, "the turn and its three sub-agents are at work")
+        begun = time.monotonic()
+        await gateway.web.post("talk", "/stop")
+        await until(lambda: not query(db, running), "all are ended")
+        print(f"all ended {time.monotonic() - begun:.2f} s after the stop")
+        states = query(db, "SELECT state FROM background_task")
+        assert states == [("cancelled",)] * 3
+        await until(lambda: not unended(db), "all is at rest")
+        assert query(db, "SELECT 1 FROM inbox WHERE key LIKE 'outcome:%'") == []
 
 
 @needs_sandbox
