@@ -69,7 +69,7 @@ TOOLS = (
         file="bot/runtime/cluster/bot.py",
         old="        if found:\n            await self.store.delivery.accept(found)\n",
         new="        if not found:\n            await self.store.delivery.accept(found)\n",
-        tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again",),
+        tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",),
     ),
     Mutant(
         name="guards judge only where one process does everything",
