@@ -235,8 +235,8 @@ class JobTicker:
 
     async def _plan_task(
         self, firing: JobFiring, place: ConversationRow, now: datetime, lang: str, known: Known, *, is_late: bool
-    ) -> JobFiring:
-        """Return what happens to a due task: it runs, is put off, or is skipped."""
+    ) -> JobFiring | None:
+        """Return what happens to a due task: it runs, is put off, or is skipped; None if it has been paused instead."""
         row, who = firing.job, (firing.job.channel, firing.job.account, firing.job.person)
         setting = await _load_once(known, ("setting", *who), lambda: self.times.setting(*who))
         if row.extra != "asked" and (until := self.times.quiet_until(setting, now)) is not None:
@@ -274,6 +274,9 @@ class JobTicker:
         sender = row.person
         if place.place.channel != row.channel:  # there the same person has another id
             sender = await self.store.jobs.person_of_chat(place.id)
+            if not sender:
+                await self._pause(row, LOST_RIGHTS)
+                return None
         arrival = build_arrival(row, place.place, sender, now, lang, outcomes)
         return replace(firing, state="run", reason="late" if is_late else "", arrival=arrival)
 
