@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -83,6 +83,18 @@ async def _refuse_nothing(_: GuardedCall) -> str:
     return ""
 
 
+async def _hold_nothing(_: str) -> bool:
+    return True
+
+
+async def _release_nothing(_: str) -> None:
+    pass
+
+
+async def _load_none_held() -> Set[str]:
+    return frozenset()
+
+
 def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str:
     """Return the action of a call: its tool's, or a stricter one for some files. Pure.
 
@@ -143,6 +155,10 @@ class ApprovalService:
     conversation: Callable[[str], Awaitable[ConversationRow | None]] = _load_no_conversation
     #: Asks the guards, once more when an approved call runs.
     find_refusal: FindRefusal = _refuse_nothing
+    #: Marks an approval, by its id, as run by this process; False if another process runs it.
+    hold: Callable[[str], Awaitable[bool]] = _hold_nothing
+    #: Takes that mark back.
+    release: Callable[[str], Awaitable[None]] = _release_nothing
 
     async def ask(self, request: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
@@ -179,10 +195,17 @@ class ApprovalService:
         await self.access.ask(approval, [self._question(request, code, button_key, bound, is_lasting=is_lasting)])
         return APPROVAL_REQUESTED_TEXT
 
-    async def report_interrupted(self) -> list[NewInboxRow]:
-        """Return messages by which the model sees what ran when the last process ended; each has a key of its own."""
+    async def report_interrupted(self, held: Callable[[], Awaitable[Set[str]]] = _load_none_held) -> list[NewInboxRow]:
+        """Return messages by which the model sees what ran when its process ended; each has a key of its own.
+
+        Args:
+            held: loads the ids of the approvals that some process runs at this moment.
+        """
         rows = await self.access.running_approvals(self.now() - REPORTED_AFTER)
-        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in rows]
+        # Read after the rows: one that has ended in between has told so itself, by the same key.
+        running = await held() if rows else frozenset[str]()
+        lost = [row for row in rows if row.id not in running]
+        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in lost]
         return [message for message in found if message is not None]
 
     async def _bind(self, tool: Tool, arguments: Any, conversation: str) -> Mapping[str, str]:
@@ -250,8 +273,11 @@ class ApprovalService:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
             return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+        # Held before it is stored as running: what runs and is held by nobody was interrupted.
+        if not await self.hold(row.id):
+            return Begun(text=_CLOSED_TEXTS["running"])
         if not await self.access.move(row.id, "asked", "running", by=by):
-            return Begun(text=_CLOSED_TEXTS["ended"])
+            return Begun(text=_CLOSED_TEXTS["ended"])  # or this process runs it, and goes on holding it
         return Begun(text=await self._add_rule(rule) if rule else ("", ""), done=True, runs=True)
 
     async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
@@ -268,6 +294,12 @@ class ApprovalService:
         )
 
     async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+        try:
+            return await self._run_held(row, actor)
+        finally:
+            await self.release(row.id)
+
+    async def _run_held(self, row: ApprovalRow, actor: Actor) -> BilingualText:
         state, output = await self._outcome(row, actor)
         text = output if isinstance(output, str) else output.text
         await hit_async("approval.ran")

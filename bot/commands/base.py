@@ -16,6 +16,7 @@ from bot.config.schema import Config
 from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
 from bot.jobs.heartbeat import Heartbeat
+from bot.jobs.progress import TaskProgress
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
@@ -70,6 +71,8 @@ class CommandServices:
     jobs: JobService
     #: Ends work beside a conversation; False if it has ended.
     cancel_task: Callable[[TaskRow], Awaitable[bool]]
+    #: Describes running work beside a conversation.
+    progress: TaskProgress
     heartbeat: Heartbeat
     skills: SkillTools
     mcp: McpTools

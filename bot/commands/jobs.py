@@ -9,6 +9,7 @@ from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
 from bot.jobs.heartbeat import HEARTBEAT_FILE, SPACE
 from bot.jobs.heartbeat import REASON_TEXTS as BEAT_REASON_TEXTS
 from bot.jobs.phrases import ReminderPhrase, read_reminder
+from bot.jobs.progress import KIND_TEXTS
 from bot.jobs.service import JobRequest, format_job_line
 from bot.jobs.times import NO_QUIET, JobRefused
 from memory.store.people.jobs import JobRow
@@ -90,8 +91,10 @@ async def _tasks(context: CommandContext) -> str:
 async def _list_background(context: CommandContext) -> str:
     """List the sub-agents and commands of this chat that are at work; "" for none."""
     rows = await context.store.tasks.open_tasks(context.conversation.id)
-    kinds = {"agent": context.text("子代理", "sub-agent"), "exec": context.text("命令", "command")}
-    lines = [f"▶ {row.name} · {kinds[row.kind]} · {' '.join(row.goal.split())[:MAX_GOAL_CHARS]}" for row in rows]
+    lines = []
+    for row in rows:
+        goal, kind = " ".join(row.goal.split())[:MAX_GOAL_CHARS], context.text(*KIND_TEXTS[row.kind])
+        lines.append(f"▶ {row.name} · {kind} · {goal} · {await context.services.progress.describe(row, context.lang)}")
     return "\n".join([context.text("**进行中**", "**At work**"), *lines]) if lines else ""
 
 

@@ -79,9 +79,13 @@ def format_missed(row: JobRow) -> str:
 
 
 def build_arrival(
-    row: JobRow, place: Place, now: datetime, lang: str, outcomes: Sequence[RunOutcome] = ()
+    row: JobRow, place: Place, sender: str, now: datetime, lang: str, outcomes: Sequence[RunOutcome] = ()
 ) -> NewInboxRow:
-    """Return the message that starts a task's turn; words that outside text may have shaped come as a quotation."""
+    """Return the message that starts a task's turn; words that outside text may have shaped come as a quotation.
+
+    Args:
+        sender: id of the person on the channel of that place.
+    """
     schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
     made = _local_time(row, row.at)[:10]
     late = "" if row.extra else format_late(due, now - due, schedule.zone, lang)
@@ -97,7 +101,7 @@ def build_arrival(
         place=place,
         key=job_key(row.id, row.next_at),
         kind="message",
-        sender_id=row.person,
+        sender_id=sender,
         body=dump_body(body),
         by_program=True,
     )

@@ -35,6 +35,8 @@ class JobRequest:
     #: How often it happens at most; 0 for no limit.
     count: int = 0
     tainted: bool = False
+    #: Name of the channel whose private chat gets it; "" for the chat that asks.
+    deliver: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,9 @@ class JobService:
         """
         words, first = request.words.strip(), self._check(request)
         await self._check_limit(request.actor)
+        asked_in = request.conversation
+        if request.deliver:
+            request = replace(request, conversation=await self._find_chat(request))
         row, is_new = await self.jobs.add(
             NewJob(
                 space=request.space,
@@ -80,8 +85,46 @@ class JobService:
             )
         )
         await self._show(row, f"job:{row.id}:made", with_warnings=is_new)
+        if row.conversation != asked_in:
+            await self._show(row, f"job:{row.id}:asked", with_warnings=is_new, where=asked_in)
         self.changed()
         return row
+
+    async def _find_chat(self, request: JobRequest) -> str:
+        """Return the chat on another channel that a job is for: a private one, with the same memory as this one.
+
+        Raises:
+            JobRefused: anything else.
+        """
+        here = await self.conversation(request.conversation)
+        if here is None or here.place.kind != "dm" or request.tainted:
+            raise JobRefused(
+                "Only what a person asks for in a private chat, with no words from outside in view, can go to another "
+                "chat.",
+                "只有本人在私聊里提出、并且当前对话里没有外来文字时，才能送到别的聊天。",
+            )
+        if here.place.channel == request.deliver:
+            return here.id
+        found = ""
+        if request.deliver in self.channels:
+            found = await self.jobs.private_chat(request.space, request.deliver)
+        if not found:
+            raise JobRefused(
+                f"There is no private chat on {request.deliver[:40]!r} that shares this memory. It has to be a channel "
+                "of this bot on which the person has written; /link connects an account there.",
+                f"在“{request.deliver[:40]}”上没有和这里共用记忆的私聊。那里必须是这个机器人的渠道，并且本人写过消息；"
+                "用 /关联 连接那边的账号。",
+            )
+        return found
+
+    async def is_of(self, row: JobRow, conversation: str, actor: Actor | None) -> bool:
+        """Tell whether a job belongs to a chat: it happens there, or the person set it there for another channel."""
+        if row.conversation == conversation:
+            return True
+        if actor is None or (actor.channel, actor.id) != (row.channel, row.person):
+            return False
+        place = await self.conversation(row.conversation)
+        return place is not None and place.place.channel != row.channel
 
     def _check(self, request: JobRequest) -> datetime:
         """Return the first time of a request.
@@ -100,14 +143,14 @@ class JobService:
         except ScheduleRefused as err:
             raise JobRefused.of(err) from err
 
-    async def _show(self, row: JobRow, key: str, *, with_warnings: bool) -> None:
-        """Tell the chat of a job's time, and of what may keep it from happening then."""
+    async def _show(self, row: JobRow, key: str, *, with_warnings: bool, where: str = "") -> None:
+        """Tell the chat of a job, or another one, of its time and of what may keep it from happening then."""
         lines = [[format_job_line(row, self.now(), lang)] for lang in ("zh", "en")]
         for texts in await self._warnings(row) if with_warnings else ():
             for line, text in zip(lines, texts, strict=True):
                 line.append(text)
         zh, en = ("\n".join(line) for line in lines)
-        await self.announce(row.conversation, zh, en, key)
+        await self.announce(where or row.conversation, zh, en, key)
 
     async def _warnings(self, row: JobRow) -> list[tuple[str, str]]:
         """Return what keeps a job from its time, in Chinese and English."""

@@ -216,6 +216,9 @@ class JobTicker:
         if not await _load_once(known, ("allowed", *who, row.conversation), lambda: self._is_allowed(row, place)):
             await self._pause(row, LOST_RIGHTS)
             return None
+        if place.place.channel != row.channel and not _is_private_chat_of(place, row):
+            await self._pause(row, LOST_RIGHTS)
+            return None
         schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
         later, late = _following(row, schedule, max(due, now)), now - due
         firing = JobFiring(job=row, state="told", next_at=later.timestamp() if later else 0.0)
@@ -232,8 +235,8 @@ class JobTicker:
 
     async def _plan_task(
         self, firing: JobFiring, place: ConversationRow, now: datetime, lang: str, known: Known, *, is_late: bool
-    ) -> JobFiring:
-        """Return what happens to a due task: it runs, is put off, or is skipped."""
+    ) -> JobFiring | None:
+        """Return what happens to a due task: it runs, is put off, or is skipped; None if it has been paused instead."""
         row, who = firing.job, (firing.job.channel, firing.job.account, firing.job.person)
         setting = await _load_once(known, ("setting", *who), lambda: self.times.setting(*who))
         if row.extra != "asked" and (until := self.times.quiet_until(setting, now)) is not None:
@@ -268,7 +271,13 @@ class JobTicker:
             return replace(firing, state="skipped", reason="limit", notices=(notice,))
         known["runs", row.channel, row.person] = begun + 1
         outcomes = await self.store.job_runs.outcomes(row.id, MAX_OUTCOMES)
-        arrival = build_arrival(row, place.place, now, lang, outcomes)
+        sender = row.person
+        if place.place.channel != row.channel:  # there the same person has another id
+            sender = await self.store.jobs.person_of_chat(place.id)
+            if not sender:
+                await self._pause(row, LOST_RIGHTS)
+                return None
+        arrival = build_arrival(row, place.place, sender, now, lang, outcomes)
         return replace(firing, state="run", reason="late" if is_late else "", arrival=arrival)
 
     def _late_slot(self, conversation: str, now: float) -> float:
@@ -305,6 +314,11 @@ class JobTicker:
         key = f"job-missed:{first.id}:{first.next_at:.0f}"
         notice = self._notice(first, key, "\n".join([head, *lines]), channel)
         await self._fire([replace(firings[0], notices=(notice,)), *firings[1:]], now)
+
+
+def _is_private_chat_of(conversation: ConversationRow, row: JobRow) -> bool:
+    """Tell whether a chat still shares the memory that a job was made in; an account that was unlinked does not."""
+    return conversation.place.kind == "dm" and conversation.place.space == row.space
 
 
 def _following(row: JobRow, schedule: Schedule, after: datetime) -> datetime | None:

@@ -1,7 +1,7 @@
 """When a person's jobs may happen: their time zone and quiet hours, chosen or configured."""
 
-import asyncio
 import os
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -9,17 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import structlog
-
 from bot.access.permissions import Actor
 from bot.config.schema import Config
 from bot.errors import MnemaError
 from bot.jobs.schedule import ScheduleRefused, load_zone, parse_quiet, quiet_until
-from memory.store.errors import StoreError
 from memory.store.people.jobs import Jobs, JobSetting
 
-log = structlog.get_logger(__name__)
-ZONE_SECONDS = 30.0  # between two readings of the zones that people have chosen
 NO_QUIET = "off"  # as a person's choice: no quiet hours
 
 
@@ -36,7 +31,7 @@ class JobRefused(MnemaError):
         return cls(f"{str(err)[:1].upper()}{str(err)[1:]}.", f"{err.zh}。")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class JobTimes:
     """The zone and the quiet hours of each person."""
 
@@ -45,8 +40,10 @@ class JobTimes:
     #: The machine's zone, for a configuration without one.
     machine_zone: str = field(default_factory=lambda: find_machine_zone())
 
-    #: The chosen zones by channel, account and person, as of a moment ago: turns read them without a query.
+    #: The chosen zones by channel, account and person: turns read them without a query.
     zones: dict[tuple[str, str, str], ZoneInfo] = field(default_factory=dict)
+    #: Another one after each choice that this process has stored, by which other processes see it; "" before.
+    version: str = ""
 
     @property
     def zone(self) -> str:
@@ -71,15 +68,6 @@ class JobTimes:
                     zones[one.channel, one.account, one.person] = load_zone(one.zone)
         self.zones.clear()
         self.zones.update(zones)
-
-    async def watch(self) -> None:
-        """Follow what other processes store, until cancelled."""
-        while True:
-            await asyncio.sleep(ZONE_SECONDS)
-            try:
-                await self.load_zones()
-            except StoreError as err:
-                log.info("zones not read", error=type(err).__name__)
 
     def quiet_of(self, setting: JobSetting) -> tuple[str, ...]:
         """Return a person's quiet hours, begin and end; () for none."""
@@ -114,6 +102,7 @@ class JobTimes:
                 )
             chosen = replace(chosen, quiet="-".join(hours) if hours else quiet)
         await self.jobs.save_setting(chosen)
+        self.version = uuid.uuid4().hex[:12]
         await self.load_zones()
         return chosen
 

@@ -68,6 +68,7 @@ class Bot(Components):
         self._spawn(self._scheduler.start())
         self._spawn(self.ticker.run())
         self._spawn(self.heartbeat.watch())
+        self._spawn(self.progress.watch())
         self._spawn(self.memory_service.dreamer.resume())
         self._spawn(self.memory_service.watch())
         self._spawn(self.channel_notifications.watch())

@@ -32,6 +32,7 @@ from bot.gateway.notifications import (
 )
 from bot.gateway.receiver import Receiver
 from bot.jobs.heartbeat import Heartbeat
+from bot.jobs.progress import TaskProgress
 from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
@@ -78,6 +79,12 @@ class Components(BaseComponents):
         self.ticker = self._ticker()
         self.jobs = self._job_service()
         self._build_tools(self.owner)
+        self.progress = TaskProgress(
+            store=self.store,
+            channels=self.channels,
+            language=self._language,
+            last_line=self.exec_tools.background.last_line,
+        )
         self.prompt = self._system_prompt()
         self.heartbeat = self._heartbeat()
         self.trouble_notifications = TroubleNotifications(self.troubles, self.prompt.check_files, self.owner)
@@ -332,7 +339,16 @@ class Components(BaseComponents):
             channels=self.channels,
             conversation=self.store.sessions.conversation,
             find_refusal=self.plugins.find_refusal,
+            hold=self._hold_approval,
+            release=self._release_approval,
         )
+
+    async def _hold_approval(self, id: str) -> bool:
+        """Mark an approval as run by this process; False if another one runs it."""
+        return True
+
+    async def _release_approval(self, id: str) -> None:
+        """Take back the mark of an approval that this process ran."""
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(
@@ -384,6 +400,7 @@ class Components(BaseComponents):
             sandbox=lambda: self.exec_tools.level,
             jobs=self.jobs,
             cancel_task=self.cancel_task,
+            progress=self.progress,
             heartbeat=self.heartbeat,
             skills=self.skills,
             mcp=self.mcp_tools,

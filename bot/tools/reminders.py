@@ -22,6 +22,7 @@ class RemindArguments(ToolArguments):
     zone: str = Field("", description="IANA name, if not the person's")
     until: str = ""
     count: int = Field(0, ge=0)
+    deliver: str = Field("", description="Channel, such as telegram, if it is for the person's chat there, not here")
 
 
 class RemindTool:
@@ -71,6 +72,7 @@ class RemindTool:
             schedule=schedule,
             count=arguments.count,
             tainted=tainted,
+            deliver=arguments.deliver.strip(),
         )
         try:
             row = await self._jobs.add(request)
@@ -104,7 +106,7 @@ class RemindersTool:
     async def run(self, arguments: RemindersArguments, context: ToolContext) -> str:
         actor = context.actor
         known = await self._jobs.jobs.open_jobs(context.space)
-        rows = [row for row in known if row.conversation == context.conversation]
+        rows = [row for row in known if await self._jobs.is_of(row, context.conversation, actor)]
         if not arguments.cancel:
             return "\n".join(format_job_line(row, context.now(), "en") for row in rows) or "There are none."
         row = next((row for row in rows if row.number == arguments.cancel), None)

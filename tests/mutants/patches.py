@@ -14,6 +14,7 @@ from tests.mutants.page_patches import PAGE
 from tests.mutants.process_patches import PROCESSES
 from tests.mutants.server_patches import SERVER
 from tests.mutants.taint_patches import TAINT
+from tests.mutants.tool_patches import TOOLS
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -581,4 +582,5 @@ MUTANTS = (
     *FILES,
     *EXEC,
     *EXTENSIONS,
+    *TOOLS,
 )

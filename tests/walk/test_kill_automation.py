@@ -1,9 +1,10 @@
-"""SIGKILL at random moments while tools, reminders and sub-agents are under way: nothing unsafe twice, nothing lost."""
+"""SIGKILL at random moments while tools, approvals, reminders and sub-agents are under way: nothing twice or lost."""
 
 import asyncio
 import json
 import os
 import random
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.bot.tools.mcp.servers import Orders
+from memory.store.open import open_store
+from memory.store.open_postgres import open_postgres
+from tests.bot.tools.mcp.servers import Orders, list_and_choose
 from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import Scene, mnema, scene, until
+from tests.walk.harness import Scene, scene, until
 from tests.walk.record import Db, ledger_faults, query, unended
 from tests.walk.speech import asked_for, hesitant, tokens_in
 
@@ -24,9 +27,18 @@ pytestmark = [pytest.mark.kill, by_night]
 KILLS = int(os.environ.get("MNEMA_KILLS", "20"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 LONGEST_LIFE = 1.5  # seconds after the process is ready
+LONGEST_STAND = 90.0  # seconds; a call that delegates waits for half of it
 TEXT = {"type": "string"}
 CALLS = "SELECT tool_call.state FROM tool_call WHERE name = ? AND input LIKE ?"
 REMINDED = "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
+QUESTIONS = "SELECT text FROM outbox WHERE source LIKE 'approval:%' ORDER BY id"
+# By sub-agents: a model that is told of an outcome reads the words of the task, and this one does it once more.
+WRITTEN = """SELECT input FROM tool_call
+    JOIN turn ON turn.id = turn_id JOIN conversation ON conversation.id = turn.conversation
+    WHERE name = 'write_file' AND tool_call.state = 'done' AND thread_id LIKE ?"""
+INTERRUPTED = """SELECT id FROM approval WHERE state = 'running'
+    AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.key = 'approval:' || approval.id)"""
+CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 OPEN_JOBS = "SELECT number FROM job WHERE state != 'done'"
 OCCURRENCES = "SELECT job, due, COUNT(*) FROM occurrence GROUP BY job, due"
 
@@ -37,16 +49,19 @@ class Errands:
     def __init__(self, talk: Scene, orders: Orders) -> None:
         self.talk, self.orders = talk, orders
         #: Tokens of what was confirmed, by kind.
-        self.confirmed: dict[str, list[str]] = {"call": [], "remind": [], "delegate": []}
+        self.confirmed: dict[str, list[str]] = {"call": [], "note": [], "remind": [], "delegate": []}
         self._count = 0
+        self._approved: set[str] = set()
 
     async def ask(self, random_: random.Random) -> None:
         """Ask for one thing; what is not confirmed counts as not asked for."""
         self._count += 1
-        kind = random_.choice(["call", "call", "remind", "delegate"])
+        kind = random_.choice(["call", "call", "note", "note", "remind", "delegate"])
         token = f"{kind[0]}{self._count}"
         if kind == "call":
             text = asked_for(token, "files__echo", words=f"<{token}>")
+        elif kind == "note":
+            text = asked_for(token, "files__note", words=f"<{token}>")
         elif kind == "remind":
             text = f"/remind 1m «{token}»"
         else:
@@ -58,11 +73,32 @@ class Errands:
             return
         self.confirmed[kind].append(token)
 
+    async def approve(self) -> None:
+        """Approve the oldest question that was not answered yet, twice; that it arrived is not certain."""
+        asked = [code for (text,) in query(self.talk.bot.db, QUESTIONS) for code in CODE.findall(text)]
+        if code := next((code for code in asked if code not in self._approved), ""):
+            self._approved.add(code)
+            posts = (self.talk.web.post(f"chat{number}", f"/approve {code}") for number in range(2))
+            await asyncio.gather(*posts, return_exceptions=True)
+
+    def unreported(self, db: Db) -> list[tuple[Any, ...]]:
+        """Approved calls that a kill interrupted, of which the model was not told."""
+        return query(db, INTERRUPTED)
+
+    def _approval_faults(self, db: Db, effects: Counter[str]) -> list[str]:
+        states = Counter(state for (state,) in query(db, "SELECT state FROM approval"))
+        seen = sum(effects[token] for token in self.confirmed["note"])
+        print("approvals", dict(states), f"notes {seen}")
+        if not states["done"] <= seen <= states["done"] + states["running"] + states["failed"]:
+            return [f"{seen} notes made, approvals {dict(states)}"]
+        return [f"nobody was told of {row}" for row in self.unreported(db)]
+
     def faults(self, db: Db) -> list[str]:
         """Every breach of the promise, at rest."""
         lines = self.orders.log.read_text().splitlines() if self.orders.log.exists() else []
         effects = Counter(json.loads(line.partition(" ")[2])["words"].strip("<>") for line in lines)
         found = [f"done {count} times: {token}" for token, count in effects.items() if count > 1]
+        found += self._approval_faults(db, effects)
         for token in self.confirmed["call"]:
             states = [state for (state,) in query(db, CALLS, "files__echo", f"%<{token}>%")]
             # A message that was interrupted three times is given up, which its chat is told.
@@ -77,7 +113,7 @@ class Errands:
         said = {token for (text,) in query(db, "SELECT text FROM outbox") for token in tokens_in(text)}
         found += [f"lost: {token}" for token in self.confirmed["remind"] if token not in said]
         found += [f"fired {count} times: {job} {at}" for job, at, count in query(db, OCCURRENCES) if count != 1]
-        written = Counter(query(db, "SELECT input FROM tool_call WHERE name = 'write_file' AND state = 'done'"))
+        written = Counter(query(db, WRITTEN, "agent:%"))
         found += [f"written {count} times: {input}" for input, count in written.items() if count > 1]
         open_tasks = query(db, "SELECT number, state FROM background_task WHERE state = 'running'")
         return [*found, *(f"a task never ended: {row}" for row in open_tasks)]
@@ -86,17 +122,41 @@ class Errands:
         return bool(query(db, "SELECT 1 FROM inbox WHERE state = 'dead' AND body LIKE ?", f"%«{token}»%"))
 
 
+async def until_at_rest(db: Db) -> None:
+    """Wait until all is answered, however much has gathered, as long as something moves."""
+    rows, since = unended(db), time.monotonic()
+    while rows:
+        await asyncio.sleep(0.2)
+        if (now := unended(db)) != rows:
+            rows, since = now, time.monotonic()
+        assert time.monotonic() - since < LONGEST_STAND, f"nothing moves any more: {rows[:20]}"
+
+
+async def approve_under_kills(talk: Scene, errands: Errands, random_: random.Random, kills: int) -> None:
+    """Approve what was asked, each time with a kill soon after; it runs at the end."""
+    for _ in range(kills):
+        approving = asyncio.create_task(errands.approve())
+        await asyncio.sleep(random_.uniform(0, LONGEST_LIFE))
+        await talk.bot.kill()
+        await approving
+        await talk.bot.start()
+
+
 async def walk(home: Path, kills: int, **others: Any) -> None:
     print(f"seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
     random_ = random.Random(SEED)
-    orders = Orders(home / "server", [tool("echo", words=TEXT)])
+    orders = Orders(home / "server", [tool(name, words=TEXT) for name in ("echo", "note")])
     more = {"mcp": {"files": orders.settings}, "delegate": {"enabled": True}, "provider": "openai", **others}
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.3))
     async with scene(home / "bot", model, **more) as talk:
         await talk.bot.start()
-        code, out, err = await mnema(talk.bot.home, "mcp", "review", "files", "--run", "echo")
-        assert code == 0, (out, err)
         await talk.bot.term()
+        db = talk.bot.db
+        store = await (open_store(db) if isinstance(db, Path) else open_postgres(db))
+        try:
+            await list_and_choose(store, "files", orders.settings, {"echo": "run", "note": "ask"})
+        finally:
+            await store.close()
         errands = Errands(talk, orders)
         for _ in range(kills):
             await talk.bot.spawn()
@@ -110,10 +170,15 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
             await talk.bot.kill()
             await asyncio.gather(*asking)
         await talk.bot.start()
-        await until(lambda: not unended(talk.bot.db), "what was asked for is begun", 180)  # reminders are made, too
+        waiting = len(unended(talk.bot.db))
+        await until_at_rest(talk.bot.db)  # then every reminder is made, and every question asked
+        await approve_under_kills(talk, errands, random_, kills // 3)
+        await until_at_rest(talk.bot.db)
         await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
-        await until(lambda: not unended(talk.bot.db), "all is at rest", 180)
+        await until(lambda: not errands.unreported(talk.bot.db), "interrupted calls are told of", 90)
+        await until_at_rest(talk.bot.db)
         print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
+        print(f"{waiting} rows waited after the last kill")
         if faults := errands.faults(talk.bot.db):
             for sql in (
                 "SELECT number, body, state, reason FROM job",

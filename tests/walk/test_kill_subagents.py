@@ -22,6 +22,7 @@ BY_DAY = ("work.started@1", "work.ended@2")
 BY_NIGHT = (
     *("work.ended@1", "work.ended@3", "outcome.committed@1", "claim.in_txn@2", "claim.committed@3", "llm.ended@3"),
     *("tool.started@2", "tool.mid_effect@2", "tool.after_effect@3", "tool.committed@2", "finish.in_txn@2"),
+    "finish.committed@1",
     *("finish.in_txn@3", "llm.before_commit@4"),
 )
 WRITTEN = (

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -35,6 +35,7 @@ OUTBOX_CONCURRENCY = 256  # per channel
 FACTS_CONCURRENCY = 4
 MAINTENANCE_SECONDS = 1.0
 SWEEP_INTERVAL = 30  # rounds of maintenance after which every queue with open rows is woken: a job may be lost
+APPROVAL_DUTY = "approval "  # duties of this prefix name the approved call that a process runs
 PATCH_SECONDS = 120.0  # a patch that is older has no process any more: a call of a tool takes half of it at most
 
 
@@ -67,6 +68,9 @@ class ClusterBot(Bot):
         self._connections = connections
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
+        self._zone_versions: Set[str] = frozenset()
+        #: Keys of the messages that told of an interrupted call.
+        self._reported: set[str] = set()
         self._jobs = connections.jobs
         self.exec_tools.refuse(SHARED_REASON)
         self._jobs.on_stop = self.turns.stop
@@ -88,6 +92,7 @@ class ClusterBot(Bot):
         self._configure(channels, model)
         await self.mcp_tools.load()
         await self.job_times.load_zones()
+        await self.plugins.load()
         self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
@@ -98,7 +103,6 @@ class ClusterBot(Bot):
             await self._quiescer.poll()
             self._start_work()
         self._watch_process()
-        self._spawn(self.job_times.watch())  # other processes store zones, too
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)
@@ -122,15 +126,32 @@ class ClusterBot(Bot):
     def _on_beat(self, beat: Beat) -> None:
         """Note what the other processes say of themselves, and pause where one of them asks for it."""
         try:
+            processes = [json.loads(status) for status in beat.others if status]
             self._remote_channels = {
                 name: channel_status_from_json(name, state)
-                for process in (json.loads(status) for status in beat.others if status)
+                for process in processes
                 for name, state in process.get("channels", {}).items()
             }
+            self._follow_zones(frozenset(process["zones"] for process in processes if process.get("zones")))
         except (ValueError, TypeError, LookupError) as err:  # of another version
             log.info("status of other processes not read", error=type(err).__name__)
         if self._role != "gateway":
             self._quiescer.follow(beat.duties_of_others)
+
+    def _follow_zones(self, versions: Set[str]) -> None:
+        """Read the zones again if another process has stored one since."""
+        if versions <= self._zone_versions:
+            return
+        self._zone_versions = versions
+
+        async def load() -> None:
+            try:
+                await self.job_times.load_zones()
+            except StoreError as err:
+                log.info("zones not read, it is tried again", error=type(err).__name__)
+                self._zone_versions = frozenset()
+
+        self._spawn(load())
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         return self._quiescer.quiet(space)
@@ -180,6 +201,7 @@ class ClusterBot(Bot):
         self._membership.run_in_one_process("clock", self._run_scheduler)
         self._membership.run_in_one_process("jobs", self.ticker.run)
         self._membership.run_in_one_process("heartbeat", self.heartbeat.watch)
+        self._membership.run_in_one_process("progress", self.progress.watch)
         self._membership.run_in_one_process("files", self.memory_service.watch)
         self._membership.run_in_one_process(
             "models", self.model_notifications.watch
@@ -199,6 +221,7 @@ class ClusterBot(Bot):
                     recovered = await self.store.delivery.recover(alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()
+                    await self._report_interrupted_approvals()
                     await self.memory_service.open()
                 if revived := await self._jobs.revive():
                     log.warning("jobs of a dead process are put back", jobs=revived)
@@ -209,8 +232,31 @@ class ClusterBot(Bot):
                 log.warning("maintenance failed, it is tried again", error=type(err).__name__)
             await asyncio.sleep(MAINTENANCE_SECONDS)
 
+    async def _hold_approval(self, id: str) -> bool:
+        held: bool = await self._leases.take(f"{APPROVAL_DUTY}{id}")
+        return held
+
+    async def _release_approval(self, id: str) -> None:
+        try:
+            await self._leases.release(f"{APPROVAL_DUTY}{id}")
+        except StoreError as err:  # it ends with this process
+            log.warning("duty of an approval not released", error=type(err).__name__)
+
+    async def _report_interrupted_approvals(self) -> None:
+        """Let the model see the approved calls whose process died; one that ran may have had its effect."""
+
+        async def held() -> Set[str]:
+            names = await self._leases.held(APPROVAL_DUTY)
+            return {name.removeprefix(APPROVAL_DUTY) for name in names}
+
+        found = [row for row in await self.approvals.report_interrupted(held) if row.key not in self._reported]
+        if found:
+            await self.store.delivery.accept(found)
+            self._reported.update(row.key for row in found)
+
     async def _sweep(self) -> None:
-        """Wake every queue with open rows that has no job."""
+        """Wake every queue with open rows that has no job, and report what a dead process left."""
+        await self._report_interrupted_approvals()
         await self.file_changes.resume(self.store.now() - PATCH_SECONDS)
         for conversation in await self._jobs.without_job("turn", await self.store.delivery.waiting()):
             self.turn_dispatcher.wake(conversation)
@@ -220,7 +266,8 @@ class ClusterBot(Bot):
     def _status(self) -> Mapping[str, Any]:
         """Return the status that this process publishes."""
         channels = {name: channel_status_to_json(state) for name, state in self._local_channels().items()}
-        return {"role": self._role, **self._quiescer.status(), "channels": channels}
+        zones = {"zones": self.job_times.version} if self.job_times.version else {}
+        return {"role": self._role, **self._quiescer.status(), **zones, "channels": channels}
 
     def _local_channels(self) -> dict[str, ChannelStatus]:
         """Return the status of the channels received here, in times of the database's clock."""

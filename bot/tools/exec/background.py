@@ -91,6 +91,11 @@ class BackgroundCommands:
         more = f"; {len(text) - after - len(page):,} characters more" if len(text) > after + len(page) else ""
         return f"[{row.name} {row.state}; next: after={after + len(page)}{more}]\n{page}".rstrip()
 
+    def last_line(self, id: str) -> str:
+        """Return the last line that a command of this process has printed; "" for none."""
+        known = self._known.get(id)
+        return next((line for line in reversed(known.output.text().splitlines()) if line.strip()), "") if known else ""
+
     async def stop(self, number: int) -> bool:
         """End a command of the owner's space with all that it started; False if it does not run here."""
         found = [one for one in self._known.values() if one.row.number == number]

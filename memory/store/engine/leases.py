@@ -34,6 +34,9 @@ _DELETE_ORPHANED_DUTIES = delete(duty).where(is_lease_void(duty.c.lease))
 _SELECT_ALL_DUTIES_OF_OTHERS = select(duty.c.name).where(
     duty.c.lease != bindparam("lease"), ~is_lease_void(duty.c.lease)
 )
+_SELECT_DUTIES = select(duty.c.name).where(
+    ~is_lease_void(duty.c.lease), duty.c.name >= bindparam("from_name"), duty.c.name < bindparam("to_name")
+)
 _SELECT_DUTIES_OF_OTHERS = _SELECT_ALL_DUTIES_OF_OTHERS.where(
     duty.c.name >= bindparam("from_name"), duty.c.name < bindparam("to_name")
 )
@@ -124,10 +127,20 @@ async def _others(tx: Tx) -> list[str]:
     return [row["told"] for row in await tx.all(_SELECT_OTHERS, lease=tx.lease)]
 
 
+async def _held_duties(tx: Tx, prefix: str) -> list[str]:
+    """Return the duties of living processes, this one included, whose names start with the prefix."""
+    rows = await tx.all(_SELECT_DUTIES, from_name=prefix, to_name=_end_of_prefix(prefix))
+    return [row["name"] for row in rows]
+
+
+def _end_of_prefix(prefix: str) -> str:
+    """Return the first name after all that start with the prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
 async def _duties_of_others(tx: Tx, prefix: str) -> list[str]:
     """Return the duties of other living processes whose names start with the prefix."""
-    end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    rows = await tx.all(_SELECT_DUTIES_OF_OTHERS, from_name=prefix, to_name=end, lease=tx.lease)
+    rows = await tx.all(_SELECT_DUTIES_OF_OTHERS, from_name=prefix, to_name=_end_of_prefix(prefix), lease=tx.lease)
     return [row["name"] for row in rows]
 
 
@@ -152,6 +165,7 @@ class Leases(Repository):
     release = write(_release)
     alive = read(_alive)
     others = read(_others)
+    held = read(_held_duties)
     duties_of_others = read(_duties_of_others)
     has_expired = read(_has_expired)
     delete_expired = write(_delete_expired)

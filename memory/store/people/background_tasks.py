@@ -25,7 +25,7 @@ from memory.store.rows import (
     columns_of,
 )
 from memory.store.schema.memory_tables import background_task as table
-from memory.store.schema.tables import inbox, is_one_of, literal_text
+from memory.store.schema.tables import inbox, is_one_of, literal_text, tool_call, turn
 
 TaskKind = Literal["agent", "exec"]
 TaskState = Literal["running", "done", "failed", "cancelled", "lost"]
@@ -89,6 +89,16 @@ class TaskEnding:
     tainted: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSteps:
+    """How far a sub-agent has come."""
+
+    #: Calls of tools that have ended.
+    ended: int
+    #: The tool that is being called; "" for none.
+    current: str
+
+
 # Makes the body of the message that tells of the tasks of one call.
 ComposeBody = Callable[[Sequence[TaskRow]], str]
 _SELECT = select(*columns_of(TaskRow, table))
@@ -100,6 +110,13 @@ _SELECT_BY_NUMBER = _SELECT.where(table.c.space == bindparam("space"), table.c.n
 _SELECT_OPEN = _SELECT.where(table.c.conversation == bindparam("conversation"), _IS_RUNNING).order_by(table.c.number)
 _SELECT_OPEN_OF_SPACE = _SELECT.where(table.c.space == bindparam("space"), _IS_RUNNING).order_by(table.c.number)
 _SELECT_OPEN_COMMANDS = _SELECT.where(_IS_RUNNING, table.c.kind == literal_text("exec")).order_by(table.c.id)
+_SELECT_RUNNING = _SELECT.where(_IS_RUNNING).order_by(table.c.id)
+_SELECT_CALLS_OF_CHILD = (
+    select(tool_call.c.name, tool_call.c.state)
+    .join(turn, turn.c.id == tool_call.c.turn_id)
+    .where(turn.c.conversation == bindparam("child"))
+    .order_by(tool_call.c.turn_id, tool_call.c.place)
+)
 _SELECT_LAST_NUMBER = select(func.max(table.c.number).label("number")).where(table.c.space == bindparam("space"))
 _COUNT_OPEN = (
     select(func.count().label("count"))
@@ -200,6 +217,23 @@ async def load_open_tasks(tx: Tx, conversation: str) -> list[TaskRow]:
 async def load_open_tasks_of_space(tx: Tx, space: str) -> list[TaskRow]:
     """Load the running tasks of a space."""
     return [_to_row(row) for row in await tx.all(_SELECT_OPEN_OF_SPACE, space=space)]
+
+
+@light
+@single_query
+async def load_running_tasks(tx: Tx) -> list[TaskRow]:
+    """Load the running tasks of all spaces."""
+    return [_to_row(row) for row in await tx.all(_SELECT_RUNNING)]
+
+
+@light
+@single_query
+async def load_steps(tx: Tx, child: str) -> TaskSteps:
+    """Load how far the sub-agent of a hidden conversation has come."""
+    rows = await tx.all(_SELECT_CALLS_OF_CHILD, child=child)
+    current = [row["name"] for row in rows if row["state"] == "started"]
+    ended = sum(row["state"] not in ("planned", "started") for row in rows)
+    return TaskSteps(ended=ended, current=current[-1] if current else "")
 
 
 @light
@@ -323,6 +357,8 @@ class TaskRecords(Repository):
     open_tasks = read(load_open_tasks)
     open_tasks_of_space = read(load_open_tasks_of_space)
     open_commands = read(load_open_commands)
+    running = read(load_running_tasks)
+    steps = read(load_steps)
     collect = write(collect_tasks, committed="outcome.committed")
     end = write(end_task, committed="work.ended")
     finish_agent_turn = write(finish_agent_turn, committed="work.ended")

@@ -12,9 +12,16 @@ from memory.store.conversations.inbox import accept
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
-from memory.store.rows import HELD_UNTIL_REPLY, NewInboxRow, column_values, columns_of, new_binds
+from memory.store.rows import (
+    HELD_UNTIL_REPLY,
+    NewInboxRow,
+    belongs_to_space,
+    column_values,
+    columns_of,
+    new_binds,
+)
 from memory.store.schema.memory_tables import job, job_setting, occurrence
-from memory.store.schema.tables import is_one_of, literal_text, outbox
+from memory.store.schema.tables import conversation, inbox, is_one_of, literal_text, outbox
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
@@ -30,7 +37,7 @@ class NewJob:
     """Something to do later."""
 
     space: str
-    #: Where it was asked for, and where it happens.
+    #: Where it happens: where it was asked for, or a private chat of the same person on another channel.
     conversation: str
     #: The person whose rights count when it happens.
     channel: str
@@ -174,6 +181,25 @@ _EDIT = (
         retries=0,
     )
 )
+_NEWEST_SENDER = (
+    select(inbox.c.sender_id)
+    .where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.kind, "message", "command"))
+    .order_by(inbox.c.line.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_SELECT_PRIVATE_CHAT = (
+    select(conversation.c.id, _NEWEST_SENDER.label("person"))
+    .where(
+        belongs_to_space(conversation.c.space),
+        conversation.c.channel == bindparam("channel"),
+        is_one_of(conversation.c.kind, "dm"),
+        conversation.c.listed.is_(True),
+    )
+    .order_by(conversation.c.heard.desc())
+    .limit(1)
+)
+_SELECT_PERSON_OF_CHAT = select(_NEWEST_SENDER.label("person")).where(conversation.c.id == bindparam("id"))
 _SELECT_BY_ID = _SELECT.where(job.c.id == bindparam("id"))
 _SELECT_SETTINGS = select(*columns_of(JobSetting, job_setting))
 _SELECT_SETTING = _SELECT_SETTINGS.where(
@@ -376,6 +402,22 @@ async def load_job(tx: Tx, id: str) -> JobRow | None:
 
 @light
 @single_query
+async def find_private_chat(tx: Tx, space: str, channel: str) -> str:
+    """Find the private chat of a space on a channel in which somebody wrote last; "" for none."""
+    row = await tx.one(_SELECT_PRIVATE_CHAT, space=space, channel=channel)
+    return row["id"] if row and row["person"] else ""
+
+
+@light
+@single_query
+async def find_person_of_chat(tx: Tx, id: str) -> str:
+    """Return the id of the person who writes in a private chat; "" if it is not known."""
+    row = await tx.one(_SELECT_PERSON_OF_CHAT, id=id)
+    return (row["person"] if row else "") or ""
+
+
+@light
+@single_query
 async def load_held_sources(tx: Tx, conversation: str) -> Collection[str]:
     """Load the sources of what waits in a conversation until the person writes."""
     return {row["source"] for row in await tx.all(_SELECT_HELD, conversation=conversation)}
@@ -433,6 +475,8 @@ class Jobs(Repository):
     ask_now = write(ask_now)
     edit = write(edit_job)
     load = read(load_job)
+    private_chat = read(find_private_chat)
+    person_of_chat = read(find_person_of_chat)
     held_sources = read(load_held_sources)
     occurrences = read(load_occurrences)
     setting = read(load_setting)

@@ -20,7 +20,7 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
 from bot.errors import ToolFailed
 from bot.messages import load_extras
-from bot.tools.base import GuardedCall, ToolArguments, Toolset
+from bot.tools.base import GuardedCall, LazyToolSpec, ToolArguments, ToolContext, Toolset
 from bot.tools.workspace.changes import FileChanges
 from bot.tools.workspace.files import (
     EditFileArguments,
@@ -253,6 +253,56 @@ async def test_what_was_begun_before_a_crash_is_not_run_again(desk: Desk) -> Non
     assert await desk.store.access.move(row.id, "asked", "running")
     assert "may have happened or not" in await desk.yes(code)
     assert desk.soul() == ""
+
+
+class BellArguments(ToolArguments):
+    tone: str = "a"
+
+
+class Bell:
+    """A tool whose approval is bound to its chat."""
+
+    arguments = BellArguments
+    spec = LazyToolSpec(arguments, name="bell", description="Ring.", effect="unsafe", action="persona.write")
+
+    async def bind(self, arguments: BellArguments) -> dict[str, str]:
+        return {}
+
+    async def run(self, arguments: BellArguments, context: ToolContext) -> str:
+        return "rung"
+
+
+async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk) -> None:
+    taken: list[str] = []
+
+    async def hold(id: str) -> bool:
+        taken.append(id)
+        return len(taken) == 1
+
+    approvals = replace(
+        desk.approvals,
+        toolset=lambda space: Toolset([Bell()]),
+        conversation=desk.store.sessions.conversation,
+        hold=hold,
+    )
+    desk.approvals = approvals
+    code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
+    row = await desk.store.access.approval(code_sha256(code), Party(channel="web", account="a", subject="user", id="1"))
+    assert row
+    assert (await approvals.begin(row, OWNER, HERE, approve=True)).runs
+    assert not (await approvals.begin(row, OWNER, HERE, approve=True)).runs, "another process runs it"
+
+    async def held() -> set[str]:
+        return {row.id}
+
+    async def nothing() -> set[str]:
+        return set()
+
+    assert await approvals.report_interrupted(held) == []
+    [told] = await approvals.report_interrupted(nothing)
+    assert told.key == f"approval:{row.id}"
+    assert "outcome unknown" in told.body
+    assert taken == [row.id] * 2
 
 
 async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> None:

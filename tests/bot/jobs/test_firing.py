@@ -111,15 +111,15 @@ def check_fired(url: str, count: int) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.kill
-async def test_two_processes_fire_jobs_and_are_killed_in_the_middle() -> None:
+async def test_four_processes_fire_jobs_and_three_of_them_are_killed_in_the_middle() -> None:
     needs_postgres()
     with database() as url:
         store = await open_postgres(url, clock=NOW.timestamp)
         await set_up(store, 60)
-        killed = [start(url, f"recv.in_txn@{number}:kill9") for number in (7, 14)]
+        killed = [start(url, f"recv.in_txn@{number}:kill9") for number in (5, 9, 14)]
         last = start(url)
         await asyncio.to_thread(begin, killed)
-        assert [await asyncio.to_thread(one.wait, 10) for one in killed] == [-signal.SIGKILL] * 2
+        assert [await asyncio.to_thread(one.wait, 10) for one in killed] == [-signal.SIGKILL] * 3
         await asyncio.to_thread(begin, [last])
         assert await asyncio.to_thread(last.wait, 10) == 0
         await store.close()
@@ -159,9 +159,15 @@ class Clock:
         return self.now.timestamp()
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest) -> str:
+    """Where the store is: a database of PostgreSQL, "" for SQLite."""
+    return str(request.getfixturevalue("fresh")) if request.param == "postgres" else ""
+
+
 @asynccontextmanager
-async def sqlite(folder: Path, clock: Clock) -> Any:
-    store = await open_store(folder / "m.db", clock=clock)
+async def opened(folder: Path, clock: Clock, url: str = "") -> AsyncIterator[Store]:
+    store = await (open_postgres(url, clock=clock) if url else open_store(folder / "m.db", clock=clock))
     try:
         yield store
     finally:
@@ -174,9 +180,9 @@ async def only_job(store: Store) -> JobRow:
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), -timedelta(hours=1), -timedelta(days=1)])
-async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: timedelta) -> None:
+async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, url: str, jump: timedelta) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock, url) as store:
         await set_up(store, 1, 1)
         row = await only_job(store)
         every = Schedule(zone="UTC", minutes=10, start=AT.timestamp())
@@ -202,10 +208,10 @@ async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, jump: t
     ],
 )
 async def test_after_an_absence_each_job_has_one_end(
-    tmp_path: Path, away: timedelta, told: dict[str, tuple[str, str]]
+    tmp_path: Path, url: str, away: timedelta, told: dict[str, tuple[str, str]]
 ) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock, url) as store:
         await set_up(store, 2, 1)
         for row in await store.jobs.of_space(""):
             hourly = Schedule(zone="UTC", cron="0 * * * *")
@@ -221,7 +227,7 @@ async def test_after_an_absence_each_job_has_one_end(
 
 async def test_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(tmp_path: Path) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock) as store:
         place = Place(
             channel="terminal", account="local", chat_id="g", thread_id="", kind="group", space="terminal-group-g"
         )
@@ -280,7 +286,7 @@ def test_quiet_hours_end_later_and_outside_of_themselves(zone: str, begin: int, 
 
 async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
     clock = Clock(AT)
-    async with sqlite(tmp_path, clock) as store:
+    async with opened(tmp_path, clock) as store:
         await set_up(store, 10, 1)
         clock.now = NOW
         await ticker(store).fire_due()
@@ -291,22 +297,12 @@ async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
             assert own == sorted(own)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest) -> str:
-    return request.getfixturevalue("fresh") if request.param == "postgres" else ""
-
-
 @pytest.fixture
 async def either(url: str, tmp_path: Path) -> AsyncIterator[Store]:
     """A store of each kind, whose clock stands at NOW."""
-    if url:
-        store = await open_postgres(url, clock=NOW.timestamp)
-    else:
-        store = await open_store(tmp_path / "m.db", clock=NOW.timestamp)
-    try:
+    clock = Clock(NOW)
+    async with opened(tmp_path, clock, url) as store:
         yield store
-    finally:
-        await store.close()
 
 
 async def test_runs_end_and_are_tried_again_the_same_in_both_stores(either: Store) -> None:
@@ -351,6 +347,26 @@ async def test_a_cancelled_task_is_not_tried_again(either: Store) -> None:
     ended = await either.jobs.load(other.id)
     assert ended is not None
     assert (ended.state, ended.retries) == ("done", 0)
+
+
+async def test_the_private_chat_of_a_space_on_a_channel_the_same_in_both_stores(either: Store) -> None:
+    def heard(channel: str, chat: str, kind: str = "dm", space: str = "", sender: str = "me") -> NewInboxRow:
+        place = Place(channel=channel, account="a", chat_id=chat, thread_id="", kind=kind, space=space)
+        return NewInboxRow(place=place, key=f"{channel} {chat}", kind="message", sender_id=sender, body='{"text": "x"}')
+
+    rows = [
+        heard("web", "c1"),
+        heard("telegram", "c1", sender="5"),
+        heard("telegram", "g1", "group", "telegram-group-g1"),
+        heard("feishu", "ou_1", space="feishu-dm-ou_1", sender="ou_1"),
+    ]
+    made_here = await either.delivery.accept(rows)
+    assert await either.jobs.private_chat("", "telegram") == made_here[1].conversation
+    assert await either.jobs.person_of_chat(made_here[1].conversation) == "5"
+    assert await either.jobs.private_chat("telegram-group-g1", "telegram") == ""
+    assert await either.jobs.private_chat("", "feishu") == ""
+    assert await either.jobs.private_chat("feishu-dm-ou_1", "feishu") == made_here[3].conversation
+    assert await either.jobs.person_of_chat("nobody") == ""
 
 
 async def test_settings_and_beats_are_stored_the_same_in_both_stores(either: Store) -> None:

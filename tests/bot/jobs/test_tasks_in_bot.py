@@ -11,7 +11,7 @@ from bot.agent.turn_context import JOB_STEPS
 from bot.errors import ModelError
 from bot.jobs.firing import MAX_FAILS, RETRY_MINUTES
 from bot.models.base import Answer, Request, TokensUsed
-from channels.errors import AwaitsUser
+from channels.errors import AwaitsUser, LoggedOut
 from channels.testing import ScriptedChannel
 from memory.conversation import Text
 from tests.bot.inside import TERMINAL, Inside, inside
@@ -284,6 +284,25 @@ async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_
         shown = await it.text("/tasks r1", chat="u1")
         await it.channel.until(lambda: "⏰ tea" in notices(it))
         assert "r1" in shown
+
+
+async def test_a_reminder_of_a_channel_that_is_logged_out_comes_once_it_is_back(tmp_path: Path) -> None:
+    clock = Clock()
+    async with inside(tmp_path, lambda asked: "Done.", ZONE, clock=clock) as it:
+        await it.text("/remind 20m tea")
+        it.channel.fail(LoggedOut("token revoked"))
+        clock.at += 1201
+        await it.house.ticker.fire_due()
+        await until(it, lambda: not it.house.gateway.health["terminal"].up)
+        assert "⏰ tea" not in notices(it)
+        [row] = await it.house.store.jobs.of_space("")
+        assert [run.state for run in await it.house.store.jobs.occurrences(row.id, 5)] == ["told"]
+    clock.at += 61
+    async with inside(tmp_path, lambda asked: "Done.", clock=clock) as it:
+        await it.channel.until(lambda: "⏰ tea" in notices(it))
+        await tick(it)
+        await it.house.outbox_dispatcher.settled()
+        assert notices(it).count("⏰ tea") == 1
 
 
 async def test_a_job_of_a_deleted_conversation_is_gone_and_stops_no_other(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from memory.store.open_postgres import open_postgres
-from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow
+from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskSteps
 from memory.store.rows import InboxRow
 from memory.store.store import Store
-from tests.contracts.store_words import reply, talk, words
+from tests.contracts.store_words import SPENT, call, reply, results, talk, words
 from tests.memory.store.conftest import SqliteRecord
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 
@@ -80,6 +80,23 @@ async def test_a_call_starts_its_tasks_once_and_within_the_limit(store: Store) -
         assert waiting is not None
     assert [row.id for row in await store.sessions.conversations()] == [home]
     assert (await store.figures()).tasks_open == {"agent": 3}
+
+
+async def test_the_running_tasks_of_all_spaces_and_their_steps(store: Store) -> None:
+    _, rows = await started(store, 2)
+    assert [row.id for row in await store.tasks.running()] == [row.id for row in rows]
+    waiting = await inbox_of(store, rows[0].child)
+    assert waiting is not None
+    turn = await store.delivery.claim(waiting.id, words("look"), "u1")
+    assert await store.tasks.steps(rows[0].child) == TaskSteps(ended=0, current="")
+    calls = await store.sessions.add_step(turn, reply("use"), [call("a"), call("b")], SPENT)
+    await store.sessions.start_calls(calls)
+    assert await store.tasks.steps(rows[0].child) == TaskSteps(ended=0, current="look")
+    await store.sessions.end_calls(turn, [(row, "done") for row in calls], results(*calls))
+    assert await store.tasks.steps(rows[0].child) == TaskSteps(ended=2, current="")
+    assert await store.tasks.steps(rows[1].child) == TaskSteps(ended=0, current="")
+    await store.tasks.end(rows[1].id, DONE, compose)
+    assert [row.id for row in await store.tasks.running()] == [rows[0].id]
 
 
 async def test_who_waits_gets_the_outcomes_and_no_message_comes(store: Store) -> None:

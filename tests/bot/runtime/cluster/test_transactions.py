@@ -26,13 +26,14 @@ MESSAGES = 20
 MOST_OF_A_MESSAGE = 28.0  # 12 on a quiet machine, up to 20 on a busy one; it was 36
 IDLE_SECONDS = 6.0
 MOST_IDLE = 12.0  # a second, of a gateway and a worker: about 4; it was 20
+MOST_OF_A_WORKER = 3.0  # a second, of each further one: about 1.3, which is its lease
 _SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 _COUNT = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
 
 
 @asynccontextmanager
-async def at_work(folder: Path, url: str) -> AsyncIterator[ScriptedChannel]:
-    """A gateway and a worker on this database."""
+async def at_work(folder: Path, url: str, workers: int = 1) -> AsyncIterator[ScriptedChannel]:
+    """A gateway and workers on this database."""
     home = HomeFolder(root=folder)
     home.ensure()
     settings = {
@@ -48,15 +49,17 @@ async def at_work(folder: Path, url: str) -> AsyncIterator[ScriptedChannel]:
     file.load()
     channel = ScriptedChannel(name="telegram")
     gateway = await build_cluster_bot(home, file, "gateway")
-    worker = await build_cluster_bot(home, file, "worker")
+    bots = [await build_cluster_bot(home, file, "worker") for _ in range(workers)]
     await gateway.open([channel])
-    await worker.open([ScriptedChannel(name="telegram")], ScriptedModel(lambda _: "It is the second report."))
+    for worker in bots:
+        await worker.open([ScriptedChannel(name="telegram")], ScriptedModel(lambda _: "It is the second report."))
     party = Party(channel="telegram", account="", subject="user", id="u1")
     await gateway.store.access.grant(
         GrantRow(party=party, role="user", group="", name="", by="test", at=datetime.now(UTC))
     )
     yield channel
-    await worker.close(patience=1.0)
+    for worker in bots:
+        await worker.close(patience=1.0)
     await gateway.close(patience=1.0)
 
 
@@ -99,3 +102,18 @@ async def test_a_message_and_idle_processes_make_few_transactions(tmp_path: Path
     idle_rate = (idle - start) / IDLE_SECONDS
     assert idle_rate < MOST_IDLE
     assert (messages - start - took * idle_rate) / MESSAGES < MOST_OF_A_MESSAGE
+
+
+async def test_a_further_worker_adds_few_transactions_while_nothing_happens(tmp_path: Path) -> None:
+    needs_postgres()
+    rates = []
+    for workers in (1, 3):
+        with database() as url:
+            counts = [await count_ended(url)]
+            for seconds in (0.0, IDLE_SECONDS):
+                async with at_work(tmp_path / f"{workers} for {seconds}", url, workers):
+                    await asyncio.sleep(seconds)
+                counts.append(await count_ended(url))
+            start, idle = (after - before for before, after in pairwise(counts))
+            rates.append((idle - start) / IDLE_SECONDS)
+    assert (rates[1] - rates[0]) / 2 < MOST_OF_A_WORKER, rates

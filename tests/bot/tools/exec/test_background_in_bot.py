@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from bot.models.base import Request
 from memory.conversation import ToolCall
 from tests.bot.inside import Inside
 from tests.bot.talk import call, folded, results, words
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import approve, ask, owned
+from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
 from tests.by_night import by_night
 from tests.walk.harness import until
 
@@ -57,6 +58,7 @@ async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> 
         assert "w1 runs in the background" in await approve(it)
         await until(lambda: "working" in _output(it), "it prints")
         assert "w1 running" in await _look(it)
+        assert " s · `working`" in await it.text("/tasks")
         (it.house.workspace.root / "go").touch()
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
         await it.house.settled()
@@ -97,6 +99,40 @@ async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Pat
         await until(lambda: none_open(it), "its row is ended")
         await it.house.settled()
         assert len([one for one in it.model.requests if one.purpose == "turn"]) == 3
+
+
+@needs_sandbox
+@pytest.mark.parametrize("command", ["/stop", "/context clear"])
+async def test_stop_and_clear_end_sub_agents_and_a_command_together(tmp_path: Path, command: str) -> None:
+    begun_children, gate = asyncio.Semaphore(0), asyncio.Event()
+    tasks = [{"goal": f"ponder {name}"} for name in "abc"]
+    told = iter([background(*SLEEPER), "asked", "it runs", call("delegate", id="d1", tasks=tasks), "they run on"])
+    script = lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")  # noqa: E731
+    async with owned(tmp_path, script, {**ON, "delegate": {"enabled": True, "wait_seconds": 0}}) as it:
+        before, stream = sleepers(), it.model.stream
+
+        async def held(request: Request) -> Any:
+            if "ponder" in words(request)[0]:
+                begun_children.release()
+                await gate.wait()
+            async for event in stream(request):
+                yield event
+
+        it.model.stream = held  # type: ignore[method-assign]
+        await ask(it)
+        await approve(it)
+        await begun(it)
+        assert await it.text("and ponder") == "they run on"
+        for _ in range(3):
+            await begun_children.acquire()
+        assert len(await it.house.store.tasks.open_tasks_of_space("")) == 4
+        clock = time.monotonic()
+        await it.say(command)
+        await until(lambda: none_open(it), "all are ended")
+        await until(lambda: sleepers() == before, "its processes are gone")
+        assert time.monotonic() - clock < 10, "it is about 0.1 s; a busy machine is given time"
+        await it.house.settled()
+        assert ended(it) == []
 
 
 @needs_sandbox

@@ -1,0 +1,116 @@
+"""Mutants of what tools reach, of jobs and work in the background, and of tools with several workers."""
+
+from tests.mutants.mutant import Mutant
+
+CLIENT = "tests/bot/tools/web/test_client.py"
+DELIVER = "tests/bot/jobs/test_deliver.py"
+SEVERAL = "tests/bot/runtime/cluster/test_several_bots.py"
+WORKERS = "tests/walk/test_tools_of_workers.py"
+
+TOOLS = (
+    Mutant(
+        name="a result is judged by the name of its tool",
+        guards="I49",
+        file="memory/context/taint.py",
+        old="            outside = part.call_id not in own if part.outside is None else part.outside\n",
+        new="            outside = part.call_id not in own\n",
+        tests=("tests/memory/context/test_taint.py::test_a_stored_label_counts_whatever_the_tool_is_called",),
+    ),
+    Mutant(
+        name="the first address of a name is judged for all",
+        guards="S41",
+        file="bot/tools/web/client.py",
+        old="any(is_denied(one) or is_own_address(one) for one in addresses)",
+        new="any(is_denied(one) or is_own_address(one) for one in addresses[:1])",
+        tests=(f"{CLIENT}::test_S41_one_denied_answer_refuses_the_name",),
+    ),
+    Mutant(
+        name="a name is looked up again when it is dialled",
+        guards="S41",
+        file="bot/tools/web/client.py",
+        old="                        str(address), port, CONNECT_SECONDS, local_address, socket_options\n",
+        new="                        host, port, CONNECT_SECONDS, local_address, socket_options\n",
+        tests=(f"{CLIENT}::test_S41_a_name_is_looked_up_once_and_the_judged_address_is_dialled",),
+    ),
+    Mutant(
+        name="the processes of a command are a group and no namespace",
+        guards="I47",
+        file="bot/tools/exec/sandbox.py",
+        old='"--unshare-pid", ',
+        new="",
+        tests=("tests/bot/tools/exec/test_probe.py",),
+    ),
+    Mutant(
+        name="a task ends after the turn that did it",
+        guards="I51",
+        file="bot/agent/subagents/service.py",
+        old=(
+            "        stored = await self._store.tasks.finish_agent_turn(\n"
+            "            turn, state, final, usage, ending, compose_outcome_body, views\n"
+            "        )\n"
+        ),
+        new=(
+            "        stored = await self._store.delivery.finish(turn, state, final, [], usage)\n"
+            "        await self._store.tasks.end(subagent.task.id, ending, compose_outcome_body)\n"
+        ),
+        tests=("tests/walk/test_kill_subagents.py::test_a_kill_at_any_step_loses_and_repeats_nothing",),
+    ),
+    Mutant(
+        name="what a living process runs counts as interrupted",
+        guards="I50",
+        file="bot/agent/approvals.py",
+        old="        lost = [row for row in rows if row.id not in running]\n",
+        new="        lost = list(rows)\n",
+        tests=("tests/bot/agent/test_approvals.py::test_what_runs_and_is_held_by_a_process_was_not_interrupted",),
+    ),
+    Mutant(
+        name="an approved call of a process that was killed is told to nobody",
+        guards="I50",
+        file="bot/runtime/cluster/bot.py",
+        old="        if found:\n            await self.store.delivery.accept(found)\n",
+        new="        if not found:\n            await self.store.delivery.accept(found)\n",
+        tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",),
+    ),
+    Mutant(
+        name="guards judge only where one process does everything",
+        guards="guards",
+        file="bot/runtime/cluster/bot.py",
+        old="        await self.plugins.load()\n",
+        new="",
+        tests=(f"{SEVERAL}::test_the_guards_that_are_installed_judge_in_every_process",),
+    ),
+    Mutant(
+        name="a zone that another process stored is not read",
+        guards="zones",
+        file="bot/runtime/cluster/bot.py",
+        old="        if versions <= self._zone_versions:\n",
+        new="        if True:\n",
+        tests=(f"{SEVERAL}::test_a_zone_that_one_process_stores_is_known_to_all_of_them",),
+    ),
+    Mutant(
+        name="a job goes on to a chat that shares no memory any more",
+        guards="I40",
+        file="bot/jobs/ticker.py",
+        old='    return conversation.place.kind == "dm" and conversation.place.space == row.space\n',
+        new='    return conversation.place.kind == "dm"\n',
+        tests=(f"{DELIVER}::test_it_is_paused_once_the_accounts_are_apart",),
+    ),
+    Mutant(
+        name="words from outside send a job to another chat",
+        guards="taint",
+        file="bot/jobs/service.py",
+        old='        if here is None or here.place.kind != "dm" or request.tainted:\n',
+        new='        if here is None or here.place.kind != "dm":\n',
+        tests=(f"{DELIVER}::test_neither_a_group_nor_words_from_outside_send_to_another_chat",),
+    ),
+    Mutant(
+        name="each process tells how work gets on",
+        guards="progress",
+        file="bot/jobs/progress.py",
+        old='f"progress:{row.id}:{minute}"',
+        new='f"progress:{row.id}:{id(self)}:{minute}"',
+        tests=(
+            "tests/bot/jobs/test_progress.py::test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice",
+        ),
+    ),
+)
