@@ -563,7 +563,7 @@ class TurnSuffix:
             tokens: that the conversation may have.
         """
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
-        recalled = format_recall_block(self.recalled, "\n".join((*prefix, memory_changes)), limit, counter)
+        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter)
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
         return replace(recalled, text=text)
 

@@ -63,6 +63,18 @@ def similarity(one: str, other: str) -> float:
     )
 
 
+def is_similar(one: str, other: str, threshold: float = SAME_MEMORY) -> bool:
+    """Whether the similarity of two memories reaches a threshold; most pairs do not by the weight of their words."""
+    if normalize_key(one) == normalize_key(other):
+        return True
+    lines = [read_wording(line) for line in other.split("\n")]
+    return any(
+        _shared_weight(left, right) >= threshold and _line_similarity(left, right) >= threshold
+        for left in map(read_wording, one.split("\n"))
+        for right in lines
+    )
+
+
 def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     """For each line, the share of a question's content that it contains, 0 to 1.
 
@@ -106,15 +118,32 @@ def merge_similar_lines(existing: str, incoming: str) -> str:
 
 
 def _line_similarity(one: LineWording, other: LineWording) -> float:
-    left, right = one.counted, other.counted
-    both, first, second = _words_weight(left & right), _words_weight(left - right), _words_weight(right - left)
-    share = 2 * both / max(1.0, 2 * both + MAX_ADDED * (first + second))
+    share = _shared_weight(one, other)
     if share <= DENIED_FACTOR:
         return share
     limit = min(_denial_limit(one, other), _figures_limit(one, other), _order_limit(one, other))
-    if one.moods != other.moods or (first and second):
+    if one.moods != other.moods or (one.counted - other.counted and other.counted - one.counted):
         limit = min(limit, OTHER_FIGURES_FACTOR)
     return min(limit, share)
+
+
+def _shared_weight(one: LineWording, other: LineWording) -> float:
+    """Share of the weight of two lines' words that they have in common, 0 to 1."""
+    first, second = _line_weight(one), _line_weight(other)
+    if not min(first, second):
+        return 0.0
+    left, right = one.counted, other.counted
+    both = sum(
+        _word_weight(word.removeprefix(DENIAL)) * min(count, right[word])
+        for word, count in left.items()
+        if word in right
+    )
+    return 2 * both / max(1.0, 2 * both + MAX_ADDED * (first + second - 2 * both))
+
+
+@lru_cache(maxsize=2_048)
+def _line_weight(line: LineWording) -> float:
+    return _words_weight(line.counted)
 
 
 def _denial_limit(one: LineWording, other: LineWording) -> float:
