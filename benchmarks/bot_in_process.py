@@ -13,6 +13,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
+from bot.runtime.process import start_collecting
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
 from channels.testing import ScriptedChannel
 from memory.store.open import open_store
@@ -106,6 +107,7 @@ async def open_bot(url: str, *, rows: int = 0, **settings: object) -> AsyncItera
         bot = Bot(BotDependencies(home=home, file=file, store=await open_store(home.db)))
         channel = CrowdChannel()
         await bot.open([channel])
+        start_collecting()  # as in its own process
         try:
             yield BenchBot(bot, channel)
         finally:

@@ -374,12 +374,16 @@ class SystemPromptBuilder:
         stored = await self._store.sessions.snapshot(conversation)
         memory = await self._try_read(self._read_memory, session.space) if any(inputs.memory) else _NO_FILE
         sha256 = memory.sha256 if memory else ""
-        source = _source_hash(inputs, sha256) if memory or stored is None else stored.source
+        source_hash = _source_hasher(inputs)
+        source = source_hash(sha256) if memory or stored is None else stored.source
         reason, changes = _rebuild_reason(stored, inputs, source), ""
         if memory is None and (cached := self._cache.get(conversation)):
             changes = cached.memory_changes
         if stored is not None and reason == EDIT_SOURCE:
-            reason, changes = await self._own_changes(session.space, inputs, sha256, stored.source, counter)
+            former = stored.source
+            reason, changes = await self._own_changes(
+                session.space, sha256, lambda before: source_hash(before) == former, inputs.budgets, counter
+            )
         complete = memory is not None
         if stored is None or reason:
             log_text = await self._try_read(self._read_log, session.space, f"{self._now():%Y-%m-%d}")
@@ -408,14 +412,14 @@ class SystemPromptBuilder:
             return None
 
     async def _own_changes(
-        self, space: str, inputs: _PromptInputs, sha256: str, source: str, counter: TokenCounter
+        self, space: str, sha256: str, seen: Callable[[str], bool], budgets: PromptBudgets, counter: TokenCounter
     ) -> tuple[str, str]:
         """Return a reason to rebuild, and the text of the changes if only the bot has changed MEMORY.md."""
         rows = await self._store.memories.changes(space, MAX_CHANGES)
-        own = find_file_changes(rows, MEMORY, sha256, lambda before: _source_hash(inputs, before) == source)
+        own = find_file_changes(rows, MEMORY, sha256, seen)
         if own is None:
             return EDIT_SOURCE, ""
-        text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, inputs.budgets.memory // CHANGES_SHARE)
+        text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, budgets.memory // CHANGES_SHARE)
         return ("", text) if counter.text(text) <= limit else ("remembered", "")
 
     async def _sources(self, session: Session, inputs: _PromptInputs, memory: str, text: str) -> PromptSources:
@@ -526,10 +530,20 @@ def _with_stored_parts(fresh: PromptSnapshot, stored: PromptSnapshot | None, unr
     return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
 
 
-def _source_hash(inputs: _PromptInputs, memory: str) -> str:
-    """Hash everything that a person may edit, with the space. memory: hash of the file."""
-    edited = repr((inputs.space, inputs.soul, memory, inputs.tools, inputs.budgets))
-    return CLEAN_PREFIX + hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
+def _source_hasher(inputs: _PromptInputs) -> Callable[[str], str]:
+    """Return what hashes everything that a person may edit, with the space, for a hash of MEMORY.md.
+
+    A file with many changes of the bot is looked for among all of them; what is the same for each is written once.
+    """
+    before = hashlib.sha256(f"({inputs.space!r}, {inputs.soul!r}, ".encode("utf-8", "replace"))
+    after = f", {inputs.tools!r}, {inputs.budgets!r})".encode("utf-8", "replace")
+
+    def source_hash(memory: str) -> str:
+        hashed = before.copy()
+        hashed.update(repr(memory).encode() + after)
+        return CLEAN_PREFIX + hashed.hexdigest()
+
+    return source_hash
 
 
 def _normalize_lines(text: str) -> str:
@@ -563,7 +577,7 @@ class TurnSuffix:
             tokens: that the conversation may have.
         """
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
-        recalled = format_recall_block(self.recalled, "\n".join((*prefix, memory_changes)), limit, counter)
+        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter)
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
         return replace(recalled, text=text)
 

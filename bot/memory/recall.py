@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property, lru_cache
 from typing import Any
 
 import structlog
@@ -12,7 +13,7 @@ import structlog
 from bot.config.schema import Config
 from memory.context.taint import UNKNOWN_FOLD, FoldLabel, clean_texts, judge_parts
 from memory.context.tokens import TokenCounter
-from memory.longterm.similarity import SAME_MEMORY, normalize_key, similarity
+from memory.longterm.similarity import is_similar, normalize_key
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.ranking import says_same
 from memory.store.errors import StoreError
@@ -78,6 +79,7 @@ JOIN_TOKENS = 8  # that two joined texts may cost more than separately
 TAG_CHARS = 8  # of a conversation's id in a handle
 PROBES, PROBE_CHARS = 4, 5  # of a passage's terms: how many, and how much of each, a line is searched for
 MIN_LENGTH_RATIO = 0.4  # of a shown line to a passage, for the two to be compared
+MAX_SHOWN_TEXTS = 64  # of prompts, kept split into lines: conversations of a space show the same ones again and again
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
 
@@ -209,13 +211,15 @@ def recalled_places(passages: Sequence[Passage]) -> tuple[RecalledPlace, ...]:
     return tuple(dict.fromkeys(places))
 
 
-def format_recall_block(recalled: RecalledPassages, shown: str, most: int, counter: TokenCounter) -> RecallBlock:
+def format_recall_block(
+    recalled: RecalledPassages, shown: Sequence[str], most: int, counter: TokenCounter
+) -> RecallBlock:
     """Format passages for the model: quoted data with sources between two marked lines.
 
     Passages are included whole, best first, while they fit; the first one is cut if it does not.
 
     Args:
-        shown: what the request shows anyway; passages that say nearly the same as a line of it are dropped.
+        shown: texts that the request shows anyway; passages that say nearly the same as a line are dropped.
         most: tokens of the block.
     """
     fresh = _drop_shown(_prefer_clean(recalled), shown)[: recalled.limit]
@@ -245,54 +249,73 @@ def _prefer_clean(recalled: RecalledPassages) -> list[Passage]:
     clean = [passage.words for passage in recalled.passages if passage not in recalled.outside]
 
     def is_repeated(passage: Passage) -> bool:
-        return any(similarity(passage.words, words) >= SAME_MEMORY for words in clean)
+        return any(is_similar(passage.words, words) for words in clean)
 
     return [one for one in recalled.passages if one not in recalled.outside or not is_repeated(one)]
 
 
-def _drop_shown(passages: Sequence[Passage], shown: str) -> list[Passage]:
+def _drop_shown(passages: Sequence[Passage], shown: Sequence[str]) -> list[Passage]:
     """Drop passages of files that a text contains, and all that say nearly the same as one of its lines."""
     if not passages:
         return []
-    flat = _collapse_whitespace(shown)
-    folded, lines = fold_text(flat), _ShownLines(shown)
-    fresh = []
-    for passage in passages:
-        words = _collapse_whitespace(passage.words)
-        if passage.path and words in flat:
-            continue
-        terms = frozenset(text_terms(words))
-        # most lines have not half of a passage's longest terms, and splitting all of them would take the most time
-        probes = [term[:PROBE_CHARS] for term in sorted(terms, key=lambda term: (-len(term), term))[:PROBES]]
-        if not _has_half(folded, probes) or not any(
-            says_same(words, terms, line, frozenset(text_terms(line)))
-            for line, line_folded in lines.of_length(len(words))
-            if _has_half(line_folded, probes)
-        ):
-            fresh.append(passage)
-    return fresh
+    texts = [_shown_text(text) for text in shown if text]
+    return [one for one in passages if not _is_shown(one, texts)]
+
+
+def _is_shown(passage: Passage, texts: "Sequence[_ShownText]") -> bool:
+    words = _collapse_whitespace(passage.words)
+    if passage.path and any(words in text.flat for text in texts):
+        return True
+    terms = frozenset(text_terms(words))
+    # most lines have not half of a passage's longest terms, and splitting all of them would take the most time
+    probes = [term[:PROBE_CHARS] for term in sorted(terms, key=lambda term: (-len(term), term))[:PROBES]]
+    return any(
+        says_same(words, terms, line.text, line.terms)
+        for text in texts
+        if _has_half(text.folded, probes)
+        for line in text.lines_of_length(len(words))
+        if _has_half(line.folded, probes)
+    )
 
 
 def _has_half(folded: str, probes: Sequence[str]) -> bool:
     return 2 * sum(probe in folded for probe in probes) >= len(probes)
 
 
-class _ShownLines:
-    """The lines of a text and their sentences, split when they are needed."""
+class _ShownLine:
+    """A line or sentence of a text, split into terms when they are needed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folded = fold_text(text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(text_terms(self.text))
+
+
+class _ShownText:
+    """A text of a prompt, split into lines and sentences when they are needed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines: list[tuple[str, str]] | None = None
+        self.flat = _collapse_whitespace(text)
+        self.folded = fold_text(self.flat)
 
-    def of_length(self, length: int) -> Iterator[tuple[str, str]]:
-        """Yield lines and sentences of about that length, each with its folded text."""
-        if self._lines is None:
-            rows = [row.text for row in iter_rows(self._text)]
-            sentences = [sentence for row in rows for sentence in split_line(row)[1]]
-            self._lines = [(line, fold_text(line)) for line in dict.fromkeys((*rows, *sentences))]
-        for line, folded in self._lines:
-            if MIN_LENGTH_RATIO * length <= len(line) <= length / MIN_LENGTH_RATIO:
-                yield line, folded
+    def lines_of_length(self, length: int) -> Iterator[_ShownLine]:
+        """Yield lines and sentences of about that length."""
+        for line in self._lines:
+            if MIN_LENGTH_RATIO * length <= len(line.text) <= length / MIN_LENGTH_RATIO:
+                yield line
+
+    @cached_property
+    def _lines(self) -> Sequence[_ShownLine]:
+        rows = [row.text for row in iter_rows(self._text)]
+        sentences = [sentence for row in rows for sentence in split_line(row)[1]]
+        return [_ShownLine(line) for line in dict.fromkeys((*rows, *sentences))]
+
+
+_shown_text = lru_cache(maxsize=MAX_SHOWN_TEXTS)(_ShownText)
 
 
 def format_passage(passage: Passage, conversation: str) -> str:

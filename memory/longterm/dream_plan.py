@@ -11,7 +11,7 @@ from typing import Any
 from memory.context.summary.grounding import GroundingSource
 from memory.longterm.memory_file import MemoryRevision
 from memory.longterm.recurring import EndedMemory, LogLine, RecurringFact, SimilarTexts, find_recurring
-from memory.longterm.similarity import merge_similar_lines, normalize_key, similarity
+from memory.longterm.similarity import is_similar, merge_similar_lines, normalize_key
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory
 from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
 from memory.text.tokenizer import lexical_terms
@@ -191,9 +191,7 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
         index, numbers = indexes.setdefault(heading, SimilarTexts()), group_numbers.setdefault(heading, [])
         candidates = dict.fromkeys(numbers[at] for at in index.similar_to(line.text))
         similar = (
-            one
-            for one in candidates
-            if all(similarity(part.text, line.text) >= threshold for part in groups[one].parts)
+            one for one in candidates if all(is_similar(part.text, line.text, threshold) for part in groups[one].parts)
         )
         number = next(similar, None)
         if number is None:
@@ -224,13 +222,13 @@ def _find_dropped(
         heir = by_id.get(row.superseded_by)
         if row.state != "superseded" or not row.text or row.valid_until is None or heir is None:
             continue
-        if heir.norm not in keys or similarity(row.text, heir.text) >= threshold:
+        if heir.norm not in keys or is_similar(row.text, heir.text, threshold):
             continue
         for line in (changeable[at] for at in index.similar_to(row.text)):
             line_row = live.get(normalize_key(line.text))
             is_newer = line_row is not None and line_row.created > row.valid_until
-            is_similar = line.category == row.category and similarity(line.text, row.text) >= threshold
-            if is_similar and not is_newer and normalize_key(line.text) != heir.norm:
+            says_same = line.category == row.category and is_similar(line.text, row.text, threshold)
+            if says_same and not is_newer and normalize_key(line.text) != heir.norm:
                 since = f"{row.valid_until:%Y-%m-%d}"
                 found.setdefault(line.first, DroppedLine(line=line, by=heir.text, since=since))
     return tuple(found[first] for first in sorted(found))

@@ -19,7 +19,7 @@ from memory.longterm.extraction import (
     parse_answer,
     still_supported,
 )
-from memory.longterm.similarity import normalize_key, similarity
+from memory.longterm.similarity import is_similar, normalize_key
 from memory.store.conversations.folds import Folds
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
@@ -138,7 +138,7 @@ def _is_in_memory(text: str, memory: SimilarTexts, threshold: float) -> bool:
     terms = set(lexical_question_terms(text))
     near = (memory.texts[at] for at in memory.similar_to(text, or_longer=True))
     return any(
-        similarity(text, other) >= threshold
+        is_similar(text, other, threshold)
         or len(terms.intersection(lexical_question_terms(other))) >= threshold * len(terms)
         for other in near
     )
@@ -146,7 +146,7 @@ def _is_in_memory(text: str, memory: SimilarTexts, threshold: float) -> bool:
 
 def _is_superseded(line: LogLine, former: SimilarTexts, ended: Sequence[EndedMemory], threshold: float) -> bool:
     similar = (ended[at] for at in former.similar_to(line.text))
-    return any(line.said <= one.at and similarity(line.text, one.text) >= threshold for one in similar)
+    return any(line.said <= one.at and is_similar(line.text, one.text, threshold) for one in similar)
 
 
 def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
@@ -156,7 +156,7 @@ def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogL
     index = SimilarTexts()
     for line in lines:
         near = dict.fromkeys(numbers[at] for at in index.similar_to(line.text))
-        fitting = (one for one in near if all(similarity(line.text, other.text) >= threshold for other in groups[one]))
+        fitting = (one for one in near if all(is_similar(line.text, other.text, threshold) for other in groups[one]))
         number = next(fitting, None)
         if number is None:
             number = len(groups)

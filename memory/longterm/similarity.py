@@ -10,7 +10,7 @@ from math import log
 
 from memory.text.language import CJK
 from memory.text.tokenizer import fold_text, question_terms, text_terms
-from memory.text.wording import DENIAL, LineWording, read_wording
+from memory.text.wording import DENIAL, LineWording, is_symbol, read_wording, word_weight
 
 SAME_MEMORY = 0.85  # default threshold from which on two lines are the same memory
 MAX_MERGED = 2_000  # characters of two joined lines; from the seed
@@ -18,7 +18,6 @@ MAX_MERGED = 2_000  # characters of two joined lines; from the seed
 # negates the other or has other numbers.
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
 MAX_ADDED = 1.5  # weight factor of a word that only one line has
-_LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}
 MAX_WEIGHED = 80
 _SYMBOLS = re.compile(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
@@ -63,6 +62,18 @@ def similarity(one: str, other: str) -> float:
     )
 
 
+def is_similar(one: str, other: str, threshold: float = SAME_MEMORY) -> bool:
+    """Whether the similarity of two memories reaches a threshold; most pairs do not by the weight of their words."""
+    if normalize_key(one) == normalize_key(other):
+        return True
+    lines = [read_wording(line) for line in other.split("\n")]
+    return any(
+        _shared_weight(left, right, threshold) >= threshold and _line_similarity(left, right) >= threshold
+        for left in map(read_wording, one.split("\n"))
+        for right in lines
+    )
+
+
 def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     """For each line, the share of a question's content that it contains, 0 to 1.
 
@@ -72,7 +83,7 @@ def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     texts = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
     lines_with = {
         term: frozenset(
-            at for at, (text, words) in enumerate(texts) if term in words or (_is_symbol(term) and term in text)
+            at for at, (text, words) in enumerate(texts) if term in words or (is_symbol(term) and term in text)
         )
         for term in question_terms(question)
     }
@@ -106,15 +117,27 @@ def merge_similar_lines(existing: str, incoming: str) -> str:
 
 
 def _line_similarity(one: LineWording, other: LineWording) -> float:
-    left, right = one.counted, other.counted
-    both, first, second = _words_weight(left & right), _words_weight(left - right), _words_weight(right - left)
-    share = 2 * both / max(1.0, 2 * both + MAX_ADDED * (first + second))
+    share = _shared_weight(one, other)
     if share <= DENIED_FACTOR:
         return share
     limit = min(_denial_limit(one, other), _figures_limit(one, other), _order_limit(one, other))
-    if one.moods != other.moods or (first and second):
+    if one.moods != other.moods or (one.counted - other.counted and other.counted - one.counted):
         limit = min(limit, OTHER_FIGURES_FACTOR)
     return min(limit, share)
+
+
+def _shared_weight(one: LineWording, other: LineWording, least: float = 0.0) -> float:
+    """Share of the weight of two lines' words that they have in common, 0 to 1; 0 where it cannot reach `least`."""
+    first, second = one.weight, other.weight
+    if _share_of(min(first, second), first + second) < least:
+        return 0.0
+    weights, counts = one.weights, other.counted
+    both = sum(weights[word] * min(count, counts[word]) for word, count in one.counted.items() if word in counts)
+    return _share_of(both, first + second)
+
+
+def _share_of(both: float, all_words: float) -> float:
+    return 2 * both / max(1.0, 2 * both + MAX_ADDED * (all_words - 2 * both))
 
 
 def _denial_limit(one: LineWording, other: LineWording) -> float:
@@ -175,21 +198,11 @@ def _has_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def _neighbours(words: Sequence[str]) -> frozenset[tuple[str, str]]:
     """Pairs of adjacent single characters."""
-    return frozenset((a, b) for a, b in pairwise(words) if a != b and _is_symbol(a) and _is_symbol(b))
-
-
-def _is_symbol(word: str) -> bool:
-    return len(word) == 1 and not word.isascii()
+    return frozenset((a, b) for a, b in pairwise(words) if a != b and is_symbol(a) and is_symbol(b))
 
 
 def _words_weight(words: Counter[str]) -> float:
-    return sum(_word_weight(word.removeprefix(DENIAL)) * count for word, count in words.items())
-
-
-def _word_weight(word: str) -> float:
-    if word in _LIGHT_WORDS:
-        return 0.5
-    return 1.0 if _is_symbol(word) else 2.0
+    return sum(word_weight(word) * count for word, count in words.items())
 
 
 def _replace_symbols(found: re.Match[str]) -> str:

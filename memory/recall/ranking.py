@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memory.longterm.similarity import SAME_MEMORY, similarity
+from memory.longterm.similarity import is_similar
 from memory.text.language import CJK
 from memory.text.tokenizer import fold_text, question_terms
 
@@ -182,4 +182,4 @@ def says_same(one: str, one_terms: Collection[str], other: str, other_terms: Col
     left, right = " ".join(one.split()), " ".join(other.split())
     if max(len(left), len(right)) > MAX_COMPARED_CHARACTERS:
         return fold_text(left) == fold_text(right)
-    return similarity(left, right) >= SAME_MEMORY
+    return is_similar(left, right)

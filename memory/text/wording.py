@@ -3,13 +3,15 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.normalize import normalize_text as in_figures
 from memory.text.tokenizer import text_terms
+
+_LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}  # they weigh a half
 
 # Synonyms in notes about a person
 
@@ -188,6 +190,16 @@ class LineWording:
         return Counter(self.words)
 
     @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """The weight of each content word."""
+        return {word: word_weight(word) for word in self.counted}
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight of all content words together."""
+        return sum(self.weights[word] * count for word, count in self.counted.items())
+
+    @cached_property
     def bare(self) -> tuple[str, ...]:
         """Its content words, whether affirmed or denied."""
         return tuple(word.removeprefix(DENIAL) for word in self.words)
@@ -195,6 +207,19 @@ class LineWording:
     @cached_property
     def figures(self) -> list[str]:
         return sorted(word for word in self.bare if word[0].isdigit())
+
+
+def word_weight(word: str) -> float:
+    """Weigh a word, affirmed or denied: a character that is a word of its own counts half of another word."""
+    bare = word.removeprefix(DENIAL)
+    if bare in _LIGHT_WORDS:
+        return 0.5
+    return 1.0 if is_symbol(bare) else 2.0
+
+
+def is_symbol(word: str) -> bool:
+    """Whether a word is one character of a script that is not Latin."""
+    return len(word) == 1 and not word.isascii()
 
 
 @lru_cache(maxsize=2_048)

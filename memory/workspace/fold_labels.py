@@ -172,14 +172,13 @@ def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
     Args:
         labels: by fold id, for every fold with a section in the text.
     """
-    texts = {row.number: row.text for row in daily_log.iter_rows(log) if row.fold}
     lines, label = list[str](), CLEAN_FOLD
-    for number, line in enumerate(daily_log.iter_lines(log.removeprefix("\ufeff")), 1):
-        fold = daily_log.section_fold(line)
+    for line in daily_log.iter_lines(log.removeprefix("\ufeff")):
+        fold = daily_log.section_fold(line) if "#" in line else None
         if fold is not None:
             label = labels[fold] if fold else CLEAN_FOLD
-        is_frame = fold is not None or not line.strip() or heading_day(line)
-        if is_frame or not label.covers(texts.get(number, line)):
+        is_frame = fold is not None or not label.tainted or not line.strip() or heading_day(line)
+        if is_frame or not label.covers(next((row.text for row in daily_log.iter_rows(line)), line)):
             lines.append(line)
     return "\n".join(lines)
 

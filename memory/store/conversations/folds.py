@@ -34,7 +34,11 @@ OPEN = tuple(FOLD_TRANSITIONS)  # the states of a fold that has not ended
 _IS_OPEN = is_one_of(fold.c.state, *OPEN)
 _SELECT = select(*columns_of(FoldRow, fold))
 _SELECT_ONE = _SELECT.where(fold.c.id == bindparam("id"))
-_SELECT_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("id"))
+LABELS_AT_ONCE = 64  # folds of one query
+_ID_NAMES = tuple(f"id{number}" for number in range(LABELS_AT_ONCE))
+_SELECT_LABELS = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(
+    fold.c.id.in_([bindparam(name) for name in _ID_NAMES])
+)
 _SELECT_OPEN = _SELECT.where(_IS_OPEN).order_by(fold.c.at, fold.c.id)
 _SELECT_OURS = _SELECT_OPEN.where(fold.c.lease_epoch == bindparam("lease_epoch"))
 _SELECT_FOLDED = _SELECT.where(
@@ -173,8 +177,12 @@ async def load_fold(tx: Tx, id: str) -> FoldRow | None:
 
 async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
     """Load which lines of these folds are tainted; unknown ids are left out."""
-    rows = [await tx.one(_SELECT_LABEL, id=id) for id in ids]
-    return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in rows if row}
+    labels: dict[str, FoldLabel] = {}
+    for at in range(0, len(ids), LABELS_AT_ONCE):
+        values = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, ids[at : at + LABELS_AT_ONCE], strict=False))
+        for row in await tx.all(_SELECT_LABELS, **values):
+            labels[row["id"]] = FoldLabel.of(row["tainted"], row["clean_lines"])
+    return labels
 
 
 async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, with_texts: bool = True) -> list[FoldRow]:

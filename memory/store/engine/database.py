@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, overload
 
@@ -76,6 +76,8 @@ class CompiledStatement:
     names: tuple[str, ...]
     #: Values of parameters that a caller may leave out.
     fixed: Mapping[str, Any]
+    #: The names as a set.
+    known: frozenset[str]
 
     def parameters(self, values: Mapping[str, Any]) -> list[Any]:
         """Order the values by position.
@@ -84,9 +86,10 @@ class CompiledStatement:
             KeyError: a parameter without a value.
             TypeError: a value without a parameter.
         """
-        if unknown := values.keys() - set(self.names):
-            raise TypeError(f"not in this statement: {', '.join(sorted(unknown))}")
-        return [values[name] if name in values else self.fixed[name] for name in self.names]
+        if not self.known.issuperset(values):
+            raise TypeError(f"not in this statement: {', '.join(sorted(values.keys() - self.known))}")
+        given = {**self.fixed, **values} if self.fixed else values
+        return [given[name] for name in self.names]
 
 
 class StatementCompiler:
@@ -112,8 +115,9 @@ class StatementCompiler:
             inner = statement
         compiled: Any = inner.compile(dialect=self.dialect)
         fixed = {name: value for name, value in compiled.params.items() if value is not None}
+        names = tuple(compiled.positiontup)
         return CompiledStatement(
-            sql=compiled.string, names=tuple(compiled.positiontup), fixed=_column_defaults(inner) | fixed
+            sql=compiled.string, names=names, fixed=_column_defaults(inner) | fixed, known=frozenset(names)
         )
 
 
@@ -407,16 +411,14 @@ class UnitMethod(Generic[P, T]):
         if instance is None:
             return self
         database = instance._database
+        if self._committed:
+            return partial(self._write_and_hit, database)
+        return partial(database.write if self._writes else database.read, self._work)
 
-        async def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            if not self._writes:
-                return await database.read(self._work, *args, **kwargs)
-            result = await database.write(self._work, *args, **kwargs)
-            if self._committed:
-                await hit_async(self._committed)
-            return result
-
-        return call
+    async def _write_and_hit(self, database: Database, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        result = await database.write(self._work, *args, **kwargs)
+        await hit_async(self._committed)
+        return result
 
 
 def read(work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]]) -> UnitMethod[P, T]:

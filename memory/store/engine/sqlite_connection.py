@@ -142,8 +142,10 @@ class _Statements:
 
     def do(self, sql: str) -> None:
         """Run one statement without parameters or result."""
-        with sqlite_errors_as_store_errors():
+        try:
             self._conn.execute(sql)
+        except sqlite3.Error as err:
+            raise to_store_error(err) from err
 
     def value(self, sql: str) -> Any:
         """Return the first column of the first row, None when there is none."""
