@@ -136,6 +136,7 @@ class BotConsole:
             channels=bot.channels,
             workspace=bot.workspace,
             blobs=bot.blobs,
+            deletion=bot.person_deletion,
         )
         skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
@@ -453,13 +454,20 @@ def _access_routes(pairing: PairingService) -> tuple[Route, ...]:
     }
     return (
         _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts, models.AccessFactsBody),
-        Route(method="POST", path=f"{ACCESS_PATH}/owner", action=WRITE_ACCESS_ACTION, handler=owner_code),
+        Route(
+            method="POST",
+            path=f"{ACCESS_PATH}/owner",
+            action=WRITE_ACCESS_ACTION,
+            handler=owner_code,
+            needs_fresh_login=True,
+        ),
         *(
             Route(
                 method="POST",
                 path=f"{ACCESS_PATH}/{name}",
                 action=WRITE_ACCESS_ACTION,
                 handler=_pairing_handler(act),
+                needs_fresh_login=name == "role",
                 body=models.AccessActBody,
                 reply=models.ToldBody,
             )

@@ -8,6 +8,7 @@ from functools import partial
 import structlog
 
 from bot.access.permissions import AccessScope, Actor
+from bot.access.person_deletion import PersonDeletion
 from bot.agent.approvals import ApprovalService, Begun
 from bot.agent.context.calibration import TokenCalibration, load_best_counter
 from bot.agent.context.fitter import ContextFitter
@@ -84,6 +85,7 @@ class Components(BaseComponents):
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
         self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
+        self.person_deletion = self._person_deletion()
         self.lag = LoopLag()
         self.metrics = self._metrics()
         self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst)
@@ -448,6 +450,18 @@ class Components(BaseComponents):
             delivery=self.store.delivery,
             start_receiving=self.start_receiving,
             command_menu=command_menu(),
+        )
+
+    def _person_deletion(self) -> PersonDeletion:
+        return PersonDeletion(
+            store=self.store,
+            workspace=self.workspace,
+            pairing=self.pairing,
+            removal=self.memory_service.removal,
+            storing=self.memory_service.storing,
+            quiet=self.quiet,
+            stop=self.stop,
+            drop=self._drop_view,
         )
 
     def _metrics(self) -> MetricsCollector:

@@ -94,6 +94,16 @@ CHINESE = {
     ),
     # Channels, tasks, approvals.
     "this needs a fresh login: give the token again": "这需要刚刚登录过：请再输入一次令牌",
+    "type the name, {}, to delete all data of this person": "请输入名字 {}，以删除此人的全部资料",
+    "not all could be deleted yet; try again, or restart the bot": "还没有全部删掉：请再试，或重启机器人",
+    "There is no person {}; mnema people list shows all.": "没有 {} 这个人；mnema people list 列出所有人。",
+    (
+        "{} is the owner or linked to the owner; /unlink separates an account, and the owner's own data is removed "
+        "with /forget, mnema sessions delete, or with the whole home."
+    ): (
+        "{} 是所有者，或与所有者相连：/unlink 可解除相连；所有者自己的资料用 /forget、mnema sessions delete 删除，"
+        "或连同整个主目录删除。"
+    ),
     "decision must be one of {}": "decision 须为其中之一：{}",
     "there is no such request": "没有这个请求",
     "digest must be that of the request as the list shows it; read it again": (

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from channels.web.auth import MAX_SESSION_SECONDS, RequestGuard, is_framed_twice
+from channels.web.auth import MAX_SESSION_SECONDS, RequestGuard, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
@@ -213,6 +213,8 @@ def _require_access(route: Route, allow: Allow) -> Any:
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
             raise HttpRefusal(403, "denied", "not allowed")
+        if route.needs_fresh_login:
+            require_fresh_login(request.state.visitor)
         return await route.handler(request)
 
     return endpoint

@@ -48,7 +48,12 @@ class Real:
 
 @asynccontextmanager
 async def real_house(
-    folder: Path, script: Script, *, clock: Callable[[], float] = time.time, settings: Mapping[str, Any] = QUIET
+    folder: Path,
+    script: Script,
+    *,
+    clock: Callable[[], float] = time.time,
+    settings: Mapping[str, Any] = QUIET,
+    login_clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Real]:
     home = HomeFolder(root=folder)
     home.ensure()
@@ -61,7 +66,7 @@ async def real_house(
     sockets = open_sockets("127.0.0.1", 0)
     port = bound_port(sockets)
     web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
-    site = WebSite(gate=RequestGuard(token=TOKEN, port=port), web=web)
+    site = WebSite(gate=RequestGuard(token=TOKEN, port=port, clock=login_clock), web=web)
     model = ScriptedModel(script)
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())

@@ -724,6 +724,47 @@ export interface Person {
   at: string;
 }
 
+/** The confirmation of a deletion. */
+export interface PersonDeletion {
+  /** CHANNEL:ID as in the path. */
+  name: string;
+}
+
+/** What the deletion of a person would delete, and what would stay. */
+export interface PersonDeletionPreview {
+  /** CHANNEL:ID of this person's linked accounts, which all go. */
+  accounts: string[];
+  conversations: number;
+  messages: number;
+  /** Of their memory. */
+  files: number;
+  memories: number;
+  jobs: number;
+  /** That they wrote in groups; these stay. */
+  group_messages: number;
+  /** Rows of the audit list that name them; these stay. */
+  acts: number;
+  /** Older copies of the database in the home, which stay. */
+  backups: string[];
+  /** Keys of config.json that name an account and let it in again. */
+  listed: string[];
+}
+
+/** What was deleted, and what stays. */
+export interface PersonDeletionReceipt {
+  conversations: number;
+  /** Of other tables. */
+  rows: number;
+  files: number;
+  attachments: number;
+  group_messages: number;
+  acts: number;
+  backups: string[];
+  /** The database's log has no deleted bytes any more. */
+  is_compacted: boolean;
+  listed: string[];
+}
+
 /** What is known of a person, without what they wrote. */
 export interface PersonFacts {
   channel: string;
