@@ -88,7 +88,7 @@ class Components(BaseComponents):
         self.person_deletion = self._person_deletion()
         self.lag = LoopLag()
         self.metrics = self._metrics()
-        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst)
+        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst, self._phases)
         self._scheduler = self._create_scheduler()
 
     def _build_tools(self, owner: OwnerNotifier) -> None:
@@ -478,6 +478,9 @@ class Components(BaseComponents):
     async def _depths(self) -> tuple[int, int]:
         stats = await self.store.figures()
         return stats.inbox_depth, stats.outbox_depth
+
+    def _phases(self) -> dict[str, str]:
+        return {name: state.phase for name, state in self.states().items()}
 
     def _create_scheduler(self) -> Scheduler:
         dreams = DreamSchedule(

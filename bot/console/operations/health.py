@@ -44,7 +44,11 @@ class HealthRoutes:
     async def recent(self, _: Request) -> Response:
         """Return the figures of each minute of the last day, as far as this process runs."""
         recent = self._bot.recent
-        return json_response({"newest": recent.newest, **recent.columns()})
+        channels = {
+            name: [{"state": state, "minutes": minutes} for state, minutes in spans]
+            for name, spans in recent.channels().items()
+        }
+        return json_response({"newest": recent.newest, "channels": channels, **recent.columns()})
 
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""

@@ -132,6 +132,13 @@ export interface ChannelFinding {
   hint: string;
 }
 
+/** Minutes that a channel spent in one state. */
+export interface ChannelSpan {
+  /** At the end of each minute; empty where it is not known. */
+  state: string;
+  minutes: number;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -475,6 +482,8 @@ export interface LoginPrompt {
   id: string;
   zh: string;
   en: string;
+  /** When a QR code is replaced by a new one; empty if that is not known. */
+  expires?: string;
 }
 
 /** What the model may do with a tool as it was shown. */
@@ -820,6 +829,8 @@ export interface RecentMetrics {
   faults: (number | null)[];
   /** Of the event loop, seconds. */
   lag: (number | null)[];
+  /** Spans of each channel, oldest first; 1,440 minutes. */
+  channels: Record<string, ChannelSpan[]>;
 }
 
 /** What to replay a conversation with. */
