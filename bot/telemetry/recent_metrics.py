@@ -27,9 +27,7 @@ Depths = Callable[[], Awaitable[tuple[int, int]]]  # messages not answered yet, 
 class RecentMetrics:
     """One row a minute of what a process did."""
 
-    def __init__(
-        self, counters: MetricStore, depths: Depths, lag: Callable[[], float], phases: Phases = dict
-    ) -> None:
+    def __init__(self, counters: MetricStore, depths: Depths, lag: Callable[[], float], phases: Phases = dict) -> None:
         """lag: worst lag of the event loop, in seconds."""
         self._phases = phases
         self._known_phases = [""]  # the rings hold places in it

@@ -177,6 +177,36 @@ class PersonDeletionReceiptBody(ApiModel):
     listed: list[str]
 
 
+class PasskeyBody(ApiModel):
+    """A passkey of the owner."""
+
+    id: str
+    name: str
+    site: str = Field(description="The host it is valid at.")
+    added: str
+    used: str = Field(description="The last login with it; empty before the first one.")
+
+
+class PasskeyListBody(ApiModel):
+    """All of them."""
+
+    items: list[PasskeyBody]
+    site: str = Field(description="The host of this address; empty where passkeys cannot be used.")
+
+
+class PasskeyOptionsBody(ApiModel):
+    """What the browser makes a passkey from."""
+
+    options: dict[str, Any]
+
+
+class NewPasskeyBody(ApiModel):
+    """The passkey that the browser has made."""
+
+    name: str
+    credential: dict[str, Any]
+
+
 class SkillBody(ApiModel):
     """A skill of the owner's workspace."""
 

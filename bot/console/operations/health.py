@@ -53,8 +53,9 @@ class HealthRoutes:
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
         await read_json(request)
+        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
         async def work(_: Job) -> Mapping[str, Any]:
-            return await run_command(self._bot.home.root, "doctor", accept=DOCTOR_CODES)
+            return await run_command(self._bot.home.root, "doctor", "--language", lang, accept=DOCTOR_CODES)
 
         return accepted(self._jobs.start("doctor", "", work))

@@ -61,7 +61,7 @@ export async function call<Body>(
   }
   const read = await answer.json().catch(() => ({}));
   if (answer.ok) return { body: read as Body, headers: answer.headers };
-  if (answer.status === 401 && path !== "/login") onlogout();
+  if (answer.status === 401 && !path.startsWith("/login")) onlogout();
   const code = answer.status === 403 && !repeated ? read.error?.code : "";
   const mayRepeat =
     code === "login_again" ? await (asking ??= askAgain().finally(() => (asking = null))) : code === "csrf" && (await begin()); // logged in again in another tab

@@ -626,6 +626,12 @@ export interface NewMessage {
   attachments?: AttachedFile[];
 }
 
+/** The passkey that the browser has made. */
+export interface NewPasskey {
+  name: string;
+  credential: Record<string, unknown>;
+}
+
 /** A file's new text. */
 export interface NewText {
   text: string;
@@ -635,6 +641,29 @@ export interface NewText {
 export interface NewUpload {
   name: string;
   size: number;
+}
+
+/** A passkey of the owner. */
+export interface Passkey {
+  id: string;
+  name: string;
+  /** The host it is valid at. */
+  site: string;
+  added: string;
+  /** The last login with it; empty before the first one. */
+  used: string;
+}
+
+/** All of them. */
+export interface PasskeyList {
+  items: Passkey[];
+  /** The host of this address; empty where passkeys cannot be used. */
+  site: string;
+}
+
+/** What the browser makes a passkey from. */
+export interface PasskeyOptions {
+  options: Record<string, unknown>;
 }
 
 /** A part of a past request. */
