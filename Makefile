@@ -11,7 +11,7 @@ chat:            # talk to the bot; this folder is its home
 setup:           # what `make chat` needs, without starting it
 	scripts/setup.sh
 
-extras:          # what a feature beside the core needs: NAME=vectors, embeddings, web, mcp, scale or otel
+extras:          # what a feature beside the core needs: NAME=vectors, embeddings, web, mcp, scale, otel or passkeys
 	scripts/setup.sh extra "$(NAME)"
 
 test:            # every test that needs no outside service; ARGS="-k name" runs some

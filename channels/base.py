@@ -144,6 +144,8 @@ class LoginPrompt:
     zh: str
     en: str
     text: str = ""
+    #: When a QR code is replaced by a new one, unix seconds; 0 if that is not known.
+    expires: float = 0.0
 
 
 class HasLogin(Protocol):

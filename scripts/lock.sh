@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 options="--universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate -q"
-added="vectors embeddings web otel mcp"  # their locks hold only what they add to requirements.lock
+added="vectors embeddings web otel mcp passkeys"  # their locks hold only what they add to requirements.lock
 locks="requirements.lock requirements-scale.lock requirements-dev.lock"
 for extra in $added; do locks="$locks requirements-$extra.lock"; done
 

@@ -17,9 +17,9 @@ extra)
     kind=run
     extra=${2:-}
     case $extra in
-    vectors | embeddings | web | mcp | scale | otel) ;;
+    vectors | embeddings | web | mcp | scale | otel | passkeys) ;;
     *)
-        say "There is no extra '$extra': name vectors, embeddings, web, mcp, scale or otel, as in: make extras NAME=vectors"
+        say "There is no extra '$extra': name vectors, embeddings, web, mcp, scale, otel or passkeys, as in: make extras NAME=vectors"
         exit 2
         ;;
     esac

@@ -123,6 +123,7 @@ ACTIONS: dict[str, _ActionRule] = {
     "pair.status": _ActionRule(least="user", places=_PRIVATE_KINDS),
     "access.read": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "access.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "person.delete": _ActionRule(least="owner", places=_LOCAL_KINDS),
     "approval.decide": _ActionRule(least="user", places=_PRIVATE_KINDS),
     "approval.decide.group": _ActionRule(least="owner", places=("group",)),
     "session.expire": _ActionRule(least="owner", places=("job",)),

@@ -229,21 +229,26 @@ def _attach_metrics(site: Any, bot: Any) -> None:
 def doctor(
     ctx: typer.Context,
     as_json: JsonOption = False,
+    language: Annotated[
+        str, typer.Option("--language", help="zh or en [default: as config.json and the terminal].")
+    ] = "",
 ) -> int:
     """Check configuration, database, model, channels and this machine."""
     import structlog
 
     from bot.cli.doctor.report import run_checks
+    from bot.cli.doctor.texts import choose_language, title_of
 
     structlog.reset_defaults()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # problems are printed below
-    checks = asyncio.run(run_checks(ctx.obj))
+    lang = language or choose_language(ctx.obj)
+    checks = asyncio.run(run_checks(ctx.obj, lang))
     ok = all(check.ok for check in checks)
     if as_json:
-        print_json({"ok": ok, "checks": [asdict(check) for check in checks]})
+        print_json({"ok": ok, "checks": [{**asdict(check), "title": title_of(check.name, lang)} for check in checks]})
     else:
         for check in checks:
-            print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.message}")
+            print(f"{'ok  ' if check.ok else 'FAIL'} {title_of(check.name, lang)}: {check.message}")
             if check.hint:
                 print(f"       {check.hint}")
     return EXIT_DONE if ok else EXIT_FAILED

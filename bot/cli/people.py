@@ -333,23 +333,21 @@ def _print_removal(done: Any, home: HomeFolder, person: Any) -> None:
         print(f"Kept: {done.group_messages:,} messages that they wrote in groups; those are the groups'.")
     if done.acts:
         print(f"Kept: {done.acts:,} audit rows that name them; without them the chain would prove nothing.")
+    if not done.is_compacted:
+        print("Kept: deleted bytes in the database's log, because another program is reading it.")
     for path in done.backups:
         print(f"Kept: {path}, an older copy.")
     for account in person.accounts:
-        if key := _find_in_config(home, account):
+        for key in _find_in_config(home, account):
             print(f"Kept: {account} in config.json under {key}; remove it there.")
     print("Backups elsewhere still hold their copies.")
 
 
-def _find_in_config(home: HomeFolder, account: str) -> str:
-    """Return the list of config.json that names this account, "" if none does."""
+def _find_in_config(home: HomeFolder, account: str) -> tuple[str, ...]:
+    """Return the keys of config.json that name this account."""
+    from bot.access.person_deletion import find_in_config
     from bot.config.file import ConfigFile
 
     file = ConfigFile(home.config)
     file.load()
-    channel, _, id = account.partition(":")
-    section = getattr(file.current.channels, channel, None)
-    for name in ("owners", "allow"):
-        if id in (getattr(section, name, None) or ()):
-            return f"channels.{channel}.{name}"
-    return ""
+    return find_in_config(file.current.channels, [account])

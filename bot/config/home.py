@@ -97,6 +97,11 @@ class HomeFolder:
         return self.data / "skills.json"
 
     @property
+    def passkeys(self) -> Path:
+        """Public keys of the owner's passkeys."""
+        return self.data / "passkeys.json"
+
+    @property
     def plugins_state(self) -> Path:
         """Which plug-ins are enabled, by their hash."""
         return self.data / "plugins.json"

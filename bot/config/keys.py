@@ -6,6 +6,7 @@ import re
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ MAX_NEAREST = 2
 MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
 _FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "people_limits", "texts_by_name")
 _SECRET_FORMS = ("secret", "secret_url", "database")
+_ADDRESS_FORMS = ("url", "socket_url")  # a secret is sent to most of them
+_ROLE_LISTS = ("owners", "allow")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +248,20 @@ def mask_settings(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
         return [mask_settings(value, (*path, index)) for index, value in enumerate(settings)]
     key = find_key(path)
     return mask_secret(settings, key) if key and key.secret else settings
+
+
+def changes_access(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> bool:
+    """Tell whether two settings differ in a secret, in where one is sent, or in who has a role."""
+    if path[:1] == ("channels",) and path[-1] in _ROLE_LISTS:
+        return (before or []) != (after or [])
+    if isinstance(before, dict) or isinstance(after, dict):
+        one, other = (side if isinstance(side, dict) else {} for side in (before, after))
+        return any(changes_access(one.get(name), other.get(name), (*path, name)) for name in {**one, **other})
+    if isinstance(before, list) or isinstance(after, list):
+        pairs = zip_longest(*(side if isinstance(side, list) else [] for side in (before, after)))
+        return any(changes_access(one, other, (*path, index)) for index, (one, other) in enumerate(pairs))
+    key = find_key(path)
+    return (before or "") != (after or "") and key is not None and (key.secret or key.form in _ADDRESS_FORMS)
 
 
 def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:

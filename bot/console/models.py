@@ -227,6 +227,7 @@ class LoginPromptBody(ApiModel):
     id: str
     zh: str
     en: str
+    expires: str = Field("", description="When a QR code is replaced by a new one; empty if that is not known.")
 
 
 class ChannelStateBody(ApiModel):

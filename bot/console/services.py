@@ -21,6 +21,7 @@ from bot.commands.trace import trace_to_json
 from bot.console import models
 from bot.console.administration.channel_test import ChannelTestRoutes
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
+from bot.console.administration.passkeys import PasskeyRoutes, Passkeys
 from bot.console.administration.people import PeopleRoutes
 from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
@@ -107,6 +108,7 @@ class BotConsole:
         self.channels: Mapping[str, Channel] = bot.channels
         self.deletions = bot.deletions
         self.blobs = bot.blobs
+        self.passkeys = Passkeys(bot.home.passkeys)
 
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
@@ -136,6 +138,7 @@ class BotConsole:
             channels=bot.channels,
             workspace=bot.workspace,
             blobs=bot.blobs,
+            deletion=bot.person_deletion,
         )
         skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
@@ -284,6 +287,8 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         ready=console.ready,
         address_of=conversation_place,
         find_webhook=console.hooked,
+        passkey_options=console.passkeys.login_options,
+        verify_passkey=console.passkeys.verify,
     )
     handlers = _ConsoleHandlers(console, transcripts)
     routes = (
@@ -298,6 +303,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *_access_routes(console.pairing),
         *console.managed(),
         *ApprovalRoutes(console.store, console.decider).calls(),
+        *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(
@@ -453,13 +459,20 @@ def _access_routes(pairing: PairingService) -> tuple[Route, ...]:
     }
     return (
         _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts, models.AccessFactsBody),
-        Route(method="POST", path=f"{ACCESS_PATH}/owner", action=WRITE_ACCESS_ACTION, handler=owner_code),
+        Route(
+            method="POST",
+            path=f"{ACCESS_PATH}/owner",
+            action=WRITE_ACCESS_ACTION,
+            handler=owner_code,
+            needs_fresh_login=True,
+        ),
         *(
             Route(
                 method="POST",
                 path=f"{ACCESS_PATH}/{name}",
                 action=WRITE_ACCESS_ACTION,
                 handler=_pairing_handler(act),
+                needs_fresh_login=name == "role",
                 body=models.AccessActBody,
                 reply=models.ToldBody,
             )

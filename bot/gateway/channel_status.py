@@ -202,7 +202,7 @@ def channel_status_from_json(name: str, record: Mapping[str, Any]) -> ChannelSta
 def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
     """Return the API's JSON of a prompt; `id` changes with its text."""
     id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
-    return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id}
+    return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id, "expires": _to_iso(prompt.expires)}
 
 
 def _to_iso(seconds: float) -> str:

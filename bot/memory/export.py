@@ -3,7 +3,7 @@
 import asyncio
 import json
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import IO, Any
@@ -16,7 +16,7 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
-PAGE_ROWS = 500
+PAGE_ROWS = 100  # of up to 200,000 characters each
 MAX_OCCURRENCES = 10_000  # of one job
 EXPORTS_FOLDER = "exports/"
 UNIX_EPOCH = datetime.fromtimestamp(0, UTC)
@@ -55,10 +55,15 @@ def message_to_json(message: Message) -> dict[str, Any]:
 
 async def load_messages(store: Store, conversation: str) -> AsyncIterator[Message]:
     """Yield all messages of a conversation, cleared and folded ones included."""
-    seq = 1
-    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
+    async for page in _message_pages(store, conversation):
         for message in page:
             yield message
+
+
+async def _message_pages(store: Store, conversation: str) -> AsyncIterator[Sequence[Message]]:
+    seq = 1
+    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
+        yield page
         seq = page[-1].seq + 1
 
 
@@ -78,16 +83,34 @@ class BundleSummary:
     left_out: list[str] = field(default_factory=list)
 
 
+async def _do_nothing() -> None:
+    pass
+
+
 class PersonBundle:
-    """One ZIP file with all data of a person."""
+    """One ZIP file with all data of a person; at most one file or page of messages is in memory."""
 
     def __init__(
-        self, store: Store, workspace: Workspace, blobs: Blobs, target: IO[bytes], *, max_attachment_bytes: int = 0
+        self,
+        store: Store,
+        workspace: Workspace,
+        blobs: Blobs,
+        target: IO[bytes],
+        *,
+        max_attachment_bytes: int = 0,
+        written: Callable[[], Awaitable[None]] = _do_nothing,
     ) -> None:
-        """max_attachment_bytes: of all attachments; 0 for no limit."""
+        """
+        Args:
+            target: need not be seekable.
+            max_attachment_bytes: of all attachments; 0 for no limit.
+            written: awaited after each piece that was written to the target.
+        """
         self._store, self._workspace, self._blobs = store, workspace, blobs
         self._zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
         self._max_attachment_bytes = max_attachment_bytes
+        self._written = written
+        self._names: set[str] = set()
         self._done = BundleSummary()
 
     async def fill(self, person: Person, now: datetime) -> BundleSummary:
@@ -105,6 +128,7 @@ class PersonBundle:
         whole = {"made_at": now.isoformat(), "spaces": person.spaces, "accounts": person.accounts, **asdict(self._done)}
         await self._json("manifest.json", whole)
         await asyncio.to_thread(self._zip.close)
+        await self._written()
         return self._done
 
     async def _conversations(self, person: Person) -> dict[str, str]:
@@ -115,19 +139,15 @@ class PersonBundle:
             row = await self._store.sessions.conversation(id)
             if row is None:
                 continue
-            lines = [{"session": conversation_to_json(row)}]
-            async for message in load_messages(self._store, id):
-                lines.append(message_to_json(message))
-                names |= {
-                    part.sha256: part.name if isinstance(part, Document) else "picture"
-                    for part in message.parts
-                    if isinstance(part, Image | Document)
-                }
-            text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n"
-            await self._put(f"conversations/{id}.jsonl", text.encode("utf-8", "replace"))
+            with self._zip.open(f"conversations/{id}.jsonl", "w", force_zip64=True) as entry:
+                await self._lines(entry, [{"session": conversation_to_json(row)}])
+                async for page in _message_pages(self._store, id):
+                    await self._lines(entry, map(message_to_json, page))
+                    names |= _attachment_names(page)
+                    self._done.messages += len(page)
+            await self._written()
             usage[id] = [asdict(spent) for spent in await self._store.sessions.usage(UNIX_EPOCH, id)]
             self._done.conversations += 1
-            self._done.messages += len(lines) - 1
         await self._json("usage.json", usage)
         return names
 
@@ -165,7 +185,7 @@ class PersonBundle:
             for row in await self._store.file_versions.load_all(space):
                 found.append({**asdict(row), "space": space})
                 name = f"versions/{row.sha256}"
-                if not row.sha256 or name in self._zip.namelist():
+                if not row.sha256 or name in self._names:
                     continue
                 try:
                     await self._put(name, await asyncio.to_thread(self._blobs.get, row.sha256))
@@ -194,5 +214,21 @@ class PersonBundle:
     async def _json(self, name: str, value: object) -> None:
         await self._put(name, json.dumps(value, ensure_ascii=False, indent=1, default=str).encode("utf-8", "replace"))
 
+    async def _lines(self, entry: IO[bytes], values: Iterable[object]) -> None:
+        text = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+        await asyncio.to_thread(entry.write, text.encode("utf-8", "replace"))
+        await self._written()
+
     async def _put(self, name: str, data: bytes) -> None:
         await asyncio.to_thread(self._zip.writestr, name, data)
+        self._names.add(name)
+        await self._written()
+
+
+def _attachment_names(messages: Iterable[Message]) -> dict[str, str]:
+    return {
+        part.sha256: part.name if isinstance(part, Document) else "picture"
+        for message in messages
+        for part in message.parts
+        if isinstance(part, Image | Document)
+    }

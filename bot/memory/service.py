@@ -37,7 +37,7 @@ from memory.store.errors import StoreError
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import FileTooBig, Workspace
+from memory.workspace.files import SPACES_FOLDER, FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 from memory.workspace.watch import watch_spaces
 
@@ -193,6 +193,8 @@ class MemoryService:
 
     async def _changed(self, spaces: frozenset[str]) -> None:
         for space in spaces:
+            if space and not (self._workspace.root / SPACES_FOLDER / space).is_dir():
+                continue  # its person was deleted; reading it would make the folder again
             try:
                 await self.memories(space).reconcile()
                 await self.recall.refresh(space)

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
@@ -42,11 +41,7 @@ class ConversationDeletions:
         """Delete each conversation when its time is over, until cancelled."""
         while True:
             self._asked.clear()
-            try:
-                pause = await self._delete_due()
-            except StoreError as err:
-                log.warning("a conversation is deleted later", why=type(err).__name__)
-                pause = RETRY_SECONDS
+            pause = await self._delete_due()
             try:
                 async with asyncio.timeout(pause):
                     await self._asked.wait()
@@ -54,13 +49,26 @@ class ConversationDeletions:
                 continue
 
     async def _delete_due(self) -> float:
-        """Delete what is due; return the seconds until the next one is."""
-        for conversation, due, has_new in await self._conversations.deletions():
+        """Delete what is due; return the seconds until the next look. One that fails holds up no other."""
+        pause = LOOK_SECONDS
+        try:
+            waiting = await self._conversations.deletions()
+        except Exception:
+            log.exception("conversations are deleted later")
+            return RETRY_SECONDS
+        for conversation, due, has_new in waiting:
             if due > self._store.now():
-                return min(due - self._store.now(), LOOK_SECONDS)
-            if not has_new:  # else it is kept, and what was written is being answered
-                await self._stop(conversation)
-            if await self._conversations.finish_deletion(conversation, "web") == "deleted":
-                await self._drop(conversation)
-                log.info("conversation deleted", conversation=conversation)
-        return LOOK_SECONDS
+                return min(due - self._store.now(), pause)
+            try:
+                await self._delete(conversation, has_new=has_new)
+            except Exception:
+                log.exception("a conversation is deleted later", conversation=conversation)
+                pause = RETRY_SECONDS
+        return pause
+
+    async def _delete(self, conversation: str, *, has_new: bool) -> None:
+        if not has_new:  # else it is kept, and what was written is being answered
+            await self._stop(conversation)
+        if await self._conversations.finish_deletion(conversation, "web") == "deleted":
+            await self._drop(conversation)
+            log.info("conversation deleted", conversation=conversation)

@@ -8,6 +8,7 @@ from functools import partial
 import structlog
 
 from bot.access.permissions import AccessScope, Actor
+from bot.access.person_deletion import PersonDeletion
 from bot.agent.approvals import ApprovalService, Begun
 from bot.agent.context.calibration import TokenCalibration, load_best_counter
 from bot.agent.context.fitter import ContextFitter
@@ -91,9 +92,10 @@ class Components(BaseComponents):
         self._build_turns(dependencies.times)
         self.store.database.on_commit = self._wake_dispatchers
         self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self._drop_view)
+        self.person_deletion = self._person_deletion()
         self.lag = LoopLag()
         self.metrics = self._metrics()
-        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst)
+        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst, self._phases)
         self._scheduler = self._create_scheduler()
 
     def _build_tools(self, owner: OwnerNotifier) -> None:
@@ -467,6 +469,18 @@ class Components(BaseComponents):
             command_menu=command_menu(),
         )
 
+    def _person_deletion(self) -> PersonDeletion:
+        return PersonDeletion(
+            store=self.store,
+            workspace=self.workspace,
+            pairing=self.pairing,
+            removal=self.memory_service.removal,
+            storing=self.memory_service.storing,
+            quiet=self.quiet,
+            stop=self.stop,
+            drop=self._drop_view,
+        )
+
     def _metrics(self) -> MetricsCollector:
         return MetricsCollector(
             store=self.store,
@@ -481,6 +495,9 @@ class Components(BaseComponents):
     async def _depths(self) -> tuple[int, int]:
         stats = await self.store.figures()
         return stats.inbox_depth, stats.outbox_depth
+
+    def _phases(self) -> dict[str, str]:
+        return {name: state.phase for name, state in self.states().items()}
 
     def _create_scheduler(self) -> Scheduler:
         dreams = DreamSchedule(

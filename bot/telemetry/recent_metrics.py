@@ -3,7 +3,8 @@
 import asyncio
 import time
 from array import array
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import groupby
 
 import structlog
 
@@ -18,14 +19,19 @@ COLUMNS = ("queue", "unsent", "turns", "turn_seconds", "model_errors", "send_err
 GOOD_OUTCOMES = ("ok", "stopped")
 _NO_VALUE = float("nan")
 
+MAX_CHANNELS = 32  # that have a ring; there are fewer kinds of channels
+Phases = Callable[[], Mapping[str, str]]  # of each channel by name, such as "up"
 Depths = Callable[[], Awaitable[tuple[int, int]]]  # messages not answered yet, parts of replies not sent yet
 
 
 class RecentMetrics:
     """One row a minute of what a process did."""
 
-    def __init__(self, counters: MetricStore, depths: Depths, lag: Callable[[], float]) -> None:
+    def __init__(self, counters: MetricStore, depths: Depths, lag: Callable[[], float], phases: Phases = dict) -> None:
         """lag: worst lag of the event loop, in seconds."""
+        self._phases = phases
+        self._known_phases = [""]  # the rings hold places in it
+        self._channels: dict[str, bytearray] = {}
         self._counters, self._depths, self._lag = counters, depths, lag
         self._ring = array("f", [_NO_VALUE] * (MINUTES * len(COLUMNS)))
         self._next = 0
@@ -54,6 +60,7 @@ class RecentMetrics:
         mean = seconds / turns if turns else _NO_VALUE
         place = self._next * len(COLUMNS)
         self._ring[place : place + len(COLUMNS)] = array("f", [queue, unsent, turns, mean, *errors, self._lag()])
+        self._sample_channels()
         self._next, self._newest = (self._next + 1) % MINUTES, time.time()
 
     def columns(self) -> dict[str, list[float | None]]:
@@ -61,6 +68,29 @@ class RecentMetrics:
         width = len(COLUMNS)
         rows = [(self._next + minute) % MINUTES * width for minute in range(MINUTES)]
         return {name: [_to_value(self._ring[row + at]) for row in rows] for at, name in enumerate(COLUMNS)}
+
+    def _sample_channels(self) -> None:
+        phases = self._phases()
+        for name in phases:
+            if name not in self._channels and len(self._channels) < MAX_CHANNELS:
+                self._channels[name] = bytearray(MINUTES)
+            if phases[name] not in self._known_phases:
+                self._known_phases.append(phases[name])
+        for name, ring in self._channels.items():
+            ring[self._next] = self._known_phases.index(phases.get(name, ""))
+
+    def channels(self) -> dict[str, list[tuple[str, int]]]:
+        """Return each channel's phases of the last day and how many minutes each lasted, oldest first.
+
+        A minute has the phase of its end; "" where there was none.
+        """
+        return {
+            name: [
+                (self._known_phases[code], len(list(minutes)))
+                for code, minutes in groupby(ring[self._next :] + ring[: self._next])
+            ]
+            for name, ring in self._channels.items()
+        }
 
     @property
     def newest(self) -> float:

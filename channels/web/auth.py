@@ -17,6 +17,7 @@ from pathlib import Path
 
 import structlog
 
+from channels.web.backend import PasskeySite
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
 from channels.web.settings import IpNetwork
 
@@ -154,7 +155,7 @@ class LoginThrottle:
         if (failures := self._clients.get(_client_group(client))) is not None:
             failures.count = 0
 
-    async def refuse(self, client: str) -> None:
+    async def refuse(self, client: str, why: str = "the token is wrong") -> None:
         """Wait for this client's delay, then refuse.
 
         Raises:
@@ -165,7 +166,7 @@ class LoginThrottle:
         failures.count = 1 if now - failures.last > FORGET_AFTER_SECONDS else failures.count + 1
         failures.last = now
         if failures.count in (1, FREE_ATTEMPTS + 1):
-            log.warning("wrong token", client=client, in_a_row=failures.count)
+            log.warning("login refused", why=why, client=client, in_a_row=failures.count)
         if failures.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
             raise HttpRefusal(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
         failures.waiting += 1
@@ -175,7 +176,7 @@ class LoginThrottle:
         finally:
             failures.waiting -= 1
             self._waiting -= 1
-        raise HttpRefusal(401, "unauthorized", "the token is wrong")
+        raise HttpRefusal(401, "unauthorized", why)
 
     def _failures_of(self, group: str) -> _ClientFailures:
         failures = self._clients.setdefault(group, _ClientFailures())
@@ -222,6 +223,8 @@ class BrowserSession:
     created: float
     #: Last request, by the same clock.
     seen: float
+    #: Id of the passkey it was opened with, "" for the token.
+    passkey: str = ""
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
 
@@ -351,15 +354,45 @@ class RequestGuard:
         Raises:
             HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
         """
+        self._check_login(headers)
+        if not self._fits(token):
+            await self._refuse(headers, peer)
+        return self._begin_session(headers, peer)
+
+    async def login_by_passkey(self, passkey: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
+        """Create a session for a passkey that was verified. passkey: its id, "" for one that is not valid.
+
+        Raises:
+            HttpRefusal: as `login`.
+        """
+        self._check_login(headers)
+        if not passkey:
+            await self._refuse(headers, peer, "the passkey is not valid here")
+        return self._begin_session(headers, peer, passkey)
+
+    def passkey_site(self, headers: Headers) -> PasskeySite | None:
+        """Return where a passkey of this request's Host is valid; None for an IP address, which has none."""
+        [host] = [given.decode("latin-1").lower() for given in header_values(headers, b"host")]
+        name = host.rpartition(":")[0] or host
+        if _parse_address(name) or name.startswith("["):
+            return None
+        return PasskeySite(host=name, origin=f"{'https' if self._came_by_proxy(headers) else 'http'}://{host}")
+
+    def end_passkey(self, passkey: str) -> None:
+        """End the sessions that were opened with a passkey."""
+        self._sessions = {key: session for key, session in self._sessions.items() if session.passkey != passkey}
+        self.changed()
+
+    def _check_login(self, headers: Headers) -> None:
         foreign = header_values(headers, b"origin") and not is_same_origin(headers, self._public)
         if foreign or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
-        if not self._fits(token):
-            await self._refuse(headers, peer)
+
+    def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> tuple[str, BrowserSession]:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
         now = self._clock()
         session_cookie = secrets.token_urlsafe(32)
-        session = BrowserSession(csrf=secrets.token_urlsafe(32), created=now, seen=now)
+        session = BrowserSession(csrf=secrets.token_urlsafe(32), created=now, seen=now, passkey=passkey)
         self._sessions[hash_secret(session_cookie)] = session
         while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
@@ -396,9 +429,9 @@ class RequestGuard:
         ):
             raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
 
-    async def _refuse(self, headers: Headers, peer: str) -> None:
+    async def _refuse(self, headers: Headers, peer: str, why: str = "the token is wrong") -> None:
         self.denied()
-        await self._throttle.refuse(client_address(peer, headers, self._proxies))
+        await self._throttle.refuse(client_address(peer, headers, self._proxies), why)
 
 
 # The token's file: created at the first start, readable by its owner only.

@@ -96,6 +96,15 @@ class ConversationChanges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PasskeySite:
+    """Where a passkey is valid."""
+
+    #: The relying party's id: a host without its port.
+    host: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
     """Result of a health probe."""
 
@@ -200,5 +209,9 @@ class WebServices:
     address_of: Callable[[str], Address] = web_address
     #: Returns the channel of this name if it takes calls of its platform.
     find_webhook: Callable[[str], HasWebhook | None] = lambda name: None
+    #: Returns the options of a login by passkey at a site; None if there is no passkey for it. Blocks.
+    passkey_options: Callable[[PasskeySite], Mapping[str, Any] | None] = lambda site: None
+    #: Returns the id of the passkey that a browser's answer is signed with, "" for none. Blocks.
+    verify_passkey: Callable[[PasskeySite, Mapping[str, Any]], str] = lambda site, answer: ""
     #: Topics of the event stream beside the conversations.
     sources: EventSources = field(default_factory=dict)

@@ -1,5 +1,7 @@
 """Refusals in Chinese, by their English sentence; `{}` stands for what differs."""
 
+from channels.toolkit.phrases import PhraseBook
+
 CHINESE = {
     "not allowed": "没有权限",
     "not found": "没有找到",
@@ -7,6 +9,15 @@ CHINESE = {
     "something went wrong here; the log has the trace": "这里出了问题，日志里有记录",
     "sign in, or send the token as Authorization: Bearer …": "请先登录，或用 Authorization: Bearer … 发送令牌",
     "the token is wrong": "令牌不对",
+    "the passkey is not valid here": "这个通行密钥在这里无效",
+    "{} passkeys are stored; remove one first": "已存有 {} 个通行密钥，请先移除一个",
+    "the extra passkeys is not installed; install it with: {}": "没有安装附加组件 passkeys，可这样安装：{}",
+    "the browser's answer is not valid; try again": "浏览器的回答无效，请再试",
+    "there is no such passkey": "没有这个通行密钥",
+    "name must have 1 to {} characters": "名称须为 1 到 {} 个字符",
+    "passkeys need a name instead of an IP address in the address of the page": (
+        "通行密钥要求网页的地址是域名，不能是 IP 地址"
+    ),
     "too many wrong tokens": "令牌输错次数太多，请稍后再试",
     "this request came from another site": "这个请求来自别的网站",
     "send Content-Type: application/json": "请发送 Content-Type: application/json",
@@ -94,6 +105,16 @@ CHINESE = {
     ),
     # Channels, tasks, approvals.
     "this needs a fresh login: give the token again": "这需要刚刚登录过：请再输入一次令牌",
+    "type the name, {}, to delete all data of this person": "请输入名字 {}，以删除此人的全部资料",
+    "not all could be deleted yet; try again, or restart the bot": "还没有全部删掉：请再试，或重启机器人",
+    "There is no person {}; mnema people list shows all.": "没有 {} 这个人；mnema people list 列出所有人。",
+    (
+        "{} is the owner or linked to the owner; /unlink separates an account, and the owner's own data is removed "
+        "with /forget, mnema sessions delete, or with the whole home."
+    ): (
+        "{} 是所有者，或与所有者相连：/unlink 可解除相连；所有者自己的资料用 /forget、mnema sessions delete 删除，"
+        "或连同整个主目录删除。"
+    ),
     "decision must be one of {}": "decision 须为其中之一：{}",
     "there is no such request": "没有这个请求",
     "digest must be that of the request as the list shows it; read it again": (
@@ -120,29 +141,9 @@ def prefers_chinese(accept_language: str) -> bool:
     return accept_language.split(",")[0].strip().lower().startswith("zh")
 
 
+_BOOK = PhraseBook(CHINESE)
+
+
 def to_chinese(message: str) -> str:
     """Return a refusal in Chinese; one that is not known stays as it is. Pure."""
-    if (known := CHINESE.get(message)) is not None:
-        return known
-    for english in _GAPPED:
-        if (values := _gaps(english.split("{}"), message)) is not None:
-            return CHINESE[english].format(*values)
-    return message
-
-
-# Those with the most fixed words first.
-_GAPPED = sorted((english for english in CHINESE if "{}" in english), key=len, reverse=True)
-
-
-def _gaps(pieces: list[str], message: str) -> list[str] | None:
-    """Return what stands between the fixed pieces of a sentence; None where the message is another sentence."""
-    first, *middle, last = pieces
-    if not (message.startswith(first) and message.endswith(last)) or len(message) < len(first) + len(last):
-        return None
-    rest, values = message[len(first) : len(message) - len(last)], list[str]()
-    for piece in middle:
-        value, found, rest = rest.partition(piece)
-        if not found:
-            return None
-        values.append(value)
-    return [*values, rest]
+    return _BOOK.translate(message)

@@ -167,6 +167,8 @@ class Route:
     action: str
     #: May raise HttpRefusal.
     handler: Handler
+    #: Only after a login of the last minutes; see `require_fresh_login`.
+    needs_fresh_login: bool = False
     #: What its query, its JSON body and its JSON reply are; None for none, or another format.
     query: type[BaseModel] | None = None
     body: type[BaseModel] | None = None

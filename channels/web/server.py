@@ -1,5 +1,6 @@
 """The page's ASGI app, which authenticates before it routes; the monitor app; the server."""
 
+import asyncio
 import errno
 import gzip
 import hashlib
@@ -18,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from channels.web.auth import MAX_SESSION_SECONDS, RequestGuard, is_framed_twice
+from channels.web.auth import MAX_SESSION_SECONDS, BrowserSession, RequestGuard, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
@@ -52,6 +53,8 @@ PAGE_PATHS = (
     "more",
 )  # fmt: skip
 MIN_COMPRESSED_BYTES = 1_000
+PASSKEY_LOGIN_PATH = "/login/passkey"
+MAX_PASSKEY_BYTES = 20_000  # of a browser's answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,8 @@ class WebSite:
             return asset_response(request, path.removeprefix(STATIC_PATH))
         if path == "/login":
             return await self._login(request)
+        if path == PASSKEY_LOGIN_PATH:
+            return await self._login_by_passkey(request)
         if path in ("/healthz", "/readyz") and not header_values(headers, b"authorization") + header_values(
             headers, b"cookie"
         ):
@@ -202,17 +207,34 @@ class WebSite:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         fields = await read_json(request, limit=4096)
         headers, token = request.scope["headers"], str(fields.get("token", "")).strip()
-        session_cookie, session = await self.gate.login(token, headers, peer_address(request))
-        return json_response(
-            {"csrf": session.csrf},
-            headers={"set-cookie": self.gate.set_cookie(headers, session_cookie, MAX_SESSION_SECONDS)},
-        )
+        return self._welcome(request, *await self.gate.login(token, headers, peer_address(request)))
+
+    async def _login_by_passkey(self, request: Request) -> Response:
+        """GET: the options of a login, null where no passkey is registered. POST: the browser's answer to them."""
+        headers, services = request.scope["headers"], self._services
+        site = self.gate.passkey_site(headers)
+        if request.method in ("GET", "HEAD"):
+            options = await asyncio.to_thread(services.passkey_options, site) if services and site else None
+            return json_response({"options": options})
+        if request.method != "POST" or request.headers.get("content-type") != "application/json":
+            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+        answer = (await read_json(request, limit=MAX_PASSKEY_BYTES)).get("credential")
+        passkey = ""
+        if services and site and isinstance(answer, dict):
+            passkey = await asyncio.to_thread(services.verify_passkey, site, answer)
+        return self._welcome(request, *await self.gate.login_by_passkey(passkey, headers, peer_address(request)))
+
+    def _welcome(self, request: Request, session_cookie: str, session: BrowserSession) -> Response:
+        cookie = self.gate.set_cookie(request.scope["headers"], session_cookie, MAX_SESSION_SECONDS)
+        return json_response({"csrf": session.csrf}, headers={"set-cookie": cookie})
 
 
 def _require_access(route: Route, allow: Allow) -> Any:
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
             raise HttpRefusal(403, "denied", "not allowed")
+        if route.needs_fresh_login:
+            require_fresh_login(request.state.visitor)
         return await route.handler(request)
 
     return endpoint

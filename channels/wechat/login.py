@@ -1,6 +1,7 @@
 """Login by QR code, which a person scans with a phone, and sometimes by digits that the phone shows."""
 
 import asyncio
+import time
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -89,7 +90,7 @@ class QrLogin:
     async def _show_code(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
         self._set_prompt("wait", _FETCHING_TEXT)
         code = await self._health.call_with_retry(lambda: self._fetch_code(client, tokens))
-        self._set_prompt("qr", _SCAN_TEXT, str(code["qrcode_img_content"]))
+        self._set_prompt("qr", _SCAN_TEXT, str(code["qrcode_img_content"]), time.time() + self._timing.code_lifetime)
         id, root, digits = str(code["qrcode"]), self._root, ""
         while True:
             reply = await self._health.call_with_retry(lambda: self._status(client, root, id, digits))  # noqa: B023
@@ -149,5 +150,7 @@ class QrLogin:
         base = checked_root(str(reply.get("baseurl") or self._root), self._root)
         return ILinkCredentials(token=token, bot=bot, base=base, person=str(reply.get("ilink_user_id") or ""))
 
-    def _set_prompt(self, kind: Literal["qr", "digits", "wait"], texts: tuple[str, str], code: str = "") -> None:
-        self._prompt = LoginPrompt(kind=kind, zh=texts[0], en=texts[1], text=code)
+    def _set_prompt(
+        self, kind: Literal["qr", "digits", "wait"], texts: tuple[str, str], code: str = "", expires: float = 0.0
+    ) -> None:
+        self._prompt = LoginPrompt(kind=kind, zh=texts[0], en=texts[1], text=code, expires=expires)

@@ -11,7 +11,7 @@ import structlog
 from memory.failpoints import hit_async
 from memory.forgetting.blob_references import referenced_blobs
 from memory.forgetting.forget import database_copies
-from memory.store.errors import StoreBusy, StoreError
+from memory.store.errors import StoreError
 from memory.store.people.rows import Person, PersonRemovalRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -86,6 +86,8 @@ class RemovalReport:
     acts: int = 0
     #: Copies of the database, as paths below the home.
     backups: tuple[str, ...] = ()
+    #: The database's log has no deleted bytes any more; False while it is being read.
+    is_compacted: bool = True
 
 
 async def find_person(store: Store, name: str) -> Person:
@@ -155,25 +157,33 @@ class PersonRemoval:
         """Remove a person's data, or finish an interrupted removal.
 
         Raises:
-            StoreBusy: a reader keeps the last bytes in the database's files; everything else is done.
             OSError, StoreError: the removal resumes at the next call or start.
         """
         group_messages = sum([await self._people.count_in_groups(account) for account in person.accounts])
         counts = await self._run_steps(await self._people.begin_removal(person), by)
-        backups = await asyncio.to_thread(database_copies, self._data)
+        is_compacted = await self._people.compact()
+        await hit_async("forget.done")
+        backups = await self.copies()
         acts = await self._people.count_acts_naming(person)
-        return RemovalReport(group_messages=group_messages, acts=acts, backups=backups, **counts)
+        return RemovalReport(
+            group_messages=group_messages, acts=acts, backups=backups, is_compacted=is_compacted, **counts
+        )
+
+    async def copies(self) -> tuple[str, ...]:
+        """Return the copies of the database, as paths below the home."""
+        return await asyncio.to_thread(database_copies, self._data)
 
     async def resume(self) -> None:
         """At start: finish the removals of a former process."""
         for removal in await self._people.load_removals():
             try:
                 await self._run_steps(removal, "house")
+                await self._people.compact()
             except (StoreError, OSError, PathRefused) as err:
                 log.warning("the removal of a person continues at the next start", why=type(err).__name__)
 
     async def _run_steps(self, removal: PersonRemovalRow, by: str) -> dict[str, int]:
-        """Remove conversations, other rows, files, index, attachments and freed bytes; each step is idempotent."""
+        """Remove conversations, other rows, files, index and attachments; each step is idempotent."""
         person = removal.person
         for conversation in await self._people.conversations(person):
             await self._store.sessions.delete(conversation)
@@ -188,9 +198,6 @@ class PersonRemoval:
             await self._people.set_counts(removal)  # as above
             removal = await self._count(removal, attachments=await asyncio.to_thread(self._blobs.remove, name))
         await self._people.finish_removal(removal, by)
-        if not await self._people.compact():
-            raise StoreBusy("all is removed, but the database is being read, and its log may still have bytes of it")
-        await hit_async("forget.done")
         return dict(removal.counts)
 
     async def _count(self, removal: PersonRemovalRow, **more: int) -> PersonRemovalRow:

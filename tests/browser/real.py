@@ -21,6 +21,7 @@ from channels.web.auth import RequestGuard
 from channels.web.channel import Web
 from channels.web.events import EventHub
 from channels.web.server import WebServer, WebSite, bound_port, open_sockets
+from channels.web.settings import parse_public_host
 from memory.store.open import open_store
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse
 
@@ -48,7 +49,13 @@ class Real:
 
 @asynccontextmanager
 async def real_house(
-    folder: Path, script: Script, *, clock: Callable[[], float] = time.time, settings: Mapping[str, Any] = QUIET
+    folder: Path,
+    script: Script,
+    *,
+    clock: Callable[[], float] = time.time,
+    settings: Mapping[str, Any] = QUIET,
+    login_clock: Callable[[], float] = time.monotonic,
+    public_url: str = "",
 ) -> AsyncIterator[Real]:
     home = HomeFolder(root=folder)
     home.ensure()
@@ -61,7 +68,8 @@ async def real_house(
     sockets = open_sockets("127.0.0.1", 0)
     port = bound_port(sockets)
     web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
-    site = WebSite(gate=RequestGuard(token=TOKEN, port=port), web=web)
+    public = parse_public_host(public_url) if public_url else ""
+    site = WebSite(gate=RequestGuard(token=TOKEN, port=port, clock=login_clock, public=public), web=web)
     model = ScriptedModel(script)
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())

@@ -1,8 +1,10 @@
 """The channels in the page: how each is, its login by code and digits, and who asks to be let in."""
 
 import os
+import re
+import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ class Behind:
         return (
             *ChannelRoutes({"wechat": self.wechat}).calls(),
             Route(method="GET", path="/api/status", action="console.read", handler=self.status),
+            Route(method="GET", path="/api/metrics/recent", action="console.read", handler=self.recent),
             Route(method="GET", path="/api/access", action="access.read", handler=self.access),
             *(
                 Route(method="POST", path=f"/api/access/{act}", action="access.write", handler=self.act)
@@ -57,6 +60,11 @@ class Behind:
         return json_response(
             {"channels": {name: channel_status_to_json(one) for name, one in {**self.states, "wechat": wechat}.items()}}
         )
+
+    async def recent(self, _: Request) -> Response:
+        spans = [("", 1_000), ("up", 400), ("down", 2), ("up", 38)]
+        wechat = [{"state": state, "minutes": minutes} for state, minutes in spans]
+        return json_response({"newest": BEGAN, "channels": {"wechat": wechat}})
 
     async def access(self, _: Request) -> Response:
         return json_response({"people": [], "waiting": self.waiting, "locked_until": ""})
@@ -109,6 +117,34 @@ async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> N
         assert "well" not in (await telegram.get_attribute("class") or "")
 
 
+async def test_a_strip_shows_the_last_day_and_says_it_in_words(chromium: Browser, scene: Scene) -> None:
+    async with opened(chromium, scene.site, "/channels", ready=".strip") as page:
+        strip = page.get_by_role("img", name="The last 24 hours")
+        await expect(strip.locator("span")).to_have_count(4)
+        assert "down" in str(await strip.get_attribute("aria-label"))
+        assert "connected" not in str(await strip.get_attribute("aria-label"))
+        widths = [float((await one.bounding_box() or {})["width"]) for one in await strip.locator("span").all()]
+        assert widths[0] > widths[1] > widths[3] > widths[2] >= 3  # two minutes are seen
+
+
+async def test_a_code_counts_down_is_renewed_by_itself_and_fills_the_screen_of_a_phone(
+    chromium: Browser, scene: Scene
+) -> None:
+    wechat = scene.behind.wechat
+    wechat.asked = replace(QR, expires=time.time() + 65)
+    async with opened(chromium, scene.site, "/channels", phone=True, ready=".qr") as page:
+        timer = page.get_by_role("timer")
+        await expect(timer).to_contain_text(re.compile(r"in 1:0\d|in 0:5\d"))
+        await page.get_by_role("button", name="Show the code larger").press("Enter")
+        large = page.get_by_role("dialog").locator("img")
+        await expect(large).to_have_js_property("complete", value=True)
+        assert (await large.bounding_box() or {})["width"] > 320
+        wechat.asked = WAIT  # three codes in a row were not used: somebody who looks gets the next one
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await expect(page.locator(".login-box")).to_contain_text("Confirmed: logged in.")
+        assert wechat.answers == [""]
+
+
 @by_night
 async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Browser, scene: Scene) -> None:
     wechat = scene.behind.wechat
@@ -132,7 +168,7 @@ async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Bro
                 pass
         await expect(page.locator(".login-box input")).to_have_value("4815")
         await page.press(".login-box input", "Enter")
-        await expect(page.locator(".login-box p")).to_have_count(0)
+        await expect(page.locator(".login-box p")).to_have_text("已确认，登录成功。")
         assert wechat.answers == ["4815"]
         wechat.asked = WAIT
         await expect(page.locator(".login-box")).to_have_text("请在手机上确认。")

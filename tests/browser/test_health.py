@@ -151,3 +151,16 @@ async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Bro
         await page.wait_for_selector(".lines canvas")
         await page.get_by_role("button", name="Show as a table").click()
         await expect(page.locator(".table tbody tr")).to_have_count(1)
+
+
+async def test_the_checks_are_in_the_language_of_the_page(chromium: Browser, tmp_path: Path) -> None:
+    async with (
+        real_house(tmp_path, lambda asked: "yes") as real,
+        opened(chromium, real.site, "/health", locale="zh-CN", ready="main button.primary") as page,
+    ):
+        await page.get_by_role("button", name="全部检查").click()
+        ledger = page.locator(".check.well", has_text="消息账目")
+        await expect(ledger).to_contain_text("每条消息都恰好属于一类", timeout=60_000)
+        assert [
+            text for text in await page.locator(".check > span:not(.hint)").all_inner_texts() if text.isascii()
+        ] == []

@@ -9,7 +9,8 @@ from playwright.async_api import Browser, expect
 
 from memory.store.people.rows import GrantRow, Party
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import real_house
+from tests.browser.real import ANN, real_house
+from tests.channels.web.server import TOKEN
 
 pytestmark = BROWSER
 
@@ -45,7 +46,52 @@ async def test_a_person_is_looked_at_limited_exported_and_revoked(chromium: Brow
 
         await page.click("text=Make admin")
         await expect(page.locator(".facts")).to_contain_text("admin")
-        await page.click("main .danger")
+        await page.get_by_role("button", name="Revoke").click()
         await page.click("dialog .danger")
         await expect(page.locator("h1")).to_have_text("People")
         await expect(page.locator(".person", has_text="5007")).to_have_count(0)
+
+
+async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_what_went(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """The login is an hour old, so it is asked for again, and the act goes on by itself."""
+    now = [0.0]
+    async with (
+        real_house(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
+        opened(chromium, real.site, "/people/telegram:5006", ready="main .warn, .facts") as page,
+    ):
+        real.telegram.hear("hello there", chat=ANN, sender=ANN)
+        await real.telegram.until(lambda: len(real.telegram.sent) == 1)
+        await page.reload()
+        now[0] = 3_600.0
+        opens = page.get_by_role("button", name="Delete all data…")
+        await opens.focus()
+        await page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Delete all data of this person?")
+        await expect(dialog.locator("dd").first).to_have_text("1")
+        await expect(dialog).to_contain_text("channels.telegram.allow")
+        button = dialog.get_by_role("button", name="Delete all data")
+        await expect(button).to_be_disabled()
+        await dialog.get_by_label("Type telegram:5006 to confirm").fill("telegram:500")
+        await expect(button).to_be_disabled()
+        await page.keyboard.type("6")
+        await page.keyboard.press("Enter")
+
+        again = page.get_by_role("dialog", name="Is it you?")
+        await again.get_by_label("Token").fill("wrong")
+        await page.keyboard.press("Enter")
+        await expect(again.get_by_role("alert")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await expect(dialog.get_by_role("alert")).to_contain_text("fresh login")
+        assert len(await real.house.store.people.load_people()) == 1
+        await button.click()
+        await again.get_by_label("Token").fill(TOKEN)
+        await page.keyboard.press("Enter")
+
+        await expect(page.locator(".receipt")).to_contain_text("All data of telegram:5006 is deleted")
+        await expect(page.locator(".receipt dd").first).to_have_text("1")
+        assert await real.house.store.people.load_people() == []
+        assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]
+        await page.click("text=People >> nth=-1")
+        await expect(page.locator("h1")).to_have_text("People")

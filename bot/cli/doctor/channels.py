@@ -64,12 +64,18 @@ def failed(name: str, message: str, hint: str = "") -> DoctorCheck:
 
 
 async def check_channels(
-    home: HomeFolder, file: ConfigFile, *, create: CreateChannel = build_channel, timeout: float = CHANNEL_CHECK_SECONDS
+    home: HomeFolder,
+    file: ConfigFile,
+    *,
+    create: CreateChannel = build_channel,
+    timeout: float = CHANNEL_CHECK_SECONDS,
+    lang: str = "en",
 ) -> list[DoctorCheck]:
     """Check every channel that is on or partly configured, by the running bot or by calling its platform.
 
     Args:
         timeout: of a platform, seconds.
+        lang: of what the running bot says of its channels.
     """
     sections, partly = dict(file.current.channels), partly_configured_channels(file)
     on = [name for name, section in sections.items() if section.on]
@@ -85,7 +91,7 @@ async def check_channels(
             not_started.append(_build_check(name, message, hint=f"Set channels.{name}.enabled to true to start it."))
     not_started += _unencrypted_check(file.current)
     if home.address():
-        return [*await _check_running(home, on), *not_started]
+        return [*await _check_running(home, on, lang), *not_started]
     async with AsyncExitStack() as stack:
         notes = await _open_notes(home, stack)
         checks = await asyncio.gather(
@@ -105,7 +111,7 @@ def _unencrypted_check(config: Config) -> list[DoctorCheck]:
     return [failed("channel wechat_mp safe mode", message, hint)]
 
 
-async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
+async def _check_running(home: HomeFolder, on: list[str], lang: str) -> list[DoctorCheck]:
     """Ask the running bot for the state of its channels."""
     try:
         states = (await call_running_bot(home, "GET", "/api/status"))["channels"]
@@ -113,18 +119,19 @@ async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
         hint = "Look into data/log/mnema.log, or restart it."
         return [failed("channels", str(err), hint)]
     return [
-        _running_channel_check(name, channel_status_from_json(name, states[name]) if name in states else None)
+        _running_channel_check(name, channel_status_from_json(name, states[name]) if name in states else None, lang)
         for name in on
     ]
 
 
-def _running_channel_check(name: str, state: ChannelStatus | None) -> DoctorCheck:
+def _running_channel_check(name: str, state: ChannelStatus | None, lang: str) -> DoctorCheck:
     if state is None:
         hint = "data/log/mnema.log says why; mnema config check shows errors of the configuration."
         return _build_check(name, "It is on, but the running bot has not started it.", ok=False, hint=hint)
-    text = describe_channel_status(state, time.time(), "en")
+    text = describe_channel_status(state, time.time(), lang)
     hint = "" if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
-    return _build_check(name, f"{text[:1].upper()}{text[1:]}.", ok=state.ready, hint=hint)
+    message = f"{text[:1].upper()}{text[1:]}{'。' if lang == 'zh' else '.'}"
+    return _build_check(name, message, ok=state.ready, hint=hint)
 
 
 async def _open_notes(home: HomeFolder, stack: AsyncExitStack) -> ChannelNotes | None:

@@ -14,9 +14,11 @@ from zoneinfo import ZoneInfo
 import memory
 from bot.access.audit import AuditCheckpoints
 from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
+from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
+from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
 from bot.errors import ConfigError, MnemaError
 from bot.models.service import ProviderAccount, effective_provider
@@ -56,11 +58,11 @@ def check_private(home: HomeFolder) -> DoctorCheck:
     return failed(name, message, hint)
 
 
-async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
-    """Run all checks, the most important first; changes nothing on disk."""
+async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
+    """Run all checks, the most important first; changes nothing on disk. lang: "zh" or "en"."""
     file = ConfigFile(home.config)
     checks = [
-        _check_config(home, file),
+        _check_config(home, file, lang),
         *await _check_database(home, file.current.database_url),
         await asyncio.to_thread(_check_index, home, file.current.database_url),
         _check_disk(home),
@@ -69,14 +71,13 @@ async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
     checks += [
         *await _check_models(config),
         *await _check_embedding(config),
-        *await check_channels(home, file),
+        *await check_channels(home, file, lang=lang),
         *await check_public(home, config),
         *await check_tools(config, await _load_mcp_servers(home, config), home),
         _check_counter(),
         _check_clock(config),
     ]
-    return [
-        *checks,
+    checks += [
         _check_web_token(home),
         await asyncio.to_thread(check_private, home),
         _check_instance(home),
@@ -84,15 +85,16 @@ async def run_checks(home: HomeFolder) -> list[DoctorCheck]:
         await asyncio.to_thread(_check_soul, home, config.agent_max_context_tokens),
         await asyncio.to_thread(_check_memory, home),
     ]
+    return [to_language(check, lang) for check in checks]
 
 
-def _check_config(home: HomeFolder, file: ConfigFile) -> DoctorCheck:
+def _check_config(home: HomeFolder, file: ConfigFile, lang: str) -> DoctorCheck:
     name = "configuration"
     try:
         file.check()
     except ConfigError as err:
         hint = "Fix it, then check again with mnema config check."
-        return failed(name, str(err), hint)
+        return failed(name, err.say(lang) if isinstance(err, ConfigRejected) else str(err), hint)
     if not home.config.exists():
         hint = f"mnema --home {home.root} init creates one."
         return passed(name, "There is no config.json; all settings have their defaults.", hint)

@@ -142,6 +142,71 @@ class PersonFactsBody(ApiModel):
     today: list[LimitUseBody]
 
 
+class PersonDeletionPreviewBody(ApiModel):
+    """What the deletion of a person would delete, and what would stay."""
+
+    accounts: list[str] = Field(description="CHANNEL:ID of this person's linked accounts, which all go.")
+    conversations: int
+    messages: int
+    files: int = Field(description="Of their memory.")
+    memories: int
+    jobs: int
+    group_messages: int = Field(description="That they wrote in groups; these stay.")
+    acts: int = Field(description="Rows of the audit list that name them; these stay.")
+    backups: list[str] = Field(description="Older copies of the database in the home, which stay.")
+    listed: list[str] = Field(description="Keys of config.json that name an account and let it in again.")
+
+
+class PersonDeletionBody(ApiModel):
+    """The confirmation of a deletion."""
+
+    name: str = Field(description="CHANNEL:ID as in the path.")
+
+
+class PersonDeletionReceiptBody(ApiModel):
+    """What was deleted, and what stays."""
+
+    conversations: int
+    rows: int = Field(description="Of other tables.")
+    files: int
+    attachments: int
+    group_messages: int
+    acts: int
+    backups: list[str]
+    is_compacted: bool = Field(description="The database's log has no deleted bytes any more.")
+    listed: list[str]
+
+
+class PasskeyBody(ApiModel):
+    """A passkey of the owner."""
+
+    id: str
+    name: str
+    site: str = Field(description="The host it is valid at.")
+    added: str
+    used: str = Field(description="The last login with it; empty before the first one.")
+
+
+class PasskeyListBody(ApiModel):
+    """All of them."""
+
+    items: list[PasskeyBody]
+    site: str = Field(description="The host of this address; empty where passkeys cannot be used.")
+
+
+class PasskeyOptionsBody(ApiModel):
+    """What the browser makes a passkey from."""
+
+    options: dict[str, Any]
+
+
+class NewPasskeyBody(ApiModel):
+    """The passkey that the browser has made."""
+
+    name: str
+    credential: dict[str, Any]
+
+
 class SkillBody(ApiModel):
     """A skill of the owner's workspace."""
 

@@ -1,34 +1,37 @@
-"""Routes of one person: role, linked accounts, use of today against the limits, and their data as a file."""
+"""Routes of one person: role, linked accounts, use of today against the limits, their data as a file, its deletion."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Any, cast
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from bot.access.budgets import MINUTE, UsageLimits, budget_account, limits_for_actor, start_of_day, total_usage
 from bot.access.pairing import PairingService
 from bot.access.permissions import Actor, canonical_id
+from bot.access.person_deletion import PersonDeletion
 from bot.config.schema import Config, OwnBudgetConfig
 from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle
 from channels.base import Channel
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.forgetting.person_removal import PersonNotFound, find_person
+from memory.store.errors import StoreError
 from memory.store.people.rows import Person
 from memory.store.people.spending import SpendingQuery
 from memory.store.store import Store
+from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+log = structlog.get_logger(__name__)
+DELETE_ACTION = "person.delete"
 MAX_COUNTED = (10_000, 1_000_000)  # messages of a minute and of a day; what is above shows as that many
-MAX_EXPORT_MEMORY = 8 * 2**20  # bytes; a larger export goes through a temporary file
-CHUNK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,7 @@ class PeopleRoutes:
     channels: Mapping[str, Channel]
     workspace: Workspace
     blobs: Blobs
+    deletion: PersonDeletion
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
@@ -50,6 +54,22 @@ class PeopleRoutes:
         return (
             Route(method="GET", path=path, action="access.read", handler=self.person, reply=models.PersonFactsBody),
             Route(method="GET", path=f"{path}/export", action=READ_OTHER_ACTION, handler=self.export),
+            Route(
+                method="GET",
+                path=f"{path}/deletion",
+                action=DELETE_ACTION,
+                handler=self.preview_deletion,
+                reply=models.PersonDeletionPreviewBody,
+            ),
+            Route(
+                method="POST",
+                path=f"{path}/deletion",
+                action=DELETE_ACTION,
+                handler=self.delete,
+                needs_fresh_login=True,
+                body=models.PersonDeletionBody,
+                reply=models.PersonDeletionReceiptBody,
+            ),
         )
 
     async def person(self, request: Request) -> Response:
@@ -107,16 +127,48 @@ class PeopleRoutes:
             row = await self.store.sessions.conversation(conversation)
             if row is not None and conversation_owner(row) == "other":
                 await self.store.note(READ_OTHER_ACTION, row.id, "exported", CONSOLE_ACTOR)
-        target = tempfile.SpooledTemporaryFile(max_size=MAX_EXPORT_MEMORY)  # noqa: SIM115 (closed once it is sent)
-        try:
-            await PersonBundle(self.store, self.workspace, self.blobs, target).fill(person, datetime.now(UTC))
-        except BaseException:
-            target.close()
-            raise
-        target.seek(0)
         name = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in f"{channel}-{id}")[:80]
         headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="mnema-{name}.zip"'}
-        return StreamingResponse(_chunks(target), headers=headers, media_type="application/zip")
+        return StreamingResponse(self._bundle(person), headers=headers, media_type="application/zip")
+
+    async def _bundle(self, person: Person) -> AsyncIterator[bytes]:
+        """Yield the ZIP file as it is made; the reader sets the pace."""
+        pipe = _ExportPipe()
+        target = cast(IO[bytes], pipe)
+        bundle = PersonBundle(self.store, self.workspace, self.blobs, target, written=pipe.handed_over)
+        making = asyncio.create_task(bundle.fill(person, datetime.now(UTC)))
+        making.add_done_callback(pipe.end)
+        try:
+            while piece := await pipe.next_piece():
+                yield piece
+            await making  # raises what went wrong, so that the download fails instead of ending early
+        finally:
+            await cancel_and_wait([making])
+
+    async def preview_deletion(self, request: Request) -> Response:
+        """Return what the deletion of a person would delete, and what would stay."""
+        channel, id = _parse_account(request)
+        try:
+            preview = await self.deletion.preview(f"{channel}:{id}")
+        except PersonNotFound as err:
+            raise _not_removable(err) from err
+        return json_response(asdict(preview))
+
+    async def delete(self, request: Request) -> Response:
+        """Delete all data of a person, whose name has to be typed; return what was deleted and what stays."""
+        channel, id = _parse_account(request)
+        name = f"{channel}:{id}"
+        if (await read_json(request)).get("name") != name:
+            raise HttpRefusal(422, "name", f"type the name, {name}, to delete all data of this person", field="name")
+        try:
+            preview = await self.deletion.preview(name)
+            report = await self.deletion.delete(name, CONSOLE_ACTOR)
+        except PersonNotFound as err:
+            raise _not_removable(err) from err
+        except (StoreError, OSError) as err:
+            log.exception("the deletion of a person is interrupted")
+            raise HttpRefusal(503, "storage", "not all could be deleted yet; try again, or restart the bot") from err
+        return json_response({**asdict(report), "listed": preview.listed})
 
     async def _find(self, name: str) -> Person | None:
         try:
@@ -125,12 +177,48 @@ class PeopleRoutes:
             return None
 
 
-async def _chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
-    try:
-        while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
-            yield chunk
-    finally:
-        file.close()
+class _ExportPipe:
+    """The end of a pipe that an export is written to: holds what was written until it is handed over."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._ended = False
+        self._filled, self._emptied = asyncio.Event(), asyncio.Event()
+
+    def write(self, data: bytes) -> int:
+        """Hold a piece. Called in threads, but never two at a time, nor while one is handed over."""
+        if data:
+            self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing; a ZIP file asks for it."""
+
+    async def handed_over(self) -> None:
+        """Wait until the reader has taken what was written."""
+        if self._pieces:
+            self._emptied.clear()
+            self._filled.set()
+            await self._emptied.wait()
+
+    def end(self, _: object) -> None:
+        """Tell the reader that nothing more comes."""
+        self._ended = True
+        self._filled.set()
+
+    async def next_piece(self) -> bytes:
+        """Return what was written since the last call, once there is something; b"" at the end."""
+        await self._filled.wait()
+        piece = b"" if self._ended else b"".join(self._pieces)
+        self._pieces.clear()
+        if not self._ended:
+            self._filled.clear()
+            self._emptied.set()
+        return piece
+
+
+def _not_removable(err: PersonNotFound) -> HttpRefusal:
+    return HttpRefusal(409, "not_removable", str(err))
 
 
 def _parse_account(request: Request) -> tuple[str, str]:

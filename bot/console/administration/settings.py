@@ -11,13 +11,22 @@ from starlette.responses import Response
 
 from bot.config.file import ConfigFile
 from bot.config.json_source import JsonSyntaxError, parse_config_json
-from bot.config.keys import KEYS, LIST_ITEM, REFERENCE_PATTERN, ConfigKey, describe_schema, mask_settings
+from bot.config.keys import (
+    KEYS,
+    LIST_ITEM,
+    REFERENCE_PATTERN,
+    ConfigKey,
+    changes_access,
+    describe_schema,
+    mask_settings,
+)
 from bot.config.messages import ConfigRejected
 from bot.config.versions import ConfigVersion
 from bot.console.administration import models
 from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError
+from channels.web.auth import require_fresh_login
 from channels.web.requests import V1_PATH, HttpRefusal, Route, json_response, read_json
 from memory.store.store import Store
 
@@ -123,6 +132,9 @@ class SettingsRoutes:
     async def change(self, request: Request) -> Response:
         """Apply a part of config.json."""
         change = await read_json(request)
+        shown = self._file.masked()
+        if changes_access(shown, _merge(shown, change)):
+            require_fresh_login(request.state.visitor)
         is_versioned = request.scope["path"].startswith(V1_PATH)
         await self._apply(request, lambda: self._file.patch(change), needs_tag=is_versioned)
         await self._note(", ".join(change), "set")
@@ -141,9 +153,17 @@ class SettingsRoutes:
         text = (await read_json(request, limit=MAX_SOURCE_BYTES)).get("text")
         if not isinstance(text, str):
             raise HttpRefusal(400, "text", "text must be the whole of config.json")
+        if changes_access(await asyncio.to_thread(self._shown), _parse(text)):
+            require_fresh_login(request.state.visitor)
         await self._apply(request, lambda: self._file.replace_source(text))
         await self._note("config.json", "set")
         return self._response()
+
+    def _shown(self) -> dict[str, Any]:
+        try:
+            return _parse(self._file.source())
+        except (ConfigRejected, JsonSyntaxError):
+            return {}
 
     async def versions(self, _: Request) -> Response:
         """Return the newest versions of config.json, newest first, each with what it changed; secrets are masked."""
@@ -153,6 +173,10 @@ class SettingsRoutes:
     async def restore(self, request: Request) -> Response:
         """Put a version of config.json back, byte for byte."""
         id = str(request.path_params["id"])
+        versions = await asyncio.to_thread(self._file.versions)
+        chosen = next((version for version in versions if version.id == id), None)
+        if chosen and changes_access(_parse(versions[0].text), _parse(chosen.text)):
+            require_fresh_login(request.state.visitor)
         try:
             await self._apply(request, lambda: self._file.restore(id))
         except KeyError as err:
@@ -207,6 +231,15 @@ def _versions_json(versions: list[ConfigVersion]) -> Iterator[dict[str, Any]]:
         at = datetime.fromtimestamp(version.at, UTC).isoformat()
         changes = [] if before is None else list(_differences(before, settings))
         yield {"id": version.id, "at": at, "first": before is None, "changes": changes}
+
+
+def _merge(settings: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with a part of them replaced."""
+    merged = dict(settings)
+    for name, value in part.items():
+        known = merged.get(name)
+        merged[name] = _merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _parse(text: str) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
-from channels.web.auth import require_fresh_login
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, file_label, json_response, read_json
 
@@ -100,6 +99,7 @@ class BackupRoutes:
                 path=f"{one}/restore",
                 action="restore",
                 handler=self.restore,
+                needs_fresh_login=True,
                 body=models.RestoreBody,
                 reply=DoneBody,
             ),
@@ -157,7 +157,6 @@ class BackupRoutes:
 
     async def restore(self, request: Request) -> Response:
         """Replace all that the home holds: this process ends, restores the backup, and starts again."""
-        require_fresh_login(request.state.visitor)
         path = self._existing(request)
         fields = await read_json(request)
         if fields.get("home") != self._home.root.name:

@@ -44,13 +44,18 @@ class HealthRoutes:
     async def recent(self, _: Request) -> Response:
         """Return the figures of each minute of the last day, as far as this process runs."""
         recent = self._bot.recent
-        return json_response({"newest": recent.newest, **recent.columns()})
+        channels = {
+            name: [{"state": state, "minutes": minutes} for state, minutes in spans]
+            for name, spans in recent.channels().items()
+        }
+        return json_response({"newest": recent.newest, "channels": channels, **recent.columns()})
 
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
         await read_json(request)
+        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
         async def work(_: Job) -> Mapping[str, Any]:
-            return await run_command(self._bot.home.root, "doctor", accept=DOCTOR_CODES)
+            return await run_command(self._bot.home.root, "doctor", "--language", lang, accept=DOCTOR_CODES)
 
         return accepted(self._jobs.start("doctor", "", work))

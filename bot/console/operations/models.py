@@ -161,6 +161,13 @@ class UploadBody(ApiModel):
     size: int
 
 
+class ChannelSpanBody(ApiModel):
+    """Minutes that a channel spent in one state."""
+
+    state: str = Field(description="At the end of each minute; empty where it is not known.")
+    minutes: int
+
+
 class RecentMetricsBody(ApiModel):
     """One value for each of the last 1,440 minutes, oldest first; null where there is none."""
 
@@ -173,6 +180,9 @@ class RecentMetricsBody(ApiModel):
     send_errors: list[float | None]
     faults: list[float | None] = Field(description="Answers that failed by a fault of this machine.")
     lag: list[float | None] = Field(description="Of the event loop, seconds.")
+    channels: dict[str, list[ChannelSpanBody]] = Field(
+        description="Spans of each channel, oldest first; 1,440 minutes."
+    )
 
 
 class LogQueryBody(ApiModel):

@@ -145,6 +145,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "pair.status": ("user", PRIVATE, False),
     "access.read": ("owner", {"terminal", "console"}, False),
     "access.write": ("owner", {"terminal", "console"}, False),
+    "person.delete": ("owner", {"terminal", "console"}, False),
     "approval.decide": ("user", PRIVATE, False),
     "approval.decide.group": ("owner", {"group"}, False),
     "session.expire": ("owner", {"job"}, False),

@@ -62,7 +62,7 @@ def test_a_checkout_that_is_not_installed_is_told_the_command_all_the_same(tmp_p
 def test_every_extra_that_a_message_names_can_be_installed_by_name() -> None:
     sources = "".join(path.read_text("utf-8") for path in sorted((ROOT / "bot").rglob("*.py")))
     named = set(re.findall(r"install_command\('(\w+)'\)", sources)) | {"vectors", "embeddings"}
-    assert named == {"vectors", "embeddings", "web", "scale", "otel", "mcp"}
+    assert named == {"vectors", "embeddings", "web", "scale", "otel", "mcp", "passkeys"}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert named <= set(extras)
     assert all((ROOT / f"requirements-{extra}.lock").is_file() for extra in named)
@@ -74,5 +74,5 @@ def test_an_unknown_extra_is_refused_with_the_known_ones(tmp_path: Path) -> None
     shutil.copy(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
     ran = subprocess.run(["scripts/setup.sh", "extra", "vector"], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 2
-    assert "name vectors, embeddings, web, mcp, scale or otel" in ran.stderr
+    assert "name vectors, embeddings, web, mcp, scale, otel or passkeys" in ran.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scripts"]

@@ -103,6 +103,7 @@ class ScriptedServices:
 
     pairing: Any = None
     deletions: Any = None
+    passkeys: Any = SimpleNamespace(login_options=None, verify=None)
     blobs: Any = None
     context_services: Any = None
     channels: Mapping[str, Any] = {}

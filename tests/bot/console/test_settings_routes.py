@@ -6,7 +6,8 @@ from pathlib import Path
 
 from bot.config.file import ConfigFile
 from bot.console.administration.settings import SettingsRoutes
-from tests.channels.web.server import ScriptedHouse, running
+from channels.web.auth import FRESH_SECONDS
+from tests.channels.web.server import TOKEN, ScriptedHouse, running
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
 
 
@@ -31,3 +32,47 @@ async def test_of_changes_of_one_text_the_first_is_made_and_the_others_are_refus
         assert (await client.put("/api/v1/config/source", json={"text": texts[0]})).status_code == 428
     written = file.path.read_text()
     assert written in texts if made[0] < len(texts) else json.loads(written)["language"] == "en"
+
+
+async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_of_the_last_ten_minutes(
+    tmp_path: Path,
+    record: SqliteRecord,  # noqa: F811
+) -> None:
+    now = [0.0]
+    file = ConfigFile(tmp_path / "config.json", {})
+    file.create()
+    file.load()
+    routes = SettingsRoutes(file, await record.open(), {}).calls()
+    async with running(ScriptedHouse(), routes, clock=lambda: now[0]) as site, site.nobody() as client:
+        client.headers["origin"] = site.base
+        client.headers["x-csrf-token"] = (await client.post("/login", json={"token": TOKEN})).json()["csrf"]
+
+        async def put(method: str, path: str, body: object) -> int:
+            tag = (await client.get("/api/v1/config/source")).headers["etag"]
+            return (
+                await client.request(method, f"/api/v1/config{path}", json=body, headers={"if-match": tag})
+            ).status_code
+
+        first = file.versions()[0].id
+        llm = {"api_key": "sk-of-the-owner"}
+        sensitive: tuple[dict[str, object], ...] = (
+            {"llm": llm},
+            {"llm": {"base_url": "https://elsewhere.example"}},
+            {"llm": {"fallback": [{"model": "m", "api_key": "sk-another-one"}]}},
+            {"channels": {"telegram": {"owners": ["66"]}}},
+        )
+        now[0] = FRESH_SECONDS
+        assert await put("PATCH", "", {"llm": llm}) == 200
+        now[0] = FRESH_SECONDS + 1
+        assert await put("PATCH", "", {"concurrency": 9}) == 200
+        assert await put("PATCH", "", {"llm": {"api_key": file.masked()["llm"]["api_key"]}, "language": "zh"}) == 200
+        for part in sensitive[1:]:
+            assert await put("PATCH", "", part) == 403
+        source = (await client.get("/api/v1/config/source")).json()["text"]
+        assert await put("PUT", "/source", {"text": source.replace('"zh"', '"en"')}) == 200
+        assert await put("PUT", "/source", {"text": source.replace("sk-o…", "sk-x…")}) == 403
+        assert await put("POST", f"/versions/{first}/restore", {}) == 403
+        assert await put("POST", f"/versions/{file.versions()[1].id}/restore", {}) == 200
+        now[0] = FRESH_SECONDS
+        for part in sensitive:
+            assert await put("PATCH", "", part) == 200

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.telemetry.metrics import MetricStore
-from bot.telemetry.recent_metrics import MINUTES, RecentMetrics
+from bot.telemetry.recent_metrics import MAX_CHANNELS, MINUTES, RecentMetrics
 from bot.telemetry.recorder import MAX_SPANS, MAX_TRACE_SPANS, Span, SpanLog
 
 
@@ -31,6 +31,26 @@ async def test_a_minute_has_what_happened_in_it_and_the_ring_never_grows() -> No
     for _ in range(MINUTES - 1):
         await recent.sample()
     assert recent.columns()["queue"] == [7.0] * MINUTES
+
+
+async def test_each_channel_has_a_day_of_phases_and_only_so_many_channels_have_one() -> None:
+    phases = {"telegram": "up"}
+
+    async def load() -> tuple[int, int]:
+        return 0, 0
+
+    recent = RecentMetrics(MetricStore(), load, lambda: 0.0, lambda: phases)
+    for phase in ("up", "up", "down", "up"):
+        phases["telegram"] = phase
+        await recent.sample()
+    assert recent.channels() == {"telegram": [("", MINUTES - 4), ("up", 2), ("down", 1), ("up", 1)]}
+    phases["wechat"] = phases.pop("telegram")
+    for _ in range(MINUTES):
+        await recent.sample()
+    assert recent.channels() == {"telegram": [("", MINUTES)], "wechat": [("up", MINUTES)]}
+    phases |= {f"c{number}": "up" for number in range(MAX_CHANNELS)}
+    await recent.sample()
+    assert len(recent.channels()) == MAX_CHANNELS
 
 
 def test_the_oldest_messages_make_room_for_new_ones() -> None:

@@ -1,6 +1,7 @@
 """A scripted bot behind the real site: transcripts in lists, replies by rule, on a real port."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -238,6 +239,7 @@ async def running(
     idle: int = 75,
     public_url: str = "",
     proxies: Sequence[str] = (),
+    clock: Callable[[], float] = time.monotonic,
     **bounds: Any,
 ) -> AsyncIterator[Running]:
     sockets = open_sockets("127.0.0.1", port)
@@ -245,7 +247,7 @@ async def running(
     web = Web(hub or EventHub(pause=pause))
     house.web = web
     public = parse_public_host(public_url) if public_url else ""
-    gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies))
+    gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies), clock=clock)
     site = WebSite(gate=gate, web=web)
     server = WebServer(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())

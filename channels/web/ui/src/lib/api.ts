@@ -24,6 +24,14 @@ export interface Answer<Body> {
 let csrf = "";
 let onlogout = (): void => {};
 
+let askAgain: () => Promise<boolean> = async () => false;
+let asking: Promise<boolean> | null = null;
+
+/** Called when an act needs a login of the last minutes; true once there is one, and the act is repeated. */
+export function whenLoginIsOld(ask: () => Promise<boolean>): void {
+  askAgain = ask;
+}
+
 /** Called when the login has ended. */
 export function whenLoggedOut(act: () => void): void {
   onlogout = act;
@@ -34,6 +42,7 @@ export async function call<Body>(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
+  repeated = false,
 ): Promise<Answer<Body>> {
   const options: RequestInit = {
     method,
@@ -52,7 +61,11 @@ export async function call<Body>(
   }
   const read = await answer.json().catch(() => ({}));
   if (answer.ok) return { body: read as Body, headers: answer.headers };
-  if (answer.status === 401 && path !== "/login") onlogout();
+  if (answer.status === 401 && !path.startsWith("/login")) onlogout();
+  const code = answer.status === 403 && !repeated ? read.error?.code : "";
+  const mayRepeat =
+    code === "login_again" ? await (asking ??= askAgain().finally(() => (asking = null))) : code === "csrf" && (await begin()); // logged in again in another tab
+  if (mayRepeat) return call<Body>(method, path, body, headers, true);
   throw new ApiError(answer.status, read.error?.code ?? "http", read.error?.message ?? `HTTP ${answer.status}`);
 }
 

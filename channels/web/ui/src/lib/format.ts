@@ -52,6 +52,12 @@ export function ago(text: string): string {
   return new Intl.RelativeTimeFormat(language(), { numeric: "always" }).format(-Math.floor(seconds / size), unit);
 }
 
+/** How long until a moment: 59:07. */
+export function left(text: string, now: number): string {
+  const seconds = Math.max(0, Math.round((new Date(text).getTime() - now) / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
 /** What was saved, in percent: −96 %. */
 export function saved(before: number, after: number): string {
   const percent = before > 0 ? Math.round(100 * (1 - after / before)) : 0;

@@ -132,6 +132,13 @@ export interface ChannelFinding {
   hint: string;
 }
 
+/** Minutes that a channel spent in one state. */
+export interface ChannelSpan {
+  /** At the end of each minute; empty where it is not known. */
+  state: string;
+  minutes: number;
+}
+
 /** State of one channel. */
 export interface ChannelState {
   up: boolean;
@@ -475,6 +482,8 @@ export interface LoginPrompt {
   id: string;
   zh: string;
   en: string;
+  /** When a QR code is replaced by a new one; empty if that is not known. */
+  expires?: string;
 }
 
 /** What the model may do with a tool as it was shown. */
@@ -617,6 +626,12 @@ export interface NewMessage {
   attachments?: AttachedFile[];
 }
 
+/** The passkey that the browser has made. */
+export interface NewPasskey {
+  name: string;
+  credential: Record<string, unknown>;
+}
+
 /** A file's new text. */
 export interface NewText {
   text: string;
@@ -626,6 +641,29 @@ export interface NewText {
 export interface NewUpload {
   name: string;
   size: number;
+}
+
+/** A passkey of the owner. */
+export interface Passkey {
+  id: string;
+  name: string;
+  /** The host it is valid at. */
+  site: string;
+  added: string;
+  /** The last login with it; empty before the first one. */
+  used: string;
+}
+
+/** All of them. */
+export interface PasskeyList {
+  items: Passkey[];
+  /** The host of this address; empty where passkeys cannot be used. */
+  site: string;
+}
+
+/** What the browser makes a passkey from. */
+export interface PasskeyOptions {
+  options: Record<string, unknown>;
 }
 
 /** A part of a past request. */
@@ -724,6 +762,47 @@ export interface Person {
   at: string;
 }
 
+/** The confirmation of a deletion. */
+export interface PersonDeletion {
+  /** CHANNEL:ID as in the path. */
+  name: string;
+}
+
+/** What the deletion of a person would delete, and what would stay. */
+export interface PersonDeletionPreview {
+  /** CHANNEL:ID of this person's linked accounts, which all go. */
+  accounts: string[];
+  conversations: number;
+  messages: number;
+  /** Of their memory. */
+  files: number;
+  memories: number;
+  jobs: number;
+  /** That they wrote in groups; these stay. */
+  group_messages: number;
+  /** Rows of the audit list that name them; these stay. */
+  acts: number;
+  /** Older copies of the database in the home, which stay. */
+  backups: string[];
+  /** Keys of config.json that name an account and let it in again. */
+  listed: string[];
+}
+
+/** What was deleted, and what stays. */
+export interface PersonDeletionReceipt {
+  conversations: number;
+  /** Of other tables. */
+  rows: number;
+  files: number;
+  attachments: number;
+  group_messages: number;
+  acts: number;
+  backups: string[];
+  /** The database's log has no deleted bytes any more. */
+  is_compacted: boolean;
+  listed: string[];
+}
+
 /** What is known of a person, without what they wrote. */
 export interface PersonFacts {
   channel: string;
@@ -779,6 +858,8 @@ export interface RecentMetrics {
   faults: (number | null)[];
   /** Of the event loop, seconds. */
   lag: (number | null)[];
+  /** Spans of each channel, oldest first; 1,440 minutes. */
+  channels: Record<string, ChannelSpan[]>;
 }
 
 /** What to replay a conversation with. */

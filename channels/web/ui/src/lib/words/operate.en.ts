@@ -48,7 +48,6 @@ export const operateEn = {
   restore_replaces: "All that this bot holds is replaced by {conversations} conversations, {messages} messages and {files} files.",
   restore_keeps: "The present state is kept beside it. The bot stops for that time, and everybody has to sign in again, with the token that the new start prints and writes to data/web_token.",
   type_home: "Type {home} to do it",
-  login_again: "Give the token again: your login is older than ten minutes",
   restoring: "Restoring. The bot starts again by itself; then sign in.",
   last_restore: "The last restore",
   restored: "{file} was restored, {at}.",

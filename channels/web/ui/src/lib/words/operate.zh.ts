@@ -50,7 +50,6 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   restore_replaces: "这个机器人的全部内容会被替换成 {conversations} 段对话、{messages} 条消息和 {files} 个文件。",
   restore_keeps: "现在的内容会保留在旁边。其间机器人停止工作；之后所有人都要重新登录，用新启动时打印并写在 data/web_token 里的令牌。",
   type_home: "输入 {home} 以确认",
-  login_again: "请再输入一次令牌：登录已超过十分钟",
   restoring: "正在恢复。机器人会自己重新启动，之后请登录。",
   last_restore: "上一次恢复",
   restored: "{at} 恢复了 {file}。",
