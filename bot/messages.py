@@ -112,6 +112,11 @@ class Admission:
     #: Space of the new chat id, for a chat that moves.
     to_space: str = ""
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether its files are not stored."""
+        return bool(self.ignored) or self.aside
+
 
 def to_inbox_row(
     message: InboundMessage, files: Sequence[StoredAttachment], admission: Admission, now: float

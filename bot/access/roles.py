@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.access.permissions import LOCAL_CHANNELS, ROLE_RANK, Actor, Role, canonical_id, conversation_space, listed_role
 from bot.config.schema import Config
 from memory.store.people.access import AccessRecords
-from memory.store.people.rows import GrantRow
+from memory.store.people.rows import GrantRow, GrantsKey
 
 
 class RoleResolver:
@@ -26,10 +26,25 @@ class RoleResolver:
             proven: whether the platform authenticates the sender; one who is not authenticated is at most a guest,
                 with a memory of their own whatever the account is linked to.
         """
+        asked = grants_to_ask(channel, account, sender, chat, kind)
+        known = await self._access.grants(asked) if asked else ()
+        return self.actor_of(known, channel, account, sender, chat, kind, proven=proven)
+
+    def actor_of(
+        self,
+        known: Sequence[GrantRow],
+        channel: str,
+        account: str,
+        sender: str,
+        chat: str,
+        kind: str,
+        *,
+        proven: bool = True,
+    ) -> Actor:
+        """Return the actor of what `grants_to_ask` names; see `actor`."""
         if channel in LOCAL_CHANNELS:
             return Actor(channel=channel, account=account, id=sender, role="owner")
         person, group = canonical_id(channel, sender), chat if kind == "group" else ""
-        known = await self._access.grants(channel, account, person, group)
         own = [row for row in known if row.party.subject == "user" and row.group in ("", group)]
         allowed = any(row.party.subject == "group" for row in known)
         lists = {name: [*ids, *(canonical_id(channel, id) for id in ids)] for name, ids in self.lists(channel).items()}
@@ -43,13 +58,21 @@ class RoleResolver:
         """Tell whether the bot may answer in a group."""
         if chat_id in self.lists(channel)["allow"]:
             return True
-        known = await self._access.grants(channel, account, "", chat_id)
+        known = await self._access.grants(GrantsKey(channel=channel, account=account, person="", group=chat_id))
         return any(row.party.subject == "group" for row in known)
 
     def lists(self, channel: str) -> dict[str, Sequence[str]]:
         """Return the `owners` and `allow` lists of a channel as configured; empty if it has none."""
         section = getattr(self._config().channels, channel, None)
         return {name: getattr(section, name, ()) for name in ("owners", "allow")}
+
+
+def grants_to_ask(channel: str, account: str, sender: str, chat: str, kind: str) -> GrantsKey | None:
+    """Return the grants that decide about a sender; None on this machine's own channels, where all are owners."""
+    if channel in LOCAL_CHANNELS:
+        return None
+    group = chat if kind == "group" else ""
+    return GrantsKey(channel=channel, account=account, person=canonical_id(channel, sender), group=group)
 
 
 def _unproven_actor(actor: Actor, chat: str, kind: str) -> Actor:

@@ -5,13 +5,14 @@ import errno
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
 from bot.access.pairing import PairingService
 from bot.access.permissions import AccessScope, Actor, authorize, conversation_space
-from bot.access.roles import RoleResolver
+from bot.access.roles import RoleResolver, grants_to_ask
 from bot.access.storage_quota import QuotaExceededError, StorageQuota
 from bot.config.schema import Config
 from bot.gateway.downloads import Downloads
@@ -23,12 +24,22 @@ from channels.message import Accepted, Attachment, InboundMessage, LiveEvent
 from channels.toolkit.text import replace_unstorable
 from memory.failpoints import hit_async
 from memory.store.errors import StoreError, StoreMoved
+from memory.store.people.rows import GrantRow
 from memory.store.rows import AcceptedRow, NewInboxRow, NoteChanges
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
+CHANGING_ACTS = frozenset(("edit", "delete", "move"))  # they change messages that were stored before
 IGNORED_STRANGER, IGNORED_JOINED, IGNORED_ASIDE = "stranger", "joined", "aside"
+
+
+@dataclass(frozen=True, slots=True)
+class _Denial:
+    """A sender whose message is ignored."""
+
+    actor: Actor
+    code: str
 
 
 def access_scope(channel: str, kind: str, space: str) -> AccessScope:
@@ -91,9 +102,8 @@ class Receiver:
         began = time.perf_counter()
         await hit_async("recv.parsed")
         try:
-            arrivals = [await self._to_row(message) for message in messages]
             notes = NoteChanges(channel=channel, values=keep) if keep else None
-            rows = await self._store.delivery.accept(arrivals, notes)
+            arrivals, rows = await self._accept(messages, notes)
         except StoreMoved as err:
             raise OSError(errno.ESTALE, str(err)) from err
         except StoreError as err:
@@ -103,6 +113,38 @@ class Receiver:
             await self._act(message, item, row)
         await hit_async("recv.acked")
         return [Accepted(id=row.id, new=row.new) for row in rows]
+
+    async def _accept(
+        self, messages: Sequence[InboundMessage], notes: NoteChanges | None
+    ) -> tuple[Sequence[NewInboxRow], Sequence[AcceptedRow]]:
+        """Store messages by the roles that their senders have in that transaction.
+
+        Where files come with them, the roles are read before: whose space they go to depends on these.
+        """
+        arrivals: list[NewInboxRow] = []
+        denied: list[_Denial] = []
+        if any(item.data for message in messages for item in message.attachments):
+            arrivals = [await self._to_row_with_files(message, denied) for message in messages]
+            rows = await self._store.delivery.accept(arrivals, notes)
+        else:
+
+            def admit(grants: Sequence[Sequence[GrantRow]]) -> Sequence[NewInboxRow]:
+                arrivals.clear()
+                denied.clear()
+                for message, known in zip(messages, grants, strict=True):
+                    actor = self._roles.actor_of(known, *_asked(message), proven=message.proven)
+                    admission = self._admission(message, actor, denied)
+                    files = [] if admission.is_unread else [_to_stored(item) for item in message.attachments]
+                    arrivals.append(to_inbox_row(message, files, admission, self._store.now()))
+                return arrivals
+
+            access = self._store.access
+            accept = access.accept if any(one.act in CHANGING_ACTS for one in messages) else access.accept_new
+            rows = await accept([grants_to_ask(*_asked(message)) for message in messages], admit, notes)
+        for one in denied:
+            self._telemetry.access_denied()
+            log.info("ignored", channel=one.actor.channel, sender=one.actor.id, role=one.actor.role, code=one.code)
+        return arrivals, rows
 
     async def _act(self, message: InboundMessage, item: NewInboxRow, row: AcceptedRow) -> None:
         """Act on a stored row; on a repeated one too, because the first time may have been cut short."""
@@ -128,22 +170,25 @@ class Receiver:
         if channel is not None and channel.capabilities.user_writes_first:
             self._gateway.show(LiveEvent(address=to_address(place), name="accepted", message_id=row.id))
 
-    async def _to_row(self, message: InboundMessage) -> NewInboxRow:
+    async def _to_row_with_files(self, message: InboundMessage, denied: "list[_Denial]") -> NewInboxRow:
+        actor = await self._roles.actor(*_asked(message), proven=message.proven)
+        admission = self._admission(message, actor, denied)
+        attachments = () if admission.is_unread else message.attachments
+        files = [await self._store_file(item, admission.space) for item in attachments]
+        return to_inbox_row(message, files, admission, self._store.now())
+
+    def _admission(self, message: InboundMessage, actor: Actor, denied: "list[_Denial]") -> Admission:
         address, kind = message.address, message.kind
-        sender, proven = message.sender.id, message.proven
-        actor = await self._roles.actor(address.channel, address.account, sender, address.chat_id, kind, proven=proven)
         space = conversation_space(actor.role, address.channel, address.account, actor.id, address.chat_id, kind)
-        ignored = self._ignored(message, actor, access_scope(address.channel, kind, space))
-        admission = Admission(
+        ignored = self._ignored(message, actor, access_scope(address.channel, kind, space), denied)
+        return Admission(
             space=space,
             ignored="" if ignored == IGNORED_ASIDE else ignored,
             aside=ignored == IGNORED_ASIDE,
             to_space=self._moved_space(message, actor) if message.act == "move" else "",
         )
-        files = [] if ignored else [await self._store_file(item, space) for item in message.attachments]
-        return to_inbox_row(message, files, admission, self._store.now())
 
-    def _ignored(self, message: InboundMessage, actor: Actor, where: AccessScope) -> str:
+    def _ignored(self, message: InboundMessage, actor: Actor, where: AccessScope, denied: "list[_Denial]") -> str:
         """Return why a message is not to be answered; "" if it is."""
         if message.act in ("move", "delete"):
             return ""  # sent by the platform, so the sender's rights do not matter
@@ -156,8 +201,7 @@ class Receiver:
         if unaddressed and not (decision.allowed and self._config().groups.listen):
             return "not addressed"
         if not decision.allowed:
-            self._telemetry.access_denied()
-            log.info("ignored", channel=actor.channel, sender=actor.id, role=actor.role, code=decision.code)
+            denied.append(_Denial(actor, decision.code))
             return IGNORED_STRANGER if actor.role == "stranger" else decision.code
         return IGNORED_ASIDE if unaddressed else ""
 
@@ -173,10 +217,20 @@ class Receiver:
             if item.data:
                 await self._storage.take(space, len(item.data))
                 sha256 = await asyncio.to_thread(self._blobs.put, item.data)
-        return StoredAttachment(
-            sha256=sha256,
-            name=replace_unstorable(item.name)[:200],
-            media_type=item.media_type[:100],
-            size=len(item.data),
-            ref=item.ref,
-        )
+        return _to_stored(item, sha256)
+
+
+def _asked(message: InboundMessage) -> tuple[str, str, str, str, str]:
+    """Return whose role in which chat decides about a message, as `RoleResolver.actor` takes it."""
+    address = message.address
+    return address.channel, address.account, message.sender.id, address.chat_id, message.kind
+
+
+def _to_stored(item: Attachment, sha256: str = "") -> StoredAttachment:
+    return StoredAttachment(
+        sha256=sha256,
+        name=replace_unstorable(item.name)[:200],
+        media_type=item.media_type[:100],
+        size=len(item.data),
+        ref=item.ref,
+    )

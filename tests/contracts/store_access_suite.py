@@ -4,7 +4,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.ids import code_sha256
-from memory.store.people.rows import AccessRequest, GrantedRole, GrantRow, NewApproval, Notice, Party, Subject
+from memory.store.people.rows import (
+    AccessRequest,
+    GrantedRole,
+    GrantRow,
+    GrantsKey,
+    NewApproval,
+    Notice,
+    Party,
+    Subject,
+)
 from memory.store.rows import NewInboxRow
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, talk
@@ -26,7 +35,9 @@ def at(record: Record, later: float = 0.0) -> datetime:
 
 
 async def roles(store: Store, id: str = "42", account: str = "a", group: str = "") -> list[str]:
-    return [row.role for row in await store.access.grants("web", account, id, group)]
+    return [
+        row.role for row in await store.access.grants(GrantsKey(channel="web", account=account, person=id, group=group))
+    ]
 
 
 class GrantSuite:
@@ -55,7 +66,7 @@ class GrantSuite:
         await store.access.grant(granted("admin", group="-1"))
         await store.access.grant(granted("group", party("-1", subject="group")))
         await store.access.grant(granted("user", party("-1")))
-        found = await store.access.grants("web", "a", "42", "-1")
+        found = await store.access.grants(GrantsKey(channel="web", account="a", person="42", group="-1"))
         assert sorted((row.role, row.party.subject, row.group) for row in found) == [
             ("admin", "user", "-1"),
             ("group", "group", ""),

@@ -20,6 +20,7 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 POLL_SECONDS = 5.0  # between two polls for jobs and aborts whose notification was lost
 MAX_BATCH = 64  # jobs of one queue that are taken at once
+END_SECONDS = 0.25  # that a job which has ended waits for others to end, or for a job of its own making to be taken
 LISTEN_CHECK_SECONDS = 30.0  # between two checks whether the connection that listens is alive
 RELISTEN_SECONDS = 0.2
 EXCHANGE_FUNCTION = "mnema_exchange_jobs_v1"
@@ -152,11 +153,17 @@ class JobBatches(JobManager):
         return self._taken.popleft() if self._taken else None
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
-        """End a job together with those that end meanwhile, and take others in their place."""
+        """End a job together with those that end meanwhile, and take others in their place.
+
+        A job that ends has often made another, whose notification is on its way: one transaction is for both. Nobody
+        waits for the end itself, unless there are more jobs than places.
+        """
         if not delete_job or job.id is None:
             await super().finish_job(job, status, delete_job)
             return
         self._ended.append(job.id)
+        if not self._has_news and not self._is_closing:
+            await asyncio.sleep(END_SECONDS)
         while job.id in self._queues or job.id in self._ended:
             await self._exchange()
         if self._taken or self._has_news:

@@ -25,6 +25,17 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrantsKey:
+    """The grants of a person and of a group with one account of the bot; those for every account are among them."""
+
+    channel: str
+    account: str
+    person: str
+    #: "" for none.
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRow:
     """A role that a person or group has."""
 

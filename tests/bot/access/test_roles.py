@@ -6,7 +6,7 @@ import pytest
 
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
-from memory.store.people.rows import GrantedRole, GrantRow, Party
+from memory.store.people.rows import GrantedRole, GrantRow, GrantsKey, Party
 
 CONFIG = Config.model_validate(
     {
@@ -31,9 +31,11 @@ class Granted:
         party = Party(channel=channel, account=account, subject=subject, id=id)  # type: ignore[arg-type]
         self.rows.append(GrantRow(party=party, role=role, group=group, name="", by="", at=datetime.now(UTC)))
 
-    async def grants(self, channel: str, account: str, person: str, group: str = "") -> list[GrantRow]:
-        ours = [row for row in self.rows if row.party.channel == channel and row.party.account in (account, "")]
-        return [row for row in ours if (row.party.subject, row.party.id) in (("user", person), ("group", group))]
+    async def grants(self, key: GrantsKey) -> list[GrantRow]:
+        ours = [row for row in self.rows if row.party.channel == key.channel and row.party.account in (key.account, "")]
+        return [
+            row for row in ours if (row.party.subject, row.party.id) in (("user", key.person), ("group", key.group))
+        ]
 
 
 @pytest.fixture
