@@ -208,7 +208,7 @@ async def test_wechat_is_logged_in_by_a_code_that_expires_and_by_digits(chromium
         own = {"enabled": True, "base_url": wechat.url, "cdn_url": wechat.cdn_url}
         async with walking(chromium, tmp_path / "home", wechat=own) as walk:
             page, world = walk.page, wechat.world
-            world.knobs.digits = "4711"
+            world.knobs.digits, world.knobs.hold = "4711", 1.0
             await page.goto(f"{walk.base}/channels")
             card = page.get_by_role("region", name="wechat")
             code = card.locator(".qr")
