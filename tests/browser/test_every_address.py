@@ -43,6 +43,7 @@ ADDRESSES = {
     "/settings/channels.telegram": "#setting-channels\\.telegram\\.token",
     "/settings/source": "textarea",
     "/settings/versions": "ol li",
+    "/settings/passkeys": "main .chips ~ p.dim",
     "/more": "main nav a",
 }
 

@@ -59,7 +59,10 @@ export async function call<Body>(
   } catch {
     throw new ApiError(0, "unreachable", "");
   }
-  const read = await answer.json().catch(() => ({}));
+  const read = await answer.json().catch(() => {
+    if (answer.ok) throw new ApiError(0, "unreachable", ""); // cut off in the middle
+    return {};
+  });
   if (answer.ok) return { body: read as Body, headers: answer.headers };
   if (answer.status === 401 && !path.startsWith("/login")) onlogout();
   const code = answer.status === 403 && !repeated ? read.error?.code : "";

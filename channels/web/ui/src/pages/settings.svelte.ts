@@ -8,6 +8,9 @@ import { fieldOf, nested, same, typed, valueAt, type Tree } from "./settings";
 const CHECK_AFTER_MS = 300;
 
 export class SettingsEditor {
+  /** That of the settings page: what is typed there outlives a login that ends. */
+  static readonly page = new SettingsEditor();
+
   keys = $state.raw<SettingsKey[] | null>(null);
   stored = $state.raw<Tree>({});
   origins = $state.raw(new Map<string, SettingsOrigin>());

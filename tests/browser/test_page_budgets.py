@@ -1,0 +1,63 @@
+"""What the page may take of a browser: memory after many page changes, and moves of what is read."""
+
+from typing import Any
+
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.opening import BROWSER, opened, write
+from tests.browser.scripted import Page as Said
+from tests.by_night import by_night
+from tests.channels.web.server import Running
+
+pytestmark = BROWSER
+MAX_HEAP, MAX_GROWTH = 25_000_000, 2_000_000  # bytes after a collection
+CHANGES = 100
+MAX_SHIFT = 0.02
+ROUND = ("people", "usage", "settings", "more")
+GO = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
+SHIFTS = """() => {
+    window.shifts = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+async def heap(session: Any) -> float:
+    """Bytes that are in use once everything that can be collected is."""
+    await session.send("HeapProfiler.collectGarbage")
+    usage = await session.send("Runtime.getHeapUsage")
+    return float(usage["usedSize"])
+
+
+async def walk(page: Page, changes: int) -> None:
+    for number in range(changes):
+        await page.evaluate(GO, f"/{ROUND[number % len(ROUND)]}")
+        await page.wait_for_selector("main h1")
+
+
+@by_night
+async def test_a_hundred_page_changes_leave_the_heap_as_it_was(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site, fresh=True) as page:
+        session = await page.context.new_cdp_session(page)
+        await walk(page, 2 * len(ROUND))  # each page is loaded once
+        before = await heap(session)
+        assert before <= MAX_HEAP
+        await walk(page, CHANGES)
+        assert await heap(session) - before <= MAX_GROWTH
+
+
+async def test_what_is_read_does_not_move_while_an_answer_begins_grows_and_ends(
+    chromium: Browser, site: Running
+) -> None:
+    async with opened(chromium, site, fresh=True) as page:
+        await page.evaluate(SHIFTS)
+        await write(page, "wait")
+        await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
+        assert isinstance(site.house, Said)
+        site.house.release.set()
+        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
+        assert (
+            await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))")
+            <= MAX_SHIFT
+        )
