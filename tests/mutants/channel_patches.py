@@ -205,8 +205,8 @@ CHANNELS = (
         name="what strangers send along is kept",
         guards="S01",
         file="bot/gateway/receiver.py",
-        old="        files = [] if ignored else [",
-        new="        files = [",
+        old="        attachments = () if admission.is_unread else message.attachments",
+        new="        attachments = message.attachments",
         tests=(f"{ATTACKS}::test_S01_where_the_allowlist_is_empty_nobody_is_let_in",),
     ),
     Mutant(

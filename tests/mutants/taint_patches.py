@@ -135,7 +135,7 @@ TAINT = (
         name="a tainted passage is shown beside a clean one that says the same",
         guards="S53",
         file="bot/memory/recall.py",
-        old="similarity(passage.words, words) >= SAME_MEMORY",
+        old="is_similar(passage.words, words)",
         new="False",
         tests=("tests/bot/memory/test_recall.py",),
     ),

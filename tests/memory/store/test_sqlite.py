@@ -13,9 +13,9 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import inbox, messages, outbox, sessions, turns
-from memory.store.engine.database import Statement, Tx
-from memory.store.engine.sqlite_connection import DatabaseFile
+from memory.store.conversations import folds, inbox, messages, outbox, sessions, turns
+from memory.store.engine.database import Row, Statement, Tx
+from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
 from memory.store.store import Store
 from tests.contracts.store_snapshot_suite import PARTS, taken
@@ -478,3 +478,25 @@ async def test_a_task_that_polls_by_light_reads_alone_lets_others_run(record: Sq
         if others.is_set():
             return
     pytest.fail("nothing else has run")
+
+
+class CountingDriver:
+    """Answers every query with no row, and counts them."""
+
+    def __init__(self) -> None:
+        self.queries = 0
+
+    async def change(self, sql: str, parameters: list[object]) -> int:
+        raise AssertionError("a read changes nothing")
+
+    async def fetch(self, sql: str, parameters: list[object]) -> list[Row]:
+        self.queries += 1
+        return []
+
+
+@pytest.mark.parametrize(("folds_of_a_day", "queries"), [(1, 1), (64, 1), (65, 2), (640, 10)])
+async def test_labels_of_a_days_folds_are_read_many_at_a_time(folds_of_a_day: int, queries: int) -> None:
+    driver = CountingDriver()
+    tx = Tx(driver=driver, compiler=sqlite_compiler(), lease=1, now=0.0)
+    assert await folds.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)]) == {}
+    assert driver.queries == queries
