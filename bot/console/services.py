@@ -26,13 +26,22 @@ from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.conversations import ConversationRoutes
-from bot.console.files import FileRoutes
+from bot.console.memory import models as memory_models
+from bot.console.memory.facts import FactRoutes
+from bot.console.memory.files import FileRoutes
 from bot.console.openapi import describe_api
 from bot.console.operations.routes import Operating, build_operating
 from bot.console.operations.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
-from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.console.transcripts import (
+    CONSOLE_ACTOR,
+    ReadingAudit,
+    SpaceReading,
+    TranscriptBackend,
+    conversation_name,
+    conversation_place,
+)
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
@@ -139,6 +148,19 @@ class BotConsole:
         )
         skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
+
+    def remembered(self) -> Sequence[Route]:
+        """Return the routes of the memory, beside its files and its search."""
+        bot = self._bot
+
+        async def names() -> Mapping[str, str]:
+            return {f"{row['channel']}:{row['id']}": row["name"] for row in (await self.pairing.facts())["people"]}
+
+        service = bot.memory_service
+        access = SpaceReading(store=bot.store, spaces=bot.spaces, audit=ReadingAudit(bot.store.note, self.allow))
+        return FactRoutes(
+            store=bot.store, access=access, names=names, memories=service.memories, forgetter=service.forgetter
+        ).calls()
 
     async def stop(self, conversation: str) -> None:
         """Stop the conversation's running turn."""
@@ -297,11 +319,16 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
         *console.managed(),
+        *console.remembered(),
         *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         _get_route(
-            "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
+            "/api/memory/search",
+            "memory.read",
+            handlers.search,
+            memory_models.SearchHitsBody,
+            query=memory_models.SearchQueryBody,
         ),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),

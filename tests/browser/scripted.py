@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from bot.console.files import FileRoutes
+from bot.console.memory.files import FileRoutes
 from channels.message import InboundMessage
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.workspace.files import Workspace

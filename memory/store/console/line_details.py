@@ -9,12 +9,11 @@ from sqlalchemy import bindparam, func, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
-from memory.store.console.conversation_list import escape_like
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.rows import TranscriptRow, Usage, columns_of, to_message, to_transcript_row
-from memory.store.schema.tables import inbox, literal_text, message, outbox, tool_call, turn, usage
+from memory.store.schema.tables import escape_like, inbox, literal_text, message, outbox, tool_call, turn, usage
 
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 

@@ -118,6 +118,9 @@ class ScriptedServices:
     def now(self) -> datetime:
         return NOON
 
+    def remembered(self) -> tuple[Route, ...]:
+        return ()
+
     def managed(self) -> tuple[Route, ...]:
         return ()
 

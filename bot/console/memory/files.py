@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console import models
+from bot.console.memory import models
 from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
 from channels.web.requests import (
     MEBIBYTE,
