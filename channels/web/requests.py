@@ -248,7 +248,7 @@ def _parse(model: type[Fields], values: Mapping[str, Any], status: int) -> Field
     except ValidationError as err:
         first = err.errors(include_url=False, include_context=False, include_input=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "body"
-        raise HttpRefusal(status, name, f"{name}: {first['msg']}", field=name) from err
+        raise HttpRefusal(status, name, f"{name} is not as it must be: {first['msg']}", field=name) from err
 
 
 Headers = Sequence[tuple[bytes, bytes]]

@@ -75,7 +75,7 @@ class FactRoutes:
             ),
             Route(method="POST", path=f"{SPACES_PATH}/open", action=READ_ACTION, handler=self.open, query=space),
             *(
-                Route(method=method, path=path, action=action, handler=_guard(handler), body=body, reply=reply)
+                Route(method=method, path=path, action=action, handler=guard_storage(handler), body=body, reply=reply)
                 for method, path, action, handler, body, reply in writes
             ),
         )
@@ -285,7 +285,7 @@ def _requester(space: str, fact: str) -> ForgetRequester:
     return ForgetRequester(space=space, conversation=f"console:{fact}", who=REQUESTER, row="")
 
 
-def _guard(handler: Handler) -> Handler:
+def guard_storage(handler: Handler) -> Handler:
     """Respond to what may fail in files and store, with what to do."""
 
     async def handle(request: Request) -> ASGIApp:

@@ -140,6 +140,128 @@ class ForgetReceiptBody(ApiModel):
     kept: list[str] = Field(description="Files of the workspace that still mention it.")
 
 
+class DaysQueryBody(SpaceQueryBody):
+    """Which month is wanted."""
+
+    month: str = Field("", pattern=r"^(\d{4}-(0[1-9]|1[0-2]))?$", description="Such as 2026-11; empty for this one.")
+
+
+class DiaryDayBody(ApiModel):
+    """A day with a diary."""
+
+    day: str
+    turns: int = Field(description="Turns that were folded into it.")
+    entries: int
+
+
+class DaysBody(ApiModel):
+    """The days of a month that have a diary."""
+
+    month: str
+    first: str = Field(description="First day that has one; empty for none.")
+    last: str
+    items: list[DiaryDayBody]
+
+
+class DiaryLineBody(ApiModel):
+    """A line of the diary."""
+
+    time: str
+    speaker: str
+    text: str
+
+
+class DiaryEntryBody(ApiModel):
+    """What stands together in the diary: a fold of turns, or lines that somebody wrote."""
+
+    time: str
+    channel: str
+    from_turn: int = Field(description="0 where no fold is meant.")
+    to_turn: int
+    state: Literal["", "stale", "undone"]
+    conversation: str = Field(description="The one that was folded; empty if it is gone.")
+    title: str
+    line: int
+    lines: list[DiaryLineBody]
+    more: int = Field(description="Lines that are left out here.")
+
+
+class DiaryBody(ApiModel):
+    """The diary of one day."""
+
+    day: str
+    path: str = Field(description="Its file; empty where it is not the owner's to open.")
+    items: list[DiaryEntryBody]
+
+
+class NightsQueryBody(SpaceQueryBody):
+    """Which nights are wanted."""
+
+    cursor: str = Field("", pattern=r"^([0-9a-z]{26})?$", description="The `next` of the page before.")
+    limit: int = Field(20, ge=1, le=200)
+
+
+class MergedLinesBody(ApiModel):
+    """Lines that said the same, and what stands for them."""
+
+    parts: list[str]
+    text: str
+
+
+class DroppedLineBody(ApiModel):
+    """A line that no longer held."""
+
+    text: str
+    by: str = Field(description="What stands for it.")
+    since: str
+
+
+class GatheredSourceBody(ApiModel):
+    """A line of the diary."""
+
+    text: str
+    day: str
+    line: int
+
+
+class GatheredLineBody(ApiModel):
+    """A line that recurred in the diary."""
+
+    text: str
+    category: str
+    sources: list[GatheredSourceBody]
+
+
+class NightBody(ApiModel):
+    """What one night changed."""
+
+    id: str
+    day: str
+    at: str
+    state: Literal["planned", "written", "done", "refused", "undone"]
+    reason: str = Field(description="Why nothing was changed.")
+    diary: str
+    merged: list[MergedLinesBody]
+    dropped: list[DroppedLineBody]
+    gathered: list[GatheredLineBody]
+    forgotten: bool = Field(description="Part of what it changed was forgotten since, and is not shown.")
+
+
+class NightPageBody(ApiModel):
+    """A page of nights, newest first."""
+
+    items: list[NightBody]
+    next: str | None = Field(description="Cursor of the next page; null on the last one.")
+
+
+class NightUndoneBody(ApiModel):
+    """What taking a night back did."""
+
+    whole: bool = Field(description="The file is byte for byte as it was before; else later changes stay.")
+    back: list[str]
+    gone: list[str]
+
+
 class MemoryFileBody(ApiModel):
     """A Markdown file of the workspace."""
 
@@ -175,6 +297,17 @@ class SearchQueryBody(ApiModel):
     since: str = Field("", description="A day such as 2026-11-20.")
     until: str = Field("", description="A day such as 2026-11-20.")
     speaker: str = ""
+    kind: Literal["", "memory", "log", "said", "tool"] = ""
+    everyone: bool = Field(False, description="In every memory; those of others are noted in the audit list.")
+
+
+class ScoreSplitBody(ApiModel):
+    """What a score is made of; together it."""
+
+    words: float
+    dates: float
+    vector: float
+    nearby: float = Field(description="Lent by what stands beside it, and by its day.")
 
 
 class SearchHitBody(ApiModel):
@@ -184,11 +317,15 @@ class SearchHitBody(ApiModel):
     kind: str
     score: float
     source: str
+    split: ScoreSplitBody | None = None
+    marks: list[tuple[int, int]] = Field([], description="Where words of the question are, as [from, to].")
     path: str | None = None
     line: int | None = None
     turn: int | None = None
     conversation: str | None = None
     title: str | None = Field(None, description="Title of the conversation.")
+    speaker: str | None = None
+    space: str | None = Field(None, description="Whose memory; empty for the owner's.")
     date: str | None = None
 
 
@@ -196,3 +333,10 @@ class SearchHitsBody(ApiModel):
     """Best first."""
 
     items: list[SearchHitBody]
+    left_out: int = Field(0, description="Memories that were not searched, for there are too many.")
+
+
+class ModelTextBody(ApiModel):
+    """What a search gives the model."""
+
+    text: str

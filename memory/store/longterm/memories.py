@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, or_, select, update
 
 from memory.conversation import Message
 from memory.failpoints import hit_async
-from memory.ids import new_id
+from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
@@ -18,7 +18,6 @@ from memory.store.schema.memory_tables import file_label, memory, memory_change
 from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
 
 Item = TypeVar("Item")
-_AFTER_ALL = "z" * 27  # above every id
 BATCH_SIZE = 100  # lines per transaction, so that other writers wait for milliseconds
 _NO_LIMIT = (1 << 31) - 1
 _MIN_TIME_STEP = 0.001  # seconds; rows of one transaction are ordered by their times
@@ -218,7 +217,7 @@ async def _load_page(tx: Tx, space: str, page: MemoryPage, limit: int) -> list[M
     found = await tx.all(
         _SELECT_PAGES[page.former],
         space=space,
-        before=page.before or _AFTER_ALL,
+        before=page.before or AFTER_ALL,
         category=page.category,
         importance=page.importance,
         words=escape_like(page.words),
