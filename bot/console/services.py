@@ -353,6 +353,22 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ApprovalRoutes(console.store, console.decider).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
+        *_search_routes(handlers),
+        Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
+        _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
+        _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
+        _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
+        _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
+        _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
+        _get_route("/metrics", "metrics.read", handlers.metrics),
+        *operating.routes,
+    )
+    site.open(web, routes)
+
+
+def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:
+    return (
         _get_route(
             "/api/memory/search",
             "memory.read",
@@ -367,17 +383,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
             memory_models.ModelTextBody,
             query=memory_models.SearchQueryBody,
         ),
-        Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
-        _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
-        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
-        _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
-        _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
-        _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
-        _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
-        _get_route("/metrics", "metrics.read", handlers.metrics),
-        *operating.routes,
     )
-    site.open(web, routes)
 
 
 class _ConsoleHandlers:

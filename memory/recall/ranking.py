@@ -90,7 +90,7 @@ def rank_rows(
         lends = lender if share > own else row
         ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor))
     ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
-    return [RankedRow(-row, score, *rest) for score, _, _, row, *rest in ranked[:most]]
+    return [RankedRow(-row, score, lender, own, bonus) for score, _, _, row, lender, own, bonus in ranked[:most]]
 
 
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:

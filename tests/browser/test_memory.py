@@ -123,7 +123,7 @@ async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser,
         await look_for(page, "茶")
         await page.click(".result >> nth=2")
         await expect(page.locator(".line.user")).to_contain_text("我喜欢乌龙茶")
-        assert page.url.endswith("/c/tea")
+        assert page.url.endswith("/c/tea/m/turn-4")
 
 
 async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser, site: Running) -> None:

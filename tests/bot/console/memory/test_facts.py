@@ -181,6 +181,8 @@ async def test_a_forgotten_fact_is_gone_everywhere_and_the_receipt_counts_right(
     assert again.json() == receipt
     assert await facts(client) == []
     assert (await client.get("/api/v1/memory/search", params={"q": "landlord Zephyrine"})).json()["items"] == []
+    coverage = await client.get("/api/v1/conversations/c1/coverage")
+    assert coverage.json() == {"forgotten": [1]}
     for number in showed:
         assert "Zephyrine" not in (await client.get(f"/api/v1/conversations/c1/views/{number}")).text
     [former] = await facts(client, former=1)

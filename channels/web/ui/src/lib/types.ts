@@ -281,6 +281,11 @@ export interface ConversationUsage {
   unpriced: string[];
 }
 
+/** Turns that were forgotten; each other one is live, folded or cleared, as the figures of the context tell. */
+export interface Coverage {
+  forgotten: number[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;

@@ -1,6 +1,5 @@
 // Where the words of a question are in a text that was found.
 
-import { chat } from "../lib/router.svelte";
 import type { SearchHit } from "../lib/types";
 
 export interface Piece {
@@ -31,12 +30,12 @@ export function pieces(text: string, marks: readonly (readonly [number, number])
   return [...made, { text: text.slice(at), mark: false }].filter((piece) => piece.text);
 }
 
-/** Where a result opens: its file at its line, or its conversation at its turn; "" where it is not ours to open. */
-export function whereOf(hit: SearchHit): string {
-  if (hit.path) {
-    if (hit.path.startsWith("spaces/")) return "";
-    const path = hit.path.split("/").map(encodeURIComponent).join("/");
-    return `/memory/files/${path}${hit.line ? `?line=${hit.line}` : ""}`;
-  }
-  return hit.conversation ? chat(hit.conversation, hit.turn ? `/m/turn-${hit.turn}` : "") : "";
+const BEFORE = 24;
+
+/** A text from a little before its first mark on, on one line, in pieces. Pure. */
+export function excerpt(hit: Pick<SearchHit, "text" | "marks">): Piece[] {
+  const marks = hit.marks ?? [];
+  const from = Math.max(0, (marks[0]?.[0] ?? 0) - BEFORE);
+  const moved = marks.map(([begin, end]) => [begin - from, end - from] as const);
+  return [...(from ? [{ text: "…", mark: false }] : []), ...pieces(hit.text.slice(from).replace(/\s/gu, " "), moved)];
 }
