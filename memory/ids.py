@@ -24,6 +24,7 @@ def code_sha256(code: str) -> str:
     return hashlib.sha256("".join(filter(str.isalnum, code)).upper().encode()).hexdigest()
 
 
+AFTER_ALL = "z" * 27  # sorts after every row id
 _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 

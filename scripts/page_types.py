@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.console import models as console_models
 from bot.console.administration import models as administration_models
+from bot.console.memory import models as memory_models
 from bot.console.openapi import model_schemas
 from bot.console.operations import models as operations_models
 from bot.console.operations import replays as replay_models
@@ -14,6 +15,9 @@ from channels.web import models as web_models
 
 TARGET = Path(__file__).resolve().parents[1] / "channels/web/ui/src/lib/types.ts"
 HEAD = "// Types of the API. Generated from its models by scripts/page_types.py: change those, not this.\n"
+MODULES = (
+    web_models, console_models, administration_models, memory_models, operations_models, replay_models, view_models
+)  # fmt: skip
 PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 
 
@@ -21,7 +25,7 @@ def page_types() -> str:
     """Return the text of the file of types."""
     models = [
         model
-        for module in (web_models, console_models, administration_models, operations_models, replay_models, view_models)
+        for module in MODULES
         for _, model in inspect.getmembers(module, inspect.isclass)
         if issubclass(model, web_models.ApiModel) and model.__module__ == module.__name__
         if model is not web_models.ApiModel

@@ -162,64 +162,6 @@ class TraceBody(ApiModel):
     en: list[str]
 
 
-class MemoryFileBody(ApiModel):
-    """A Markdown file of the workspace."""
-
-    path: str
-    size: int
-    updated_at: str
-
-
-class MemoryFileListBody(ApiModel):
-    """All of them, by path."""
-
-    items: list[MemoryFileBody]
-
-
-class MemoryFileTextBody(MemoryFileBody):
-    """A file with its text; the ETag names this version."""
-
-    text: str
-
-
-class NewTextBody(ApiModel):
-    """A file's new text."""
-
-    text: str
-
-
-class SearchQueryBody(ApiModel):
-    """A search of the memory."""
-
-    q: str = Field(min_length=1, max_length=1_000)
-    limit: int = Field(10, ge=1, le=200)
-    space: str = ""
-    since: str = Field("", description="A day such as 2026-11-20.")
-    until: str = Field("", description="A day such as 2026-11-20.")
-    speaker: str = ""
-
-
-class SearchHitBody(ApiModel):
-    """What was found: lines of a file, or a turn of a conversation."""
-
-    text: str
-    kind: str
-    score: float
-    source: str
-    path: str | None = None
-    line: int | None = None
-    turn: int | None = None
-    conversation: str | None = None
-    title: str | None = Field(None, description="Title of the conversation.")
-    date: str | None = None
-
-
-class SearchHitsBody(ApiModel):
-    """Best first."""
-
-    items: list[SearchHitBody]
-
-
 class LoginPromptBody(ApiModel):
     """What a channel wants of its owner to log in."""
 

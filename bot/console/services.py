@@ -5,7 +5,9 @@ import os
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
+from itertools import chain
 from typing import Any, TypeVar
 
 import structlog
@@ -27,19 +29,31 @@ from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider, ApprovalRoutes
 from bot.console.channels import ChannelRoutes
 from bot.console.conversations import ConversationRoutes
-from bot.console.files import FileRoutes
+from bot.console.memory import models as memory_models
+from bot.console.memory.diary import DiaryRoutes
+from bot.console.memory.facts import FactRoutes
+from bot.console.memory.files import FileRoutes
+from bot.console.memory.search import hits_to_json
 from bot.console.openapi import describe_api
 from bot.console.operations.routes import Operating, build_operating
 from bot.console.operations.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
 from bot.console.tools import tools_to_json
-from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend, conversation_name, conversation_place
+from bot.console.transcripts import (
+    CONSOLE_ACTOR,
+    ReadingAudit,
+    SpaceReading,
+    TranscriptBackend,
+    conversation_name,
+    conversation_place,
+    to_entry,
+)
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
-from bot.memory.recall import passage_to_json
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
 from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
+from bot.tools.memory import format_results
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport, WebServices
 from channels.web.models import WaitingBody
@@ -60,6 +74,9 @@ METRICS_ACTION = "metrics.read"  # polled by machines: no reason to load the mod
 READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
 METRICS_TYPE = "text/plain; version=0.0.4"
 MAX_RESULTS = 200
+KINDS = ("", "memory", "log", "said", "tool")
+KIND_FACTOR = 4  # so many times the results are looked at if only one kind is wanted
+MAX_SEARCHED_SPACES = 100  # beside the owner's, in one search of every memory; each may open an index
 DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS = 1_000
 MAX_NAME_CHARS = 200
@@ -143,6 +160,23 @@ class BotConsole:
         skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
 
+    def remembered(self) -> Sequence[Route]:
+        """Return the routes of the memory, beside its files and its search."""
+        bot = self._bot
+
+        async def names() -> Mapping[str, str]:
+            return {f"{row['channel']}:{row['id']}": row["name"] for row in (await self.pairing.facts())["people"]}
+
+        service = bot.memory_service
+        access = SpaceReading(store=bot.store, spaces=bot.spaces, audit=ReadingAudit(bot.store.note, self.allow))
+        facts = FactRoutes(
+            store=bot.store, access=access, names=names, memories=service.memories, forgetter=service.forgetter
+        )
+        diary = DiaryRoutes(
+            store=bot.store, access=access, workspace=bot.workspace, dreamer=service.dreamer, now=bot.now
+        )
+        return (*facts.calls(), *diary.calls())
+
     async def stop(self, conversation: str) -> None:
         """Stop the conversation's running turn."""
         await self._bot.stop(conversation)
@@ -166,19 +200,37 @@ class BotConsole:
         except (StoreError, OSError) as err:
             log.warning("an edited file was not read", error=str(err))
 
-    async def search(self, request: SearchRequest) -> Sequence[Mapping[str, Any]]:
-        """Return results as `passage_to_json` forms them, best first; none for an unknown space."""
+    async def search(self, request: SearchRequest, of_kind: str = "") -> Sequence[Mapping[str, Any]]:
+        """Return results as JSON, best first; none for an unknown space. of_kind: "" for all."""
         bot = self._bot
         if request.space:
             if request.space not in await bot.spaces():
                 return []
             await bot.store.note("memory.read.other", request.space, "searched", CONSOLE_OWNER.channel)
-        results = [passage_to_json(passage) for passage in await bot.recall.search(request)]
+        passages = await bot.recall.search(request)
+        if of_kind:
+            passages = [passage for passage in passages if passage.kind == of_kind]
+        results = await asyncio.to_thread(hits_to_json, passages, request.query)
         for result in results:
             if row := await bot.store.sessions.conversation(result.get("conversation", "")):
                 result["conversation"] = conversation_name(row)  # as paths name it
-                result["title"] = row.title
+                result["title"] = to_entry(row).title
         return results
+
+    async def search_everyone(
+        self, request: SearchRequest, of_kind: str = ""
+    ) -> tuple[Sequence[Mapping[str, Any]], int]:
+        """Search every memory, those with the newest conversations first; also how many are left out beyond a bound."""
+        newest = [row.place.space for row in await self._bot.store.conversations.newest_by_space()]
+        others = newest[:MAX_SEARCHED_SPACES]
+        found = [await self.search(replace(request, space=space), of_kind) for space in ("", *others)]
+        best = sorted(chain.from_iterable(found), key=lambda hit: -float(hit["score"]))
+        return best[: request.limit], len(newest) - len(others)
+
+    async def model_text(self, request: SearchRequest) -> str:
+        """Return what the same search by the model gives it, in a conversation that has said none of it."""
+        found = await self._bot.recall.search(replace(request, hide_live_of=CONSOLE_ACTOR))
+        return await format_results(self._bot.store, found, CONSOLE_ACTOR)
 
     async def index(self, space: str | None) -> Mapping[str, int]:
         """Rebuild the index of a space, or of all; return the number of rows of each."""
@@ -302,13 +354,12 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *ChannelTestRoutes(console.settings).calls(),
         *_access_routes(console.pairing),
         *console.managed(),
+        *console.remembered(),
         *ApprovalRoutes(console.store, console.decider).calls(),
         *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
-        _get_route(
-            "/api/memory/search", "memory.read", handlers.search, models.SearchHitsBody, query=models.SearchQueryBody
-        ),
+        *_search_routes(handlers),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
         _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
         _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
@@ -320,6 +371,25 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *operating.routes,
     )
     site.open(web, routes)
+
+
+def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:
+    return (
+        _get_route(
+            "/api/memory/search",
+            "memory.read",
+            handlers.search,
+            memory_models.SearchHitsBody,
+            query=memory_models.SearchQueryBody,
+        ),
+        _get_route(
+            "/api/memory/search/model",
+            "memory.read",
+            handlers.model_text,
+            memory_models.ModelTextBody,
+            query=memory_models.SearchQueryBody,
+        ),
+    )
 
 
 class _ConsoleHandlers:
@@ -355,8 +425,28 @@ class _ConsoleHandlers:
         search = _parse_search(request.query_params, self._console.now())
         if search.space and not self._console.allow(READ_OTHERS_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
-        found = await _await_index(self._console.search(search))
-        return json_response({list_key(request, "results"): [dict(result) for result in found]})
+        query = request.query_params
+        kind, limit = query.get("kind", ""), search.limit
+        if kind not in KINDS:
+            raise HttpRefusal(400, "kind", f"kind must be one of {', '.join(filter(None, KINDS))}")
+        if kind:  # other kinds are left out of what is found
+            search = replace(search, limit=min(MAX_RESULTS, limit * KIND_FACTOR))
+        left_out: dict[str, int] = {}
+        if query.get("everyone") in ("1", "true"):
+            if not self._console.allow(READ_OTHERS_ACTION):
+                raise HttpRefusal(403, "denied", "not allowed")
+            found, left = await _await_index(self._console.search_everyone(search, kind))
+            left_out = {"left_out": left}
+        else:
+            found = await _await_index(self._console.search(search, kind))
+        return json_response({list_key(request, "results"): [dict(result) for result in found[:limit]], **left_out})
+
+    async def model_text(self, request: Request) -> Response:
+        """Return what the model gets from this search, in the owner's memory."""
+        search = _parse_search(request.query_params, self._console.now())
+        if search.space:
+            raise HttpRefusal(403, "denied", "not allowed")
+        return json_response({"text": await _await_index(self._console.model_text(search))})
 
     async def index(self, request: Request) -> Response:
         space = (await read_json(request)).get("space")

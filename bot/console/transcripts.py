@@ -3,8 +3,11 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
+
+from starlette.requests import Request
 
 from bot.access.budgets import money_for_usage
 from channels.message import Address
@@ -34,7 +37,7 @@ TERMINAL_PLACE = ("terminal", "local")
 TERMINAL_PREFIX = "terminal:"
 MAX_LINE = 2**31 - 1
 PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-READ_OTHER_ACTION = "chat.read.other"
+READ_OTHER_ACTION, READ_MEMORY_ACTION = "chat.read.other", "memory.read.other"
 CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
 # By the state of the inbox or outbox row.
@@ -65,7 +68,7 @@ def conversation_owner(row: ConversationRow) -> ConversationOwner:
 
 
 class ReadingAudit:
-    """Stores one audit row for each reading of another person's private chat; only the owner may read it.
+    """Stores one audit row for each reading of another person's private chat or memory; only the owner may read it.
 
     A reading begins when a person presses "open", or with the first call that reads, and lasts until that reader has
     read nothing of the chat for `SESSION_SECONDS`; an open event stream reads every 15 s. So a page with its calls and
@@ -77,7 +80,7 @@ class ReadingAudit:
         self._note = note
         self._allow = allow
         self._clock = clock
-        self._sessions: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._sessions: OrderedDict[tuple[str, str, str], float] = OrderedDict()
         self._lock = asyncio.Lock()
 
     async def check(self, row: ConversationRow, reader: str, *, pressed: bool = False) -> None:
@@ -86,25 +89,78 @@ class ReadingAudit:
         Raises:
             HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
         """
-        if conversation_owner(row) != "other":
-            return
-        if not self._allow(READ_OTHER_ACTION):
+        if conversation_owner(row) == "other":
+            await self.record(READ_OTHER_ACTION, row.id, reader, pressed=pressed)
+
+    def allows(self, action: str) -> bool:
+        """Tell whether an action is allowed here."""
+        return self._allow(action)
+
+    async def record(self, action: str, subject: str, reader: str, *, pressed: bool = False) -> None:
+        """Check and record the reading of something that is another person's.
+
+        Raises:
+            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
+        """
+        if not self._allow(action):
             raise HttpRefusal(403, "denied", "not allowed")
+        session = (reader, action, subject)
         async with self._lock:
-            read = self._sessions.get((reader, row.id))
+            read = self._sessions.get(session)
             if pressed or read is None or self._clock() - read > SESSION_SECONDS:
-                await self._store(row.id, "opened" if pressed else "read")
-            self._sessions[reader, row.id] = self._clock()
-            self._sessions.move_to_end((reader, row.id))
+                await self._store(action, subject, "opened" if pressed else "read")
+            self._sessions[session] = self._clock()
+            self._sessions.move_to_end(session)
             if len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)  # safe: should it be read again, that is one more audit row
 
-    async def _store(self, conversation: str, result: str) -> None:
+    async def _store(self, action: str, subject: str, result: str) -> None:
         try:
-            await self._note(READ_OTHER_ACTION, conversation, result, CONSOLE_ACTOR)
+            await self._note(action, subject, result, CONSOLE_ACTOR)
         except StoreError as err:
-            why = "the audit list could not be written, so the chat stays closed; try again"
+            why = "the audit list could not be written, so this stays closed; try again"
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceReading:
+    """Whose memory a request means: the owner's, or another's, which is read only and noted in the audit list."""
+
+    store: Store
+    #: Every space, those of linked accounts too.
+    spaces: Callable[[], Awaitable[Sequence[str]]]
+    audit: ReadingAudit
+
+    async def readable(self, request: Request, *, pressed: bool = False) -> str:
+        """Return the space that a request names, and record that it is read if it is not the owner's.
+
+        Raises:
+            HttpRefusal: as ReadingAudit; 404 for an unknown space.
+        """
+        space = request.query_params.get("space", "")
+        if not space:
+            return ""
+        if not self.audit.allows(READ_MEMORY_ACTION):
+            raise HttpRefusal(403, "denied", "not allowed")
+        if space not in await self.others():
+            raise HttpRefusal(404, "not_found", "there is no such memory")
+        await self.audit.record(READ_MEMORY_ACTION, space, request.state.visitor.id, pressed=pressed)
+        return space
+
+    def writable(self, request: Request) -> str:
+        """Return the space that a request may change: only the owner's own.
+
+        Raises:
+            HttpRefusal: 403 for another's.
+        """
+        if request.query_params.get("space", ""):
+            raise HttpRefusal(403, "denied", "another person's memory is changed by that person only")
+        return ""
+
+    async def others(self) -> list[str]:
+        """List the spaces of other people and of groups; an account that is linked to another's is no space."""
+        linked = self.store.links.linked_space
+        return [name for name in await self.spaces() if name and await linked(name) == name]
 
 
 def conversation_place(name: str) -> Address:

@@ -1,7 +1,7 @@
 """The tools of long-term memory: search, read a file, note a fact."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Annotated, Literal
@@ -101,12 +101,17 @@ class MemorySearchTool:
         )
         found = await self._search(request)
         self._uses.note(found)
-        marks = await find_tainted(self._store, found)
-        lines = [
-            _format_result(number, passage, context.conversation, mark)
-            for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
-        ]
-        return paginate_text("\n".join(lines), arguments.page) if lines else "(nothing found)"
+        return await format_results(self._store, found, context.conversation, arguments.page)
+
+
+async def format_results(store: Store, found: Sequence[Passage], conversation: str, page: int = 1) -> str:
+    """Format results as the model gets them in a conversation."""
+    marks = await find_tainted(store, found)
+    lines = [
+        _format_result(number, passage, conversation, mark)
+        for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
+    ]
+    return paginate_text("\n".join(lines), page) if lines else "(nothing found)"
 
 
 class MemoryGetTool:

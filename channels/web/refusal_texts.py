@@ -82,9 +82,7 @@ CHINESE = {
     "line must be the number of a line": "line 须为行号",
     "send If-Match with the ETag that the conversation was read with": "请用 If-Match 发送读这段对话时得到的 ETag",
     "the conversation was changed meanwhile; read it again": "这段对话刚被改过，请重新读取",
-    "the audit list could not be written, so the chat stays closed; try again": (
-        "审计日志写不进去，因此这段私聊没有打开，请再试"
-    ),
+    "the audit list could not be written, so this stays closed; try again": "审计日志写不进去，因此没有打开，请再试",
     # Files, settings, memory.
     "send If-Match with the ETag that the file was read with": "请用 If-Match 发送读这个文件时得到的 ETag",
     "the file must be UTF-8": "文件须为 UTF-8",
@@ -93,6 +91,30 @@ CHINESE = {
     "the file is not UTF-8; it was left as it is": "文件不是 UTF-8，保持原样",
     "the settings were changed meanwhile; read them again": "设置刚被改过，请重新读取",
     "memory cannot be searched now: {}": "现在无法搜索记忆：{}",
+    "{} is not as it must be: {}": "{} 不符合要求：{}",
+    "kind must be one of {}": "kind 须为其中之一：{}",
+    "there is no such memory": "没有这份记忆",
+    "another person's memory is changed by that person only": "别人的记忆只有本人能改",
+    "there is no such fact": "没有这条事实",
+    "send If-Match with the ETag that the fact was read with": "请用 If-Match 发送读这条事实时得到的 ETag",
+    "the fact was changed meanwhile; read it again": "这条事实刚被改过，请重新读取",
+    "the line was changed in the file meanwhile; read it again": "文件里的这一行刚被改过，请重新读取",
+    "another fact says this already": "已经有一条说的是这个",
+    "only a fact that holds can be corrected": "只有现在成立的事实才能更正",
+    "what was forgotten is gone for good and cannot be put back": "忘记的内容已彻底删除，无法放回",
+    "this fact is in the memory already": "这条事实就在记忆里",
+    "the fact that took its place was changed since; correct that one instead": (
+        "取代它的那条后来又改过，请直接更正那一条"
+    ),
+    "this fact is forgotten already": "这条事实已经忘掉了",
+    "nothing waits to be forgotten under this code; look at it again": "这个代码没有等待忘掉的内容，请重新查看",
+    "chosen must be positions from 0 to {}, or null": "chosen 须为 0 到 {} 的位置，或 null",
+    "not all of it could be written; what was confirmed goes on at the next try: {}": (
+        "没有全部写完；已确认的会在下次继续：{}"
+    ),
+    "there is no such day": "没有这一天",
+    "there is no such night": "没有这一夜",
+    "this night changed nothing, or it was undone already": "这一夜什么也没有改，或者已经撤销",
     # Past requests and acts on a context.
     "act must be fold, undo, clear or policy": "act 须为 fold、undo、clear 或 policy",
     "an answer is being written here; wait for it, or stop it first": "这里正在写回答，请等它写完，或先停下它",

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -221,6 +221,36 @@ def conversation_json(entry: ConversationEntry, *, full: bool = False) -> dict[s
         return fields
     more = {name: getattr(entry, name) for name in ("pinned", "archived", "unread", "etag")}
     return fields | more | {"named": entry.is_named, "deleting": entry.is_deleting}
+
+
+Fields = TypeVar("Fields", bound=BaseModel)
+
+
+def parse_query(model: type[Fields], request: Request) -> Fields:
+    """Parse a query string; what is given twice counts once, NUL is dropped.
+
+    Raises:
+        HttpRefusal: 400 with the parameter that is wrong.
+    """
+    return _parse(model, {name: clean_text(value) for name, value in request.query_params.items()}, 400)
+
+
+def parse_fields(model: type[Fields], body: Mapping[str, Any]) -> Fields:
+    """Parse the fields of a JSON object.
+
+    Raises:
+        HttpRefusal: 422 with the field that is wrong.
+    """
+    return _parse(model, body, 422)
+
+
+def _parse(model: type[Fields], values: Mapping[str, Any], status: int) -> Fields:
+    try:
+        return model.model_validate(values)
+    except ValidationError as err:
+        first = err.errors(include_url=False, include_context=False, include_input=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "body"
+        raise HttpRefusal(status, name, f"{name} is not as it must be: {first['msg']}", field=name) from err
 
 
 Headers = Sequence[tuple[bytes, bytes]]

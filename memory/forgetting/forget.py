@@ -14,6 +14,7 @@ from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
 from memory.forgetting.versions import find_in_versions, forget_versions
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
+from memory.longterm.similarity import word_overlap
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.store.errors import StoreBusy, StoreError
@@ -24,6 +25,7 @@ from memory.store.longterm.rows import (
     ForgetTargets,
     ForgettingRow,
     LocatedMessage,
+    MemoryRow,
     Mention,
     add_files,
     count_messages,
@@ -33,16 +35,18 @@ from memory.store.longterm.rows import (
     load_targets,
 )
 from memory.store.store import Store
-from memory.text.mentions import clear_caches, find_spans
+from memory.text.language import split_line
+from memory.text.mentions import clear_caches, find_spans, is_mentioned
 from memory.text.redaction import mentioning_sentences, redact_text
 from memory.text.wording import read_wording
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import FileTooBig, Workspace
+from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_RECALLED = 2_000  # passages that the search index contributes
 PAGE_ROWS = 1_000  # messages read at a time
+MAX_SOURCE_SENTENCES = 3  # of a quote, for each of which all messages are searched
 MAX_PASSES = 3  # over store and files, to catch concurrent writes
 
 
@@ -115,6 +119,22 @@ class ForgetService:
             )
             in_messages += [mention for mention in found if mention is not None]
         return (*in_files, *in_messages)
+
+    async def find_fact(self, row: MemoryRow, formers: Sequence[MemoryRow]) -> tuple[Mention, ...]:
+        """Find all that says a fact: its mentions, its former wordings, and those of the sentences that it rests on."""
+        found: dict[tuple[str, int, str, str], Mention] = {}
+        for query in (row.text, *source_sentences(row)):
+            for item in await self.find(row.space, query):
+                key = (item.path, item.line, item.message_id, item.date if item.kind == "version" else "")
+                known = found.get(key)
+                words = tuple(dict.fromkeys((*(known.words if known else ()), *item.words)))
+                found[key] = replace(item, words=words)
+        path = f"{SPACES_FOLDER}/{row.space}/{MEMORY_FILE}" if row.space else MEMORY_FILE
+        former = [one for one in (row, *formers) if one.text and one.state != "live"]
+        return (
+            *(Mention(kind="memory", space=row.space, words=(one.text,), path=path) for one in former),
+            *found.values(),
+        )
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
         """Store a request; returns its confirmation code, of which only the hash is stored."""
@@ -304,6 +324,15 @@ def message_texts(message: Message) -> Iterator[str]:
                 yield part.input
             case Thinking() if not part.redacted:
                 yield part.text
+
+
+def source_sentences(row: MemoryRow) -> tuple[str, ...]:
+    """The sentences of a memory's quote that it rests on, at most MAX_SOURCE_SENTENCES."""
+    _, sentences = split_line(" ".join(row.source.quote.split()))
+    near = [one.strip() for one in sentences if is_mentioned(one, row.text)]
+    if not near and sentences:
+        near = [max(sentences, key=lambda one: word_overlap(one, row.text)).strip()]
+    return tuple(one for one in near if one and one != row.text)[:MAX_SOURCE_SENTENCES]
 
 
 def database_copies(data: Path) -> tuple[str, ...]:

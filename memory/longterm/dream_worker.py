@@ -132,8 +132,8 @@ class DreamWorker:
             row = await self._dreams.begin(space, f"{day}")
             return await self._run_steps(row) if row else None
 
-    async def undo(self, space: str) -> UndoReport | None:
-        """Undo the newest dream that is not undone yet; None when there is none.
+    async def undo(self, space: str, dream: str = "") -> UndoReport | None:
+        """Undo the newest dream that is not undone yet, or the one with this id; None when there is none.
 
         If the file has not changed since, it becomes byte for byte what it was. Otherwise the dream's lines are
         removed, those it removed come back, and later edits stay.
@@ -142,7 +142,8 @@ class DreamWorker:
             MemoryFileUnreadable: the file cannot be read as text.
         """
         async with self._lock:
-            change = next((one for one in await self._changes(space) if one.kind == "dream" and not one.undone), None)
+            undoable = (one for one in await self._changes(space) if one.kind == "dream" and not one.undone)
+            change = next((one for one in undoable if dream in ("", one.about)), None)
             if change is None:
                 return None
             for row in await self._dreams.load_open():

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nlargest
@@ -11,6 +12,7 @@ from itertools import islice
 import structlog
 
 from memory.failpoints import hit_async
+from memory.longterm.corrections import Correction, correct_line, restore_line
 from memory.longterm.memory_file import (
     Action,
     MemoryEdit,
@@ -31,8 +33,9 @@ from memory.longterm.similarity import (
     similarity,
     word_overlap,
 )
+from memory.store.errors import StoreError
 from memory.store.longterm.memories import MemoryRecords
-from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryRow, MemorySource, NewMemory, Origin
+from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, Origin
 from memory.text.bullets import (
     MAX_BULLET,
     Bullet,
@@ -338,6 +341,13 @@ class Memories:
         await self.reconcile()
         return await self._records.rows(self.space, category=category or "", limit=limit)
 
+    async def page(self, page: MemoryPage, limit: int) -> Rows:
+        """Load a page of the memories, newest first; lines that cannot be matched now are matched the next time."""
+        with suppress(StoreError, OSError):
+            await self.reconcile()
+        norm = normalize_key(page.words) if page.words else ""
+        return await self._records.page(self.space, replace(page, norm=norm), limit)
+
     async def search(
         self, query: str, limit: int = 5, min_similarity: float = 0.6, category: str | None = None
     ) -> ScoredMemories:
@@ -370,6 +380,21 @@ class Memories:
         await self._apply_edit(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
         rows = [await self._records.row(self.space, norm) for norm in dict.fromkeys(norms)]
         return [row for row in rows if row is not None]
+
+    async def correct(self, correction: Correction) -> MemoryRow:
+        """Change one memory as a person wants it; see `correct_line` for what it raises."""
+        edit = MemoryEdit(kind="api", revise=partial(correct_line, correction=correction), by_person=True)
+        row = (await self._apply_edit(edit)).rows[0]
+        await self._records.set_importance(self.space, row.norm, correction.importance)
+        return await self._records.row(self.space, row.norm) or row
+
+    async def restore(self, former: MemoryRow, successor: MemoryRow | None) -> MemoryRow:
+        """Put a former memory back into the file, in place of the one that superseded it."""
+        revise = partial(restore_line, former=former, successor=successor)
+        edit = MemoryEdit(kind="undo", revise=revise, by_person=True)
+        row = (await self._apply_edit(edit)).rows[0]
+        await self._records.set_importance(self.space, row.norm, former.importance)
+        return await self._records.row(self.space, row.norm) or row
 
     async def reconcile(self) -> None:
         """Update the records from the file after a person edited it; a file that is not UTF-8 is ignored."""

@@ -49,6 +49,17 @@ class SearchRequest:
     hide_live_of: str = ""
 
 
+class ScoreSplit(NamedTuple):
+    """Shares of a score, 0 to 1 each; what is missing to 1 was lent by neighbours and the day."""
+
+    words: float = 0.0
+    dates: float = 0.0
+    vector: float = 0.0
+
+
+NO_SPLIT = ScoreSplit()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """One result of a search."""
@@ -79,6 +90,7 @@ class Passage:
     fold: str = ""
     #: Position of a tool's result in its message.
     part: int = 0
+    split: ScoreSplit = NO_SPLIT
 
 
 LONG_TERM = "MEMORY.md"

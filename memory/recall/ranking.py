@@ -52,6 +52,9 @@ class RankedRow(NamedTuple):
     score: float
     #: The neighbour that added more to the score than the row's own words; the row itself if none did.
     lender: int
+    #: What the row's own words and vector, and a date in the question, are of the score; the rest is its neighbours'.
+    own: float = 0.0
+    dated: float = 0.0
 
 
 def rank_rows(
@@ -78,14 +81,16 @@ def rank_rows(
     for row, _, place, day, speaker, asks, *_ in candidates:
         own = word_scores.get(row, 0.0)
         share, lender = lent.get(row, (0.0, row))
-        score = own + share + dated.get(row, 0.0) + DAY_SHARE * best_of_day.get(day, 0.0)
+        bonus, factor = dated.get(row, 0.0), 1.0
+        score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
         if speaker in named:
-            score *= SPEAKER_FACTOR
+            factor = SPEAKER_FACTOR
         if asks:
-            score *= QUESTION_FACTOR
-        ranked.append((score, day, -place, -row, lender if share > own else row))
+            factor *= QUESTION_FACTOR
+        lends = lender if share > own else row
+        ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor))
     ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
-    return [RankedRow(-row, score, lender) for score, _, _, row, lender in ranked[:most]]
+    return [RankedRow(-row, score, lender, own, bonus) for score, _, _, row, lender, own, bonus in ranked[:most]]
 
 
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:

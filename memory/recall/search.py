@@ -14,7 +14,7 @@ from math import log
 from memory.conversation import BOT_SPEAKER
 from memory.recall.dates.calendar import DateSpan
 from memory.recall.dates.parse import find_dates, is_in_spans, remove_dates
-from memory.recall.documents import Passage, SearchRequest
+from memory.recall.documents import NO_SPLIT, Passage, ScoreSplit, SearchRequest
 from memory.recall.index import (
     IndexedRow,
     RecallDependencies,
@@ -89,6 +89,7 @@ class SearchHit:
     score: float
     #: Of the question's idf weight that the row itself matches.
     share: float
+    split: ScoreSplit = NO_SPLIT
 
 
 def find_rows(
@@ -114,7 +115,8 @@ def find_rows(
     ranked, dated = _rank_candidates(index, question, hidden, near or {}, request.limit * 2 + 20)
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
     merges = bool(request.on_behalf_of or request.hide_live_of)  # a person who asks is shown every source
-    hits = _select_hits(index, question, ranked, dated, weights, len(ranked) if merges else request.limit)
+    enough = len(ranked) if merges else request.limit
+    hits = _select_hits(index, question, ranked, dated, weights, enough, near)
     if request.on_behalf_of and of_tools:
         of_tools = _select_unanswered(asked, of_tools, hits[: request.limit], _common_weights(asked.terms, *of_all))
     hits = sorted((*hits, *of_tools), key=lambda hit: -hit.score)
@@ -239,6 +241,7 @@ def _select_hits(
     dated: Container[int],
     weights: Mapping[str, float],
     enough: int,
+    near: Mapping[int, float] | None = None,
 ) -> list[SearchHit]:
     """The first `enough` ranked rows that match well enough."""
     best, top = 0.0, ranked[0].score if ranked else 1.0
@@ -264,10 +267,19 @@ def _select_hits(
             origin = (found.source, found.row.line or -found.row.seq, found.row.part)
             if origin not in hits and words not in said:
                 said.add(words)
-                hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share)
+                split = _split_score(rank, near.get(rank.row, 0.0) if near else 0.0)
+                hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share, split=split)
                 if len(hits) == enough:
                     return list(hits.values())
     return list(hits.values())
+
+
+def _split_score(rank: RankedRow, near: float) -> ScoreSplit:
+    """Split a score by what it is made of. near: similarity of the row's vector, 0 to 1."""
+    if rank.score <= 0.0:
+        return NO_SPLIT
+    vector = min(rank.own, VECTOR_WEIGHT * near)
+    return ScoreSplit(words=(rank.own - vector) / rank.score, dates=rank.dated / rank.score, vector=vector / rank.score)
 
 
 def _select_unanswered(
@@ -566,6 +578,7 @@ def _to_passage(hit: SearchHit, space: str) -> Passage:
         speaker=row.speaker,
         fold=row.fold,
         part=row.part,
+        split=hit.split,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import groupby
 
 from memory.text.bullets import heading_day, is_fence, open_fence
 from memory.workspace.append import FilePosition, KnownEnd
@@ -237,6 +238,43 @@ def iter_rows(text: str, first: int = 1) -> Iterator[LogRow]:
             continue
         if any(map(str.isalnum, line)) and not is_fence(raw):
             yield _make_row(line, LogRow(number=number, text="", fold=fold, mark=word, heading=title, day=day, raw=raw))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """What stands together in a log: the section of a fold, or lines outside of such."""
+
+    #: Its first line that says something, from 1.
+    line: int
+    rows: tuple[LogRow, ...]
+    #: The rest is of a fold's heading: "" and 0 outside.
+    fold: str = ""
+    mark: str = ""
+    time: str = ""
+    channel: str = ""
+    first_turn: int = 0
+    last_turn: int = 0
+
+
+def read_entries(text: str) -> list[LogEntry]:
+    """The entries of a log, in order; sections without a line that says something are left out."""
+    headings = {found["fold"]: found for found in map(_make_heading, iter_lines(text)) if found is not None}
+    made: list[LogEntry] = []
+    for fold, grouped in groupby(iter_rows(text), key=lambda row: row.fold):
+        rows = tuple(grouped)
+        entry = LogEntry(line=rows[0].number, rows=rows)
+        if heading := headings.get(fold):
+            entry = replace(
+                entry,
+                fold=fold,
+                mark=rows[0].mark,
+                time=heading["time"],
+                channel=heading["channel"],
+                first_turn=int(heading["first"]),
+                last_turn=int(heading["last"]),
+            )
+        made.append(entry)
+    return made
 
 
 def _make_row(line: str, where: LogRow) -> LogRow:

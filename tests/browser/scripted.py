@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from bot.console.files import FileRoutes
+from bot.console.memory.files import FileRoutes
 from channels.message import InboundMessage
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.workspace.files import Workspace
@@ -143,7 +143,9 @@ async def page_house(
     async def search(request: Any) -> Any:
         if request.query_params["q"] == "broken":
             raise HttpRefusal(503, "storage", "the index cannot be read")
-        return json_response({list_key(request, "results"): house.found})
+        kind, words = request.query_params.get("kind", ""), request.query_params["q"]
+        found = [one for one in house.found if not kind or (one["kind"] == kind and words in one["text"])]
+        return json_response({list_key(request, "results"): found})
 
     async def saved() -> None: ...
 

@@ -22,8 +22,14 @@ ADDRESSES = {
     "/c/c1": ".line.assistant",
     "/c/c1/context": "#drawer .facts",
     "/c/c1/context/last": ".which",
-    "/memory": ".file",
-    "/memory?q=tea": ".result",
+    "/memory": ".fact",
+    "/memory/facts/newest-fact": ".card .facts",
+    "/memory/facts/newest-fact/forget": "fieldset",
+    "/memory/files": ".file",
+    "/memory/days?month=2026-11": ".calendar a",
+    "/memory/days/2026-11-20": ".entry",
+    "/memory/nights": ".night",
+    "/memory/search?q=tea": ".result",
     "/memory/files/MEMORY.md": ".editor",
     "/people": ".person",
     "/people/telegram:5006": ".limits",
@@ -81,8 +87,16 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
         await page.wait_for_selector(".line.notice")
         await write(page, "do you like tea?")
         await page.wait_for_selector(".line.assistant footer")
+        log = tmp_path / "workspace/memory/2026-11-20.md"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text("## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: likes tea\n")
+        await real.house.memories("").add("fact", "Rides a red bicycle daily")
+        with (tmp_path / "workspace/MEMORY.md").open("a") as file:
+            file.write("\n## Facts\n\n- rides a red bicycle, daily\n")
+        await real.house.memory_service.dreamer.dream("", real.house.now().date())
+        fact = await real.house.memories("").add("fact", "Drinks green tea in the morning")
         for path, sign in list(ADDRESSES.items())[half::2]:
-            await page.goto(real.site.base + path)
+            await page.goto(real.site.base + path.replace("newest-fact", fact.id))
             await page.wait_for_selector(sign)
             if path.endswith("/context"):
                 await page.click(".show-view")

@@ -12,6 +12,16 @@ from tests.channels.web.server import Running
 pytestmark = BROWSER
 
 
+async def open_files(page: Page) -> None:
+    await page.click("#go-memory")
+    await page.click("main nav >> nth=0 >> a[href='/memory/files']")
+
+
+async def open_search(page: Page) -> None:
+    await page.click("#go-memory")
+    await page.click("main nav >> nth=0 >> a[href='/memory/search']")
+
+
 async def look_for(page: Page, words: str) -> None:
     await page.fill("main [type=search]", words)
     await page.press("main [type=search]", "Enter")
@@ -23,7 +33,7 @@ async def test_files_stand_in_groups_and_a_day_opens(chromium: Browser, site: Ru
     (diary / "dreams").mkdir()
     (diary / "dreams" / "2026-11-20.md").write_text("# a night\n")
     async with opened(chromium, site, locale="zh-CN") as page:
-        await page.click("#go-memory")
+        await open_files(page)
         await expect(page.locator("main h2")).to_have_text(["笔记", "日记", "夜间整理记录"])
         names = page.locator(".file bdi")
         await expect(names).to_have_text(
@@ -39,8 +49,8 @@ async def test_a_file_is_saved_and_a_change_by_others_is_shown_beside_ones_own(
     file = tmp_path / "workspace" / "MEMORY.md"
     async with opened(chromium, site) as page:
         mine, foot = page.locator(".editor:not([readonly])"), page.locator("#note")
-        await page.click("#go-memory")
-        await page.click("text=MEMORY.md")
+        await open_files(page)
+        await page.click(".file >> text=MEMORY.md")
         await mine.fill("# Memory\n\n- likes 乌龙茶\n")
         await page.click("#save")
         await expect(foot).to_contain_text("Saved.")
@@ -65,8 +75,8 @@ async def test_theirs_may_be_taken_and_a_file_that_is_gone_is_made_again(
     file = tmp_path / "workspace" / "MEMORY.md"
     async with opened(chromium, site, locale="zh-CN") as page:
         mine = page.locator(".editor:not([readonly])")
-        await page.click("#go-memory")
-        await page.click("text=MEMORY.md")
+        await open_files(page)
+        await page.click(".file >> text=MEMORY.md")
         await mine.fill("mine")
         file.write_text("theirs")
         await page.click("#save")
@@ -89,7 +99,7 @@ async def test_a_find_opens_its_file_at_its_line_and_the_way_back_keeps_the_find
     (tmp_path / "workspace" / "MEMORY.md").write_text("\n".join(lines))
     site.house.found[0] |= {"line": 150, "source": "MEMORY.md:150"}  # type: ignore[attr-defined]
     async with opened(chromium, site) as page:
-        await page.click("#go-memory")
+        await open_search(page)
         await look_for(page, "tea")
         await expect(page.locator(".result")).to_have_count(3)
         await expect(page.locator(".result small bdi")).to_have_text(
@@ -109,17 +119,17 @@ async def test_a_find_opens_its_file_at_its_line_and_the_way_back_keeps_the_find
 async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser, site: Running) -> None:
     site.house.add("tea", "user", "我喜欢乌龙茶")
     async with opened(chromium, site) as page:
-        await page.click("#go-memory")
+        await open_search(page)
         await look_for(page, "茶")
         await page.click(".result >> nth=2")
         await expect(page.locator(".line.user")).to_contain_text("我喜欢乌龙茶")
-        assert page.url.endswith("/c/tea")
+        assert page.url.endswith("/c/tea/m/turn-4")
 
 
 async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser, site: Running) -> None:
     site.house.found.clear()  # type: ignore[attr-defined]
     async with opened(chromium, site, locale="zh-CN") as page:
-        await page.click("#go-memory")
+        await open_search(page)
         await look_for(page, "没有的东西")
         await expect(page.locator("main")).to_contain_text("没有找到。")
         await look_for(page, "broken")
@@ -137,7 +147,7 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
     async with opened(chromium, site, locale=locale, phone=phone, dark=locale == "zh-CN") as page:
         if phone:
             await page.click("#menu")
-        await page.click("#go-memory")
+        await open_search(page)
         await look_for(page, "tea")
         await expect(page.locator(".result")).to_have_count(3)
         await page.wait_for_timeout(300)

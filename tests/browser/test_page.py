@@ -213,6 +213,7 @@ async def test_the_page_fits_a_phone_and_a_desktop(
                 await expect(page.locator("#list .entry").first).to_be_visible()
                 await page.screenshot(path=look / f"{kind}-menu.png")
             await page.click("#go-memory")
+            await page.click("main nav a[href='/memory/files']")
             await page.wait_for_selector(".file")
             await page.screenshot(path=look / f"{kind}-memory.png")
             await page.click("text=MEMORY.md")

@@ -73,7 +73,9 @@ async def test_on_a_phone_back_leads_through_the_screens(chromium: Browser, site
         await page.go_back()
         await expect(page.locator("#list .entry")).to_have_count(2)
         await page.click("#go-memory")
+        await page.click("main nav a[href='/memory/files']")
         await expect(page.locator(".file").first).to_be_visible()
+        await page.go_back()
         await page.go_back()
         await page.go_back()
         await expect(page.locator(".line .plain")).to_have_text("first")
@@ -89,6 +91,7 @@ async def test_a_text_that_was_changed_is_not_lost_by_back(chromium: Browser, si
 
         page.on("dialog", choose)
         await page.click("#go-memory")
+        await page.click("main nav a[href='/memory/files']")
         await page.click("text=MEMORY.md")
         await page.fill(".editor", "something else")
         await page.evaluate("history.back()")

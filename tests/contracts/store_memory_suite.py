@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
-from memory.store.longterm.rows import MemoryRow, MemorySource, NewMemory, NewMemoryChange
+from memory.store.longterm.rows import MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.store import Store
 from tests.contracts.store_words import Record, talk
 
@@ -54,6 +55,32 @@ class MemoryRecordSuite:
             await store.memories.undo_change(other, (await store.memories.changes("bob"))[0].id)
         assert await store.memories.rows("bob", state="") == [row]
         assert not (await store.memories.changes("bob"))[0].undone
+
+    async def test_a_page_is_of_one_space_filtered_and_goes_on_where_the_last_ended(self, record: Record) -> None:
+        store = await record.open()
+        for text, importance in (("Tea 100%", 9), ("喜欢乌龙茶", 3), ("Coffee", 5)):
+            await store.memories.put("bob", change("", text), [line(text, importance=importance)])
+        await store.memories.put("bob", None, gone=["coffee"])
+
+        async def page(space: str = "bob", limit: int = 9, **wanted: Any) -> list[str]:
+            return texts(await store.memories.page(space, MemoryPage(**wanted), limit))
+
+        assert await page() == ["喜欢乌龙茶", "Tea 100%"]
+        [first] = await store.memories.page("bob", MemoryPage(), 1)
+        assert await page(before=first.id) == ["Tea 100%"]
+        assert await page(former=True) == ["Coffee"]
+        assert await page(words="TEA", norm="tea") == ["Tea 100%"]
+        assert await page(words="乌龙", norm="乌龙") == ["喜欢乌龙茶"]
+        assert await page(words="0_", norm="0_") == []
+        assert await page(importance=4) == ["Tea 100%"]
+        assert await page(category="skill") == []
+        assert await page("") == []
+        row = await store.memories.by_id("bob", first.id)
+        assert row is not None
+        assert row.text == first.text
+        assert await store.memories.by_id("", first.id) is None
+        await store.memories.set_importance("bob", first.norm, 10)
+        assert await page(importance=10) == ["喜欢乌龙茶"]
 
     async def test_a_second_time_changes_nothing(self, record: Record) -> None:
         store = await record.open()

@@ -125,6 +125,12 @@ class ViewDiffBody(ApiModel):
     broke: BrokenPrefixBody | None = Field(description="Null if the older one's prefix is repeated whole.")
 
 
+class CoverageBody(ApiModel):
+    """Turns that were forgotten; each other one is live, folded or cleared, as the figures of the context tell."""
+
+    forgotten: list[int]
+
+
 class ContextActBody(ApiModel):
     """What to do to the context of a conversation."""
 
@@ -171,6 +177,13 @@ class ViewRoutes:
                 reply=ViewDiffBody,
             ),
             Route(
+                method="GET",
+                path="/api/conversations/{id}/coverage",
+                action=READ_ACTION,
+                handler=self.coverage,
+                reply=CoverageBody,
+            ),
+            Route(
                 method="POST",
                 path="/api/conversations/{id}/folds",
                 action=CHANGE_ACTION,
@@ -205,6 +218,11 @@ class ViewRoutes:
         before = await self._rebuild(row, request.path_params["number"])
         after = await self._rebuild(row, request.path_params["other"])
         return json_response(diff_views(before, after, await self._services.fitter.counter()))
+
+    async def coverage(self, request: Request) -> Response:
+        """Return which turns of the conversation were forgotten."""
+        row = await self._readable(request)
+        return json_response({"forgotten": await self._store.line_details.forgotten(row.id)})
 
     async def act(self, request: Request) -> Response:
         """Fold the older half, undo the newest fold or clear, clear, or choose the policy."""

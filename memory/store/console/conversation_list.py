@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, liter
 from memory.store.audit import append_act
 from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION, delete_conversation
 from memory.store.engine.database import Repository, Tx, light, locks_first, read, single_query, write
-from memory.store.rows import ConversationRow, to_conversation_row
-from memory.store.schema.tables import conversation, literal_text
+from memory.store.rows import LINKED_SPACE, ConversationRow, to_conversation_row
+from memory.store.schema.tables import conversation, escape_like, literal_text
 
 UNDO_SECONDS = 10.0
 MAX_TITLE = 200  # characters
@@ -57,6 +57,8 @@ _PAGES_BY_PIN = {
     state: _page(conversation.c.pinned == bindparam("pinned"), in_state, *_IS_WANTED)
     for state, in_state in _IN_STATE.items()
 }
+MAX_OF_OTHERS = 10_000  # conversations that are looked at for the spaces of other people
+_OF_OTHERS = NEWEST_FIRST.where(func.length(LINKED_SPACE) > 0).limit(bindparam("limit"))
 _CHANGED = NEWEST_FIRST.where(
     or_(conversation.c.updated >= bindparam("since"), conversation.c.touched >= bindparam("since"))
 ).limit(bindparam("limit"))
@@ -119,11 +121,6 @@ async def load_pinned_page(
     last = rows[limit - 1] if len(rows) > limit else None
     next_cursor = f"{last['pinned']}:{last['updated']!r}_{last['id']}" if last else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
-
-
-def escape_like(words: str) -> str:
-    """Escape what LIKE would take for a pattern, with "/"."""
-    return re.sub("[/%_]", "/\\g<0>", words)
 
 
 @single_query
@@ -273,6 +270,15 @@ async def finish_deletion(tx: Tx, id: str, by: str = "") -> DeleteResult:
     return "deleted"
 
 
+@single_query
+async def load_newest_by_space(tx: Tx) -> list[ConversationRow]:
+    """Load the newest conversation of each space but the owner's, newest first; spaces beyond a bound are left out."""
+    found: dict[str, ConversationRow] = {}
+    for row in map(to_conversation_row, await tx.all(_OF_OTHERS, limit=MAX_OF_OTHERS)):
+        found.setdefault(row.place.space, row)
+    return list(found.values())
+
+
 async def _load(tx: Tx, id: str) -> ConversationRow:
     found = await tx.one(_ONE, id=id)
     if found is None:
@@ -304,4 +310,5 @@ class ConversationList(Repository):
     take_back_deletion = write(take_back_deletion)
     finish_deletion = write(finish_deletion)
     deletions = read(load_deletions)
+    newest_by_space = read(load_newest_by_space)
     mark_seen = write(mark_seen)

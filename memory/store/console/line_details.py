@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, func, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
-from memory.store.console.conversation_list import escape_like
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.rows import TranscriptRow, Usage, columns_of, to_message, to_transcript_row
-from memory.store.schema.tables import inbox, literal_text, message, outbox, tool_call, turn, usage
+from memory.store.schema.tables import escape_like, inbox, literal_text, message, outbox, tool_call, turn, usage
+from memory.text.mentions import FORGOTTEN_MARKS
 
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 
@@ -352,6 +352,25 @@ async def search_lines(tx: Tx, conversation: str, words: str, before: int, limit
     return found[:limit]
 
 
+_FORGOTTEN = (
+    select(message.c.turn)
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        message.c.role == literal_text("user"),
+        message.c.origin == literal_text("person"),
+        message.c.has_text.is_(False),
+        or_(*(message.c.parts.contains(mark) for mark in FORGOTTEN_MARKS.values())),
+    )
+    .distinct()
+    .order_by(message.c.turn)
+)
+
+
+async def load_forgotten_turns(tx: Tx, conversation: str) -> list[int]:
+    """Load the numbers of the turns whose message was forgotten, whole. It reads the messages of the conversation."""
+    return [row["turn"] for row in await tx.all(_FORGOTTEN, conversation=conversation)]
+
+
 class LineReads(Repository):
     """What the console shows beside the lines of a transcript."""
 
@@ -360,3 +379,4 @@ class LineReads(Repository):
     file = read(find_file)
     number = read(find_line)
     search = read(search_lines)
+    forgotten = read(load_forgotten_turns)

@@ -2,7 +2,7 @@
 
 from sqlalchemy import bindparam, func, select, update
 
-from memory.ids import new_id
+from memory.ids import AFTER_ALL, new_id
 from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
@@ -23,6 +23,11 @@ _SELECT_LAST = (
     _SELECT.where(dream.c.space == bindparam("space"), dream.c.state != literal_text("refused"))
     .order_by(dream.c.day.desc(), dream.c.id.desc())
     .limit(1)
+)
+_SELECT_PAGE = (
+    _SELECT.where(dream.c.space == bindparam("space"), dream.c.id < bindparam("before"))
+    .order_by(dream.c.id.desc())
+    .limit(bindparam("limit"))
 )
 _SELECT_OPEN = _SELECT.where(is_one_of(dream.c.state, *OPEN)).order_by(dream.c.at, dream.c.id)
 _UPDATE = (
@@ -91,6 +96,11 @@ async def _load(tx: Tx, id: str) -> DreamRow | None:
     return _to_row(row) if row else None
 
 
+async def _load_page(tx: Tx, space: str, before: str, limit: int) -> list[DreamRow]:
+    """Load a space's dreams, newest first. before: only those with a smaller id, "" for all."""
+    return [_to_row(row) for row in await tx.all(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)]
+
+
 async def _load_last(tx: Tx, space: str) -> DreamRow | None:
     """Load the newest dream that was not refused."""
     row = await tx.one(_SELECT_LAST, space=space)
@@ -128,6 +138,7 @@ class DreamRecords(Repository):
     move = write(_move)
     dream = read(_load)
     last = read(_load_last)
+    page = read(_load_page)
     load_open = read(_load_open)
     spaces = read(_load_spaces)
     is_group = read(_is_group)

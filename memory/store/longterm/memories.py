@@ -9,13 +9,13 @@ from sqlalchemy import bindparam, case, or_, select, update
 
 from memory.conversation import Message
 from memory.failpoints import hit_async
-from memory.ids import new_id
+from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
-from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory, NewMemoryChange
+from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import file_label, memory, memory_change
-from memory.store.schema.tables import is_one_of, literal_text, message
+from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
 
 Item = TypeVar("Item")
 BATCH_SIZE = 100  # lines per transaction, so that other writers wait for milliseconds
@@ -45,6 +45,26 @@ _SELECT_LISTED = (
     .order_by(memory.c.created.desc(), memory.c.id.desc())
     .limit(bindparam("limit"))
 )
+_IS_FORMER = is_one_of(memory.c.state, "gone", "superseded", "forgotten")
+_SELECT_PAGES = {
+    former: select(memory)
+    .where(
+        memory.c.space == bindparam("space"),
+        _IS_FORMER if former else _IS_LIVE,
+        memory.c.id < bindparam("before"),
+        or_(bindparam("category") == literal_text(""), memory.c.category == bindparam("category")),
+        memory.c.importance >= bindparam("importance"),
+        or_(
+            bindparam("words") == literal_text(""),
+            memory.c.norm.contains(bindparam("norm"), escape="/"),
+            memory.c.text.icontains(bindparam("words"), escape="/"),
+        ),
+    )
+    .order_by(memory.c.id.desc())
+    .limit(bindparam("limit"))
+    for former in (False, True)
+}
+_SELECT_ONE = select(memory).where(memory.c.id == bindparam("id"), memory.c.space == bindparam("space"))
 _SELECT_SUPERSEDED = (
     select(memory)
     .where(memory.c.space == bindparam("space"), memory.c.superseded_by == bindparam("superseded_by"))
@@ -58,6 +78,9 @@ _SET_STATE = (
 )
 _SET_USES = (
     update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in ("uses", "used", "importance")})
+)
+_SET_IMPORTANCE = (
+    update(memory).where(_IS_ROW).values(importance=bindparam("new_importance"), updated=bindparam("new_updated"))
 )
 _COUNT_USE = (
     update(memory)
@@ -189,6 +212,34 @@ async def _load_rows(tx: Tx, space: str, *, state: str = "live", category: str =
     return [_to_memory_row(row) for row in found]
 
 
+async def _load_page(tx: Tx, space: str, page: MemoryPage, limit: int) -> list[MemoryRow]:
+    """Load a page of rows, newest first; at most the rows of one space are looked at."""
+    found = await tx.all(
+        _SELECT_PAGES[page.former],
+        space=space,
+        before=page.before or AFTER_ALL,
+        category=page.category,
+        importance=page.importance,
+        words=escape_like(page.words),
+        norm=escape_like(page.norm or page.words),
+        limit=limit,
+    )
+    return [_to_memory_row(row) for row in found]
+
+
+async def _load_by_id(tx: Tx, space: str, id: str) -> MemoryRow | None:
+    """Load one row of a space by its id."""
+    row = await tx.one(_SELECT_ONE, space=space, id=id)
+    return _to_memory_row(row) if row else None
+
+
+async def _set_importance(tx: Tx, space: str, norm: str, importance: int) -> None:
+    """Set the importance of a live line."""
+    row = await tx.one(_SELECT_LIVE, space=space, norm=norm)
+    if row is not None and row["importance"] != importance:
+        await tx.run(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
+
+
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
     """Load the live row of a line, else the newest row that is not live."""
     row = await tx.one(_SELECT_BEST, space=space, norm=norm)
@@ -266,6 +317,9 @@ class MemoryRecords(Repository):
 
     rows = read(_load_rows)
     row = read(_load_row)
+    by_id = read(_load_by_id)
+    page = read(_load_page)
+    set_importance = write(_set_importance)
     chain = read(_load_chain)
     changes = read(_load_changes)
     undo_change = write(_undo_change)

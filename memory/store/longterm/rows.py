@@ -67,6 +67,23 @@ class MemoryRow(NewMemory):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPage:
+    """Which rows of a space a page of them shows."""
+
+    #: Rows that are no longer in the file, instead of those that are.
+    former: bool = False
+    #: "" for all.
+    category: str = ""
+    #: Least importance.
+    importance: int = 0
+    #: Words that the text contains, "" for all; and as a key.
+    words: str = ""
+    norm: str = ""
+    #: Only rows with a smaller id, "" for the first page.
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemoryChange:
     """A change of a memory file to store."""
 

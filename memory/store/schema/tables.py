@@ -1,5 +1,7 @@
 """The tables of conversations, the audit and processes, for both databases; and the kinds of columns."""
 
+import re
+
 from sqlalchemy import (
     Boolean,
     Column,
@@ -36,6 +38,11 @@ metadata = MetaData()  # of all tables of the store; those of memory_tables too
 def literal_text(text: str) -> ColumnElement[str]:
     """Return a constant as a literal in the SQL itself, which partial indexes need."""
     return literal_column(f"'{text}'", Text())
+
+
+def escape_like(words: str) -> str:
+    """Escape what LIKE would take for a pattern, with "/"."""
+    return re.sub("[/%_]", "/\\g<0>", words)
 
 
 def is_one_of(column: Column[str], *texts: str) -> ColumnElement[bool]:

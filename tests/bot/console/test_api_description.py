@@ -19,8 +19,15 @@ READS = {
     "/api/v1/conversations/{id}/context": {},
     "/api/v1/conversations/{id}/view": {},
     "/api/v1/conversations/{id}/trace": {},
+    "/api/v1/conversations/{id}/coverage": {},
     "/api/v1/memory/files": {},
     "/api/v1/memory/search": {"q": "hello"},
+    "/api/v1/memory/search/model": {"q": "hello"},
+    "/api/v1/memory/spaces": {},
+    "/api/v1/memory/facts": {"q": "tea"},
+    "/api/v1/memory/days": {"month": "2026-11"},
+    "/api/v1/memory/days/{day}": {},
+    "/api/v1/memory/nights": {},
     "/api/v1/commands": {},
     "/api/v1/status": {},
     "/api/v1/usage": {},
@@ -67,7 +74,7 @@ def routes(real: Real) -> dict[tuple[str, str], Route]:
 async def test_replies_are_as_described(real: Real, client: httpx.AsyncClient) -> None:
     known = routes(real)
     for path, query in READS.items():
-        answer = await client.get(path.replace("{id}", "c1"), params=query)
+        answer = await client.get(path.replace("{id}", "c1").replace("{day}", "2026-11-20"), params=query)
         assert answer.status_code == 200, path
         reply = known["GET", path].reply
         assert reply, path

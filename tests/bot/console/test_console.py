@@ -119,6 +119,9 @@ class ScriptedServices:
     def now(self) -> datetime:
         return NOON
 
+    def remembered(self) -> tuple[Route, ...]:
+        return ()
+
     def managed(self) -> tuple[Route, ...]:
         return ()
 
@@ -146,7 +149,7 @@ class ScriptedServices:
     async def saved(self) -> None:
         self.seen.saved += 1
 
-    async def search(self, request: SearchRequest) -> list[dict[str, Any]]:
+    async def search(self, request: SearchRequest, of_kind: str = "") -> list[dict[str, Any]]:
         self.seen.searched.append(request)
         return [{"text": "found", "score": 1.0}]
 

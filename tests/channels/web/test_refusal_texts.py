@@ -9,7 +9,7 @@ import pytest
 from channels.web.refusal_texts import CHINESE, prefers_chinese, to_chinese
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("channels/web", "bot/console")
+FOLDERS = ("channels/web", "bot/console", "bot/console/memory")
 # Only programs are told these: a proxy's, a monitor's, and what is no sentence of ours.
 UNTRANSLATED = ("there is only {} here", "send GET", "the name and port in the address must be")
 

@@ -1,12 +1,17 @@
 // The list of conversations: read page by page, newest first, and moved by the stream.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { ConversationPage, ConversationSummary } from "../lib/types";
+import type { ConversationPage, ConversationSummary, SearchHit, SearchHits } from "../lib/types";
 
 const PAGE = 100;
 const MOST = 200;
+const SAID = 8;
 
 export type ListState = "" | "unread" | "archived";
+
+/** Messages of one's own conversations that answer these words, best first. */
+export const findSaid = async (words: string, limit: number): Promise<SearchHit[]> =>
+  (await get<SearchHits>(`/memory/search?kind=said&limit=${limit}&q=${encodeURIComponent(words)}`)).items;
 
 export class Conversations {
   /** Sorted, newest first. */
@@ -15,6 +20,8 @@ export class Conversations {
   failed = $state("");
   more = $state(false);
   query = $state("");
+  /** What was said in one's own conversations, for the words that are looked for. */
+  said = $state.raw<SearchHit[]>([]);
   channel = $state("");
   filter = $state<ListState>("");
   /** Channels of the conversations that were seen. */
@@ -69,6 +76,12 @@ export class Conversations {
     this.query = words;
     this.known = new Map();
     this.next = null;
+    this.said = [];
+    if (words) {
+      void findSaid(words, SAID)
+        .then((said) => words === this.query && (this.said = said))
+        .catch(() => {}); // the conversations are found all the same
+    }
     await this.read();
   }
 

@@ -81,7 +81,8 @@ export class ChatState {
     const moved = at !== this.at;
     this.at = at;
     if (this.transcript?.name === name && !this.transcript.why) {
-      if (at && moved && this.transcript.loaded) await this.transcript.around(at).catch(() => false);
+      const there = this.transcript.loaded || this.transcript.items.length > 0; // one that was new here was never read
+      if (at && moved && there) await this.transcript.around(at).catch(() => false);
       return;
     }
     if (this.transcript) this.transcript.left = true;

@@ -19,3 +19,17 @@ test("folds of folds do not cover a turn twice", () => {
   ]);
   expect(coverage([], [])).toEqual([]);
 });
+
+test("what was forgotten is that wherever it stood, and nothing is left over", () => {
+  const strip = coverage([fold(3, 6)], [7, 9], [1, 4, 5, 9]);
+  expect(strip).toEqual([
+    { from: 1, to: 1, kind: "forgotten" },
+    { from: 2, to: 2, kind: "cleared" },
+    { from: 3, to: 3, kind: "folded" },
+    { from: 4, to: 5, kind: "forgotten" },
+    { from: 6, to: 6, kind: "folded" },
+    { from: 7, to: 8, kind: "live" },
+    { from: 9, to: 9, kind: "forgotten" },
+  ]);
+  expect(coverage([], [1, 2], [7])).toEqual([{ from: 1, to: 2, kind: "live" }]);
+});

@@ -5,15 +5,20 @@ import type { Fold } from "../lib/types";
 export interface Stretch {
   from: number;
   to: number;
-  kind: "live" | "folded" | "cleared";
+  kind: "live" | "folded" | "cleared" | "forgotten";
 }
 
 /**
  * Turns 1 to the newest, each in exactly one stretch. Pure.
  *
- * Folds are of this epoch: earlier turns that neither a fold nor the view holds were cleared.
+ * Folds are of this epoch: earlier turns that neither a fold nor the view holds were cleared. What was forgotten is
+ * that, wherever it stood.
  */
-export function coverage(folds: readonly Pick<Fold, "from_turn" | "to_turn">[], live: readonly number[]): Stretch[] {
+export function coverage(
+  folds: readonly Pick<Fold, "from_turn" | "to_turn">[],
+  live: readonly number[],
+  forgotten: readonly number[] = [],
+): Stretch[] {
   const known: Stretch[] = folds.map((fold) => ({ from: fold.from_turn, to: fold.to_turn, kind: "folded" as const }));
   if (live[0] !== undefined && live[1] !== undefined) known.push({ from: live[0], to: live[1], kind: "live" });
   known.sort((one, other) => one.from - other.from);
@@ -24,6 +29,23 @@ export function coverage(folds: readonly Pick<Fold, "from_turn" | "to_turn">[], 
     const from = Math.max(one.from, next);
     if (from <= one.to) made.push({ ...one, from });
     next = Math.max(next, one.to + 1);
+  }
+  return forgotten.reduce(cut, made);
+}
+
+/** Take a forgotten turn out of the stretch that it is in; neighbours that were forgotten become one stretch. */
+function cut(stretches: Stretch[], turn: number): Stretch[] {
+  const made: Stretch[] = [];
+  for (const one of stretches) {
+    const inside = turn >= one.from && turn <= one.to && one.kind !== "forgotten";
+    const parts: Stretch[] = inside
+      ? [{ ...one, to: turn - 1 }, { from: turn, to: turn, kind: "forgotten" }, { ...one, from: turn + 1 }]
+      : [one];
+    for (const part of parts.filter((part) => part.from <= part.to)) {
+      const last = made.at(-1);
+      if (last?.kind === "forgotten" && part.kind === "forgotten") last.to = part.to;
+      else made.push({ ...part });
+    }
   }
   return made;
 }

@@ -39,6 +39,10 @@ export function day(text: string): string {
   return new Intl.DateTimeFormat(locale(), shape).format(then);
 }
 
+/** A calendar day such as 2026-11-20, whatever the zone. */
+export const onDay = (day: string, shape: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(locale(), { ...shape, timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));
+
 const UNITS: [number, Intl.RelativeTimeFormatUnit][] = [
   [86_400, "day"],
   [3_600, "hour"],

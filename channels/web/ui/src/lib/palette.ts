@@ -1,14 +1,17 @@
 // What a palette offers for some words.
 
+import type { Piece } from "../memory/marks";
 import type { IconName } from "./Icon.svelte";
 
-export type Kind = "page" | "conversation" | "person" | "file" | "setting" | "command";
+export type Kind = "page" | "conversation" | "person" | "file" | "setting" | "command" | "message";
 
 export interface Choice {
   kind: Kind;
   icon: IconName;
   text: string;
   more: string;
+  /** The text with marks. */
+  pieces?: Piece[];
   /** The server has found it for these words already. */
   found?: boolean;
   run: () => void;

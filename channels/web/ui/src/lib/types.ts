@@ -288,6 +288,11 @@ export interface ConversationUsage {
   unpriced: string[];
 }
 
+/** Turns that were forgotten; each other one is live, folded or cleared, as the figures of the context tell. */
+export interface Coverage {
+  forgotten: number[];
+}
+
 /** Why a fold ends where it does. */
 export interface CutReason {
   score: number;
@@ -317,6 +322,23 @@ export interface DayUsageItem {
   own: boolean;
 }
 
+/** The days of a month that have a diary. */
+export interface Days {
+  month: string;
+  /** First day that has one; empty for none. */
+  first: string;
+  last: string;
+  items: DiaryDay[];
+}
+
+/** Which month is wanted. */
+export interface DaysQuery {
+  /** Empty for the owner's. */
+  space?: string;
+  /** Such as 2026-11; empty for this one. */
+  month?: string;
+}
+
 /** What the decision led to; the chat that asked sees how a call ended. */
 export interface Decided {
   state: "running" | "denied";
@@ -335,6 +357,46 @@ export interface Deletion {
   etag: string;
 }
 
+/** The diary of one day. */
+export interface Diary {
+  day: string;
+  /** Its file; empty where it is not the owner's to open. */
+  path: string;
+  items: DiaryEntry[];
+}
+
+/** A day with a diary. */
+export interface DiaryDay {
+  day: string;
+  /** Turns that were folded into it. */
+  turns: number;
+  entries: number;
+}
+
+/** What stands together in the diary: a fold of turns, or lines that somebody wrote. */
+export interface DiaryEntry {
+  time: string;
+  channel: string;
+  /** 0 where no fold is meant. */
+  from_turn: number;
+  to_turn: number;
+  state: "" | "stale" | "undone";
+  /** The one that was folded; empty if it is gone. */
+  conversation: string;
+  title: string;
+  line: number;
+  lines: DiaryLine[];
+  /** Lines that are left out here. */
+  more: number;
+}
+
+/** A line of the diary. */
+export interface DiaryLine {
+  time: string;
+  speaker: string;
+  text: string;
+}
+
 /** A part of one or both of two requests. */
 export interface DiffItem {
   kind: "system" | "tools" | "summary" | "history" | "running";
@@ -348,6 +410,14 @@ export interface DiffItem {
 /** An act that was carried out. */
 export interface Done {
   ok: boolean;
+}
+
+/** A line that no longer held. */
+export interface DroppedLine {
+  text: string;
+  /** What stands for it. */
+  by: string;
+  since: string;
 }
 
 /** What was wrong. */
@@ -364,6 +434,90 @@ export interface ErrorDetail {
 /** Body of every refusal. */
 export interface ErrorReply {
   error: ErrorDetail;
+}
+
+/** A fact of the long-term memory. */
+export interface Fact {
+  id: string;
+  /** Empty once it is forgotten. */
+  text: string;
+  category: string;
+  importance: number;
+  state: "live" | "superseded" | "gone" | "forgotten";
+  origin: "extraction" | "person" | "tool" | "dream" | "file";
+  created_at: string;
+  /** When a search last gave it; null for never. */
+  used_at: string | null;
+  uses: number;
+  /** When it was superseded or removed. */
+  until?: string | null;
+  /** The words that it rests on. */
+  quote?: string;
+  said_at?: string | null;
+  channel?: string;
+  etag: string;
+}
+
+/** How a fact should be; null leaves a value. */
+export interface FactChange {
+  text?: string | null;
+  category?: "user_preference" | "project_context" | "skill" | "fact" | null;
+  importance?: number | null;
+}
+
+/** A fact with all that is known of it. */
+export interface FactFacts {
+  id: string;
+  /** Empty once it is forgotten. */
+  text: string;
+  category: string;
+  importance: number;
+  state: "live" | "superseded" | "gone" | "forgotten";
+  origin: "extraction" | "person" | "tool" | "dream" | "file";
+  created_at: string;
+  /** When a search last gave it; null for never. */
+  used_at: string | null;
+  uses: number;
+  /** When it was superseded or removed. */
+  until?: string | null;
+  /** The words that it rests on. */
+  quote?: string;
+  said_at?: string | null;
+  channel?: string;
+  etag: string;
+  /** Where it was said. */
+  conversation?: string;
+  title?: string;
+  turn?: number;
+  /** What it superseded, newest first. */
+  formers: Fact[];
+  /** What superseded it. */
+  successor: Fact | null;
+  /** Why it cannot be put back. */
+  obstacle: "forgotten" | "live" | "changed" | null;
+}
+
+/** A page of facts, newest first. */
+export interface FactPage {
+  items: Fact[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** Which facts are wanted. */
+export interface FactQuery {
+  /** Empty for the owner's. */
+  space?: string;
+  /** Words that the fact contains. */
+  q?: string;
+  category?: "" | "user_preference" | "project_context" | "skill" | "fact";
+  /** The least one. */
+  importance?: number;
+  /** Those that no longer hold, instead of those that do. */
+  former?: boolean;
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
 }
 
 /** Where a file is; it is given to those who may read that conversation. */
@@ -402,6 +556,75 @@ export interface FoldTrigger {
   unit: "tokens" | "turns" | "messages" | "new_tokens" | "new_messages";
   now: number;
   at: number;
+}
+
+/** Which of the places go. */
+export interface ForgetChoice {
+  /** Their positions; null for all, and all that say the same. */
+  chosen?: number[] | null;
+}
+
+/** A place that says what is to be forgotten. */
+export interface ForgetPlace {
+  kind: "memory" | "log" | "version" | "said";
+  /** The sentences that go. */
+  text: string;
+  path?: string;
+  line?: number;
+  date?: string;
+  channel?: string;
+  /** A person wrote it, not the bot. */
+  mine?: boolean;
+}
+
+/** What forgetting a fact takes away; nothing is changed yet. */
+export interface ForgetPreview {
+  /** Confirms it, within ten minutes. */
+  code: string;
+  items: ForgetPlace[];
+}
+
+/** Where the forgotten words were, how often, and where they may remain; without the words. */
+export interface ForgetReceipt {
+  files: ForgottenLines[];
+  said: ForgottenMessages[];
+  summaries: number;
+  records: number;
+  /** Past requests that showed it. */
+  views: number;
+  attachments: number;
+  index: boolean;
+  /** Copies that may still hold it. */
+  backups: string[];
+  /** Files of the workspace that still mention it. */
+  kept: string[];
+}
+
+/** Lines of one file. */
+export interface ForgottenLines {
+  path: string;
+  lines: number[];
+}
+
+/** Messages of one day and channel. */
+export interface ForgottenMessages {
+  date: string;
+  channel: string;
+  count: number;
+}
+
+/** A line that recurred in the diary. */
+export interface GatheredLine {
+  text: string;
+  category: string;
+  sources: GatheredSource[];
+}
+
+/** A line of the diary. */
+export interface GatheredSource {
+  text: string;
+  day: string;
+  line: number;
 }
 
 /** Work that outlives the request that started it. */
@@ -555,6 +778,27 @@ export interface MemoryFileText {
   text: string;
 }
 
+/** Whose memory there is. */
+export interface MemorySpace {
+  /** Empty for the owner's. */
+  space: string;
+  whose: "own" | "person" | "group";
+  name: string;
+  /** CHANNEL:ID of those who write there. */
+  accounts?: string[];
+}
+
+/** The owner's, then the others by name. */
+export interface MemorySpaceList {
+  items: MemorySpace[];
+}
+
+/** Lines that said the same, and what stands for them. */
+export interface MergedLines {
+  parts: string[];
+  text: string;
+}
+
 /** A page of a transcript, oldest first; of a search newest first. */
 export interface MessagePage {
   items: TranscriptMessage[];
@@ -585,6 +829,11 @@ export interface ModelState {
   /** Seconds; null until the settings change. */
   asked_again_in: number | null;
   why: string;
+}
+
+/** What a search gives the model. */
+export interface ModelText {
+  text: string;
 }
 
 /** Use of one model for one purpose. */
@@ -641,6 +890,46 @@ export interface NewText {
 export interface NewUpload {
   name: string;
   size: number;
+}
+
+/** What one night changed. */
+export interface Night {
+  id: string;
+  day: string;
+  at: string;
+  state: "planned" | "written" | "done" | "refused" | "undone";
+  /** Why nothing was changed. */
+  reason: string;
+  diary: string;
+  merged: MergedLines[];
+  dropped: DroppedLine[];
+  gathered: GatheredLine[];
+  /** Part of what it changed was forgotten since, and is not shown. */
+  forgotten: boolean;
+}
+
+/** A page of nights, newest first. */
+export interface NightPage {
+  items: Night[];
+  /** Cursor of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** What taking a night back did. */
+export interface NightUndone {
+  /** The file is byte for byte as it was before; else later changes stay. */
+  whole: boolean;
+  back: string[];
+  gone: string[];
+}
+
+/** Which nights are wanted. */
+export interface NightsQuery {
+  /** Empty for the owner's. */
+  space?: string;
+  /** The `next` of the page before. */
+  cursor?: string;
+  limit?: number;
 }
 
 /** A passkey of the owner. */
@@ -943,24 +1232,41 @@ export interface RuleNumber {
   number: number;
 }
 
+/** What a score is made of; together it. */
+export interface ScoreSplit {
+  words: number;
+  dates: number;
+  vector: number;
+  /** Lent by what stands beside it, and by its day. */
+  nearby: number;
+}
+
 /** What was found: lines of a file, or a turn of a conversation. */
 export interface SearchHit {
   text: string;
   kind: string;
   score: number;
   source: string;
+  split?: ScoreSplit | null;
+  /** Where words of the question are, as [from, to]. */
+  marks?: [number, number][];
   path?: string | null;
   line?: number | null;
   turn?: number | null;
   conversation?: string | null;
   /** Title of the conversation. */
   title?: string | null;
+  speaker?: string | null;
+  /** Whose memory; empty for the owner's. */
+  space?: string | null;
   date?: string | null;
 }
 
 /** Best first. */
 export interface SearchHits {
   items: SearchHit[];
+  /** Memories that were not searched, for there are too many. */
+  left_out?: number;
 }
 
 /** A search of the memory. */
@@ -973,6 +1279,9 @@ export interface SearchQuery {
   /** A day such as 2026-11-20. */
   until?: string;
   speaker?: string;
+  kind?: "" | "memory" | "log" | "said" | "tool";
+  /** In every memory; those of others are noted in the audit list. */
+  everyone?: boolean;
 }
 
 /** How far a conversation was read. */
@@ -1124,6 +1433,12 @@ export interface SkillSwitch {
   /** Of what was shown. */
   sha256?: string;
   everyone?: boolean;
+}
+
+/** Whose memory is meant; reading another's is written to the audit list. */
+export interface SpaceQuery {
+  /** Empty for the owner's. */
+  space?: string;
 }
 
 /** State of the running bot. */
