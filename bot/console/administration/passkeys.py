@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+import hmac
 import json
 import secrets
 import time
@@ -29,9 +30,9 @@ from memory.store.store import Store
 log = structlog.get_logger(__name__)
 OWNER, OWNER_ID = "owner", b"owner"  # all passkeys are the owner's
 MAX_PASSKEYS = 20
-MAX_CHALLENGES = 64
+MAX_USED_CHALLENGES = 1_000
 CHALLENGE_SECONDS = 120.0
-CHALLENGE_BYTES = 32
+NONCE_BYTES, TIME_BYTES, SEAL_BYTES = 16, 8, 32  # of a challenge
 MAX_NAME_CHARS = 60
 MAX_CREDENTIAL_BYTES = 20_000
 MANAGE_ACTION = "console.write"
@@ -59,6 +60,13 @@ class PasskeyRefused(ValueError):
     """The browser's answer is not valid: of another challenge, site or key, or too late."""
 
 
+class TooManyPasskeys(PasskeyRefused):
+    """As many are stored as may be."""
+
+    def __init__(self) -> None:
+        super().__init__(f"{MAX_PASSKEYS} passkeys are stored; remove one first")
+
+
 class Passkeys:
     """Registers and checks passkeys. Blocks at the first use, which loads the library (0.3 s)."""
 
@@ -66,7 +74,9 @@ class Passkeys:
         """path: file of the public keys; nothing in it is secret."""
         self._file = EnabledFile(path, Passkey)
         self._clock = clock
-        self._challenges: BoundedDict[bytes, tuple[Purpose, float]] = BoundedDict(MAX_CHALLENGES)
+        # Challenges carry their own time and seal: whoever asks for many of them crowds out no one else's.
+        self._seal_key = secrets.token_bytes(SEAL_BYTES)
+        self._used: BoundedDict[bytes, bool] = BoundedDict(MAX_USED_CHALLENGES)
 
     def all(self) -> Mapping[str, Passkey]:
         """Return the passkeys by id."""
@@ -83,11 +93,12 @@ class Passkeys:
         """Return what the browser's `navigator.credentials.create` takes, as JSON.
 
         Raises:
-            ImportError: the extra is not installed.
+            ImportError: the extra is not installed. TooManyPasskeys.
         """
         import webauthn
         from webauthn.helpers import structs
 
+        self._check_room()
         known = [structs.PublicKeyCredentialDescriptor(id=_decode(id)) for id in self.all()]
         options = webauthn.generate_registration_options(
             rp_id=site.host,
@@ -126,10 +137,11 @@ class Passkeys:
         """Store the passkey that a browser has created; return its id.
 
         Raises:
-            PasskeyRefused: the answer is not valid. ImportError: the extra is not installed.
+            PasskeyRefused: the answer is not valid. ImportError: the extra is not installed. TooManyPasskeys.
         """
         import webauthn
 
+        self._check_room()
         challenge = self._take_challenge("register", credential)
         try:
             made = webauthn.verify_registration_response(
@@ -171,10 +183,14 @@ class Passkeys:
         self._file.set(id, replace(known, count=checked.new_sign_count, used=datetime.now(UTC).isoformat()))
         return id
 
+    def _check_room(self) -> None:
+        if len(self.all()) >= MAX_PASSKEYS:
+            raise TooManyPasskeys
+
     def _challenge(self, purpose: Purpose) -> bytes:
-        challenge = secrets.token_bytes(CHALLENGE_BYTES)
-        self._challenges[challenge] = (purpose, self._clock() + CHALLENGE_SECONDS)
-        return challenge
+        until = int((self._clock() + CHALLENGE_SECONDS) * 1000).to_bytes(TIME_BYTES, "big")
+        given = until + secrets.token_bytes(NONCE_BYTES)
+        return given + self._seal(purpose, given)
 
     def _take_challenge(self, purpose: Purpose, credential: Mapping[str, Any]) -> bytes:
         """Return the challenge that an answer names, once; the signature over it is checked later.
@@ -187,10 +203,16 @@ class Passkeys:
             challenge = _decode(str(data["challenge"]))
         except (KeyError, TypeError, ValueError) as err:
             raise PasskeyRefused("the answer names no challenge") from err
-        given, until = self._challenges.pop(challenge, ("", 0.0))
-        if given != purpose or until < self._clock():
+        given, seal = challenge[:-SEAL_BYTES], challenge[-SEAL_BYTES:]
+        until = int.from_bytes(given[:TIME_BYTES], "big") / 1000
+        fits = hmac.compare_digest(seal, self._seal(purpose, given))
+        if not fits or until < self._clock() or challenge in self._used:
             raise PasskeyRefused("the challenge is not known, or too old")
+        self._used[challenge] = True
         return challenge
+
+    def _seal(self, purpose: Purpose, given: bytes) -> bytes:
+        return hmac.digest(self._seal_key, purpose.encode() + given, "sha256")
 
 
 class PasskeyRoutes:
@@ -246,10 +268,10 @@ class PasskeyRoutes:
         """Return the options for a new passkey at this address."""
         await read_json(request)
         site = self._site(request)
-        if len(self._passkeys.all()) >= MAX_PASSKEYS:
-            raise HttpRefusal(409, "too_many", f"{MAX_PASSKEYS} passkeys are stored; remove one first")
         try:
             return json_response({"options": await asyncio.to_thread(self._passkeys.new_options, site)})
+        except TooManyPasskeys as err:
+            raise HttpRefusal(409, "too_many", str(err)) from err
         except ImportError as err:
             why = f"the extra passkeys is not installed; install it with: {install_command('passkeys')}"
             raise HttpRefusal(409, "not_installed", why) from err
@@ -260,10 +282,10 @@ class PasskeyRoutes:
         name, credential = str(fields.get("name", "")).strip(), fields.get("credential")
         if not name or len(name) > MAX_NAME_CHARS or not isinstance(credential, dict):
             raise HttpRefusal(422, "name", f"name must have 1 to {MAX_NAME_CHARS} characters", field="name")
-        if len(self._passkeys.all()) >= MAX_PASSKEYS:
-            raise HttpRefusal(409, "too_many", f"{MAX_PASSKEYS} passkeys are stored; remove one first")
         try:
             await asyncio.to_thread(self._passkeys.register, site, name, credential)
+        except TooManyPasskeys as err:
+            raise HttpRefusal(409, "too_many", str(err)) from err
         except PasskeyRefused as err:
             raise HttpRefusal(422, "passkey", "the browser's answer is not valid; try again") from err
         await self._store.note("passkey", name, "added", "console")
