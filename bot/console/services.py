@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.budgets import people_usage_to_json, report_spans, usage_to_json
-from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
+from bot.console.administration.access import access_routes
 from bot.console.administration.channel_test import ChannelTestRoutes
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
 from bot.console.administration.passkeys import PasskeyRoutes, Passkeys
@@ -202,10 +202,13 @@ class BotConsole:
 
     async def search(self, request: SearchRequest, of_kind: str = "") -> Sequence[Mapping[str, Any]]:
         """Return results as JSON, best first; none for an unknown space. of_kind: "" for all."""
+        if request.space and request.space not in await self._bot.spaces():
+            return []
+        return await self._search(request, of_kind)
+
+    async def _search(self, request: SearchRequest, of_kind: str) -> Sequence[Mapping[str, Any]]:
         bot = self._bot
         if request.space:
-            if request.space not in await bot.spaces():
-                return []
             await bot.store.note("memory.read.other", request.space, "searched", CONSOLE_OWNER.channel)
         passages = await bot.recall.search(request)
         if of_kind:
@@ -223,7 +226,7 @@ class BotConsole:
         """Search every memory, those with the newest conversations first; also how many are left out beyond a bound."""
         newest = [row.place.space for row in await self._bot.store.conversations.newest_by_space()]
         others = newest[:MAX_SEARCHED_SPACES]
-        found = [await self.search(replace(request, space=space), of_kind) for space in ("", *others)]
+        found = [await self._search(replace(request, space=space), of_kind) for space in ("", *others)]
         best = sorted(chain.from_iterable(found), key=lambda hit: -float(hit["score"]))
         return best[: request.limit], len(newest) - len(others)
 
@@ -352,7 +355,7 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
-        *_access_routes(console.pairing),
+        *access_routes(console.pairing),
         *console.managed(),
         *console.remembered(),
         *ApprovalRoutes(console.store, console.decider).calls(),
@@ -513,85 +516,3 @@ def _facts_handler(load: Callable[[], Awaitable[Mapping[str, Any]]]) -> Handler:
         return json_response(await load())
 
     return handle
-
-
-# Access: who may talk to the bot, and who asks to.
-
-ACCESS_PATH = "/api/access"
-READ_ACCESS_ACTION, WRITE_ACCESS_ACTION = "access.read", "access.write"
-PairingAction = Callable[[Mapping[str, str]], Awaitable[tuple[str, str]]]
-
-
-def _access_routes(pairing: PairingService) -> tuple[Route, ...]:
-    async def facts(_: Request) -> Response:
-        return json_response(await pairing.facts())
-
-    async def owner_code(request: Request) -> Response:
-        await read_json(request)
-        return json_response({"code": await pairing.owner_code(CONSOLE_ACTOR)})
-
-    acts: dict[str, PairingAction] = {
-        "approve": lambda body: pairing.approve(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
-        "deny": lambda body: pairing.deny(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
-        "revoke": lambda body: pairing.revoke(
-            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
-        ),
-        "group": lambda body: pairing.allow_group(
-            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
-        ),
-        "role": lambda body: pairing.set_role(
-            _required_field(body, "channel"),
-            _required_field(body, "id"),
-            _required_field(body, "role"),
-            CONSOLE_ACTOR,
-            body["group"],
-        ),
-    }
-    return (
-        _get_route(ACCESS_PATH, READ_ACCESS_ACTION, facts, models.AccessFactsBody),
-        Route(
-            method="POST",
-            path=f"{ACCESS_PATH}/owner",
-            action=WRITE_ACCESS_ACTION,
-            handler=owner_code,
-            needs_fresh_login=True,
-        ),
-        *(
-            Route(
-                method="POST",
-                path=f"{ACCESS_PATH}/{name}",
-                action=WRITE_ACCESS_ACTION,
-                handler=_pairing_handler(act),
-                needs_fresh_login=name == "role",
-                body=models.AccessActBody,
-                reply=models.ToldBody,
-            )
-            for name, act in acts.items()
-        ),
-    )
-
-
-def _pairing_handler(act: PairingAction) -> Callable[[Request], Awaitable[Response]]:
-    async def handle(request: Request) -> Response:
-        body = await read_json(request)
-        fields = {name: _text_field(body, name) for name in ("code", "channel", "id", "role", "group")}
-        try:
-            zh, en = await act(fields)
-        except PairingRefused as err:
-            raise HttpRefusal(400, "access", str(err)) from err
-        return json_response({"zh": zh, "en": en})
-
-    return handle
-
-
-def _text_field(body: Mapping[str, Any], name: str) -> str:
-    value = body.get(name, "")
-    if not isinstance(value, str) or len(value) > MAX_NAME_CHARS:
-        raise HttpRefusal(400, name, f"{name} must be a text of at most {MAX_NAME_CHARS} characters")
-    return value.strip()
-
-
-def _required_field(fields: Mapping[str, str], name: str) -> str:
-    if not fields[name]:
-        raise HttpRefusal(400, name, f"{name} is missing")
-    return fields[name]

@@ -142,7 +142,7 @@ class SpaceReading:
             return ""
         if not self.audit.allows(READ_MEMORY_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
-        if space not in await self.others():
+        if space not in await self.spaces() or await self.store.links.linked_space(space) != space:
             raise HttpRefusal(404, "not_found", "there is no such memory")
         await self.audit.record(READ_MEMORY_ACTION, space, request.state.visitor.id, pressed=pressed)
         return space
@@ -157,10 +157,14 @@ class SpaceReading:
             raise HttpRefusal(403, "denied", "another person's memory is changed by that person only")
         return ""
 
-    async def others(self) -> list[str]:
-        """List the spaces of other people and of groups; an account that is linked to another's is no space."""
-        linked = self.store.links.linked_space
-        return [name for name in await self.spaces() if name and await linked(name) == name]
+    async def others(self) -> dict[str, list[str]]:
+        """Return the spaces of other people and of groups, each with those of its accounts: itself, and linked ones."""
+        linked = await self.store.links.linked_spaces()
+        members = {name: [name] for name in await self.spaces() if name and name not in linked}
+        for own_space, space in linked.items():
+            if space in members:
+                members[space].append(own_space)
+        return members
 
 
 def conversation_place(name: str) -> Address:

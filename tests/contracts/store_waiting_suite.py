@@ -210,9 +210,11 @@ class LinkSuite:
         store = await record.open()
         assert await store.links.links("ann") == [link]
         assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("ann", ("ann", "bob"))
+        assert await store.links.linked_spaces() == {"bob": "ann"}
         assert await store.links.unlink("bob")
         store = await record.open()
         assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("bob", ("ann",))
+        assert await store.links.linked_spaces() == {}
         assert not await store.links.unlink("bob")
 
 

@@ -82,13 +82,12 @@ class FactRoutes:
 
     async def spaces(self, _: Request) -> Response:
         """List whose memory there is; nothing of it is read."""
-        people = await self.store.people.load_people()
+        accounts_of = {row.space: row.accounts for row in await self.store.people.load_people()}
         newest = {row.place.space: row for row in await self.store.conversations.newest_by_space()}
         names = await self.names()
         items: list[dict[str, Any]] = []
-        for space in await self.access.others():
-            members = await self.store.links.members(space)
-            accounts = sorted({account for row in people if row.space in members for account in row.accounts})
+        for space, members in (await self.access.others()).items():
+            accounts = sorted({account for member in members for account in accounts_of.get(member, ())})
             row = newest.get(space)
             group = row is not None and row.place.kind == "group"
             known = next((names[account] for account in accounts if names.get(account)), "")

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ColumnElement, bindparam, delete, func, insert, o
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Repository, Row, Tx, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
 from memory.store.schema.memory_tables import account_link, link_code
@@ -38,6 +38,7 @@ _SELECT_OF_SPACE = _SELECT.where(account_link.c.space == bindparam("space")).ord
     account_link.c.at, account_link.c.own_space
 )
 _SELECT_OF_ACCOUNT = _SELECT.where(_IS_ACCOUNT)
+_SELECT_SPACES = select(account_link.c.own_space, account_link.c.space)
 _DELETE_LINK = delete(account_link).where(_IS_ACCOUNT)
 _IS_CODE = link_code.c.id == bindparam("id")
 _SELECT_CODE = select(link_code).where(_IS_CODE)
@@ -97,6 +98,11 @@ def lock_end(wrong: Sequence[datetime], now: datetime) -> datetime | None:
         return None
     end = wrong[0] + LOCKED_FOR
     return end if now < end else None
+
+
+@single_query
+async def _load_linked_spaces(tx: Tx) -> dict[str, str]:
+    return {row["own_space"]: row["space"] for row in await tx.all(_SELECT_SPACES)}
 
 
 async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
@@ -237,6 +243,8 @@ class AccountLinks(Repository):
     """Which accounts share a memory."""
 
     linked_space = read(load_linked_space)
+    #: The space that each linked account uses, by the account's own.
+    linked_spaces = read(_load_linked_spaces)
     members = read(load_member_spaces)
     links = read(_load_links)
     make_code = write(_make_code)
