@@ -65,9 +65,11 @@ class MemoryRecordSuite:
         async def page(space: str = "bob", limit: int = 9, **wanted: Any) -> list[str]:
             return texts(await store.memories.page(space, MemoryPage(**wanted), limit))
 
-        assert await page() == ["喜欢乌龙茶", "Tea 100%"]
-        [first] = await store.memories.page("bob", MemoryPage(), 1)
-        assert await page(before=first.id) == ["Tea 100%"]
+        rows = sorted(await store.memories.rows("bob"), key=lambda row: row.id, reverse=True)
+        assert set(texts(rows)) == {"喜欢乌龙茶", "Tea 100%"}
+        assert await store.memories.page("bob", MemoryPage(), 9) == rows
+        assert await store.memories.page("bob", MemoryPage(), 1) == rows[:1]
+        assert await store.memories.page("bob", MemoryPage(before=rows[0].id), 9) == rows[1:]
         assert await page(former=True) == ["Coffee"]
         assert await page(words="TEA", norm="tea") == ["Tea 100%"]
         assert await page(words="乌龙", norm="乌龙") == ["喜欢乌龙茶"]
@@ -75,12 +77,11 @@ class MemoryRecordSuite:
         assert await page(importance=4) == ["Tea 100%"]
         assert await page(category="skill") == []
         assert await page("") == []
-        row = await store.memories.by_id("bob", first.id)
-        assert row is not None
-        assert row.text == first.text
+        first = rows[0]
+        assert await store.memories.by_id("bob", first.id) == first
         assert await store.memories.by_id("", first.id) is None
         await store.memories.set_importance("bob", first.norm, 10)
-        assert await page(importance=10) == ["喜欢乌龙茶"]
+        assert await page(importance=10) == [first.text]
 
     async def test_a_second_time_changes_nothing(self, record: Record) -> None:
         store = await record.open()

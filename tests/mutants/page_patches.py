@@ -11,7 +11,7 @@ PAGE = (
         name="another person's chat is read without a row in the audit list",
         guards="audit",
         file="bot/console/transcripts.py",
-        old='                await self._store(row.id, "opened" if pressed else "read")\n',
+        old='                await self._store(action, subject, "opened" if pressed else "read")\n',
         new="                pass\n",
         tests=(READING,),
     ),

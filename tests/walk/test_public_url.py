@@ -25,5 +25,5 @@ async def test_the_running_bot_answers_under_its_public_address_and_says_so(tmp_
     )
     assert (await bot.web.ask("POST", "/login", json={"token": "no"}, headers=there)).status_code == 401
     log = map(json.loads, (tmp_path / "data" / "log" / "mnema.log").read_text().splitlines())
-    assert [line["client"] for line in log if line["event"] == "wrong token"] == ["203.0.113.9"]
+    assert [line["client"] for line in log if line["event"] == "login refused"] == ["203.0.113.9"]
     assert await bot.term() == 0

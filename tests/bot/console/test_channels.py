@@ -50,7 +50,7 @@ async def test_what_is_wanted_is_told_with_its_text(console: Console) -> None:
         console.wechat.asked = QR
         told = await client.get("/api/channels/wechat/prompt")
     assert told.headers["cache-control"] == "no-store"
-    assert told.json()["prompt"] == {"kind": "qr", "zh": QR.zh, "en": QR.en, "text": QR.text}
+    assert told.json()["prompt"] == {"kind": "qr", "zh": QR.zh, "en": QR.en, "text": QR.text, "expires": QR.expires}
 
 
 async def test_digits_reach_the_channel_that_asks_for_them(console: Console) -> None:
