@@ -28,6 +28,8 @@ TOKEN = "123456789:AAHabcdefghijklmnopqrstuvwxyz012345"
 def path(tmp_path: Path) -> Iterator[Path]:
     root = logging.getLogger()
     before, level = root.handlers[:], root.level
+    for name in ("httpx", "telegram.ext"):  # dateparser, when another test imports it, turns off what exists by then
+        logging.getLogger(name).disabled = False
     yield tmp_path / "log" / "mnema.log"
     for handler in root.handlers[:]:
         root.removeHandler(handler)
