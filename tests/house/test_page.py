@@ -14,7 +14,7 @@ MAX_BUILT_BYTES = 1_600_000
 MAX_FIRST_BYTES, MAX_FIRST_REQUESTS = 90_000, 8
 MAX_PAGE_BYTES = 40_000
 MAX_BYTES_ON_USE = {"highlight": 30_000, "maths": 80_000}  # of what is loaded where a text has it
-MAX_SOURCE_LINES, MAX_LINES = 12_500, 600
+MAX_SOURCE_LINES, MAX_LINES = 12_600, 600
 SOURCES = sorted(path for path in (SOURCE / "src").rglob("*") if path.suffix in (".ts", ".svelte", ".css"))
 
 
@@ -72,7 +72,7 @@ def test_the_source_makes_nothing_from_text(forbidden: str) -> None:
 
 def test_source_files_are_short() -> None:
     """Types are generated; unit tests and the words of the two languages do not count towards the whole."""
-    lines = {path.name: path.read_text("utf-8").count("\n") for path in SOURCES if path.name != "types.ts"}
+    lines = {str(path): path.read_text("utf-8").count("\n") for path in SOURCES if path.name != "types.ts"}
     assert {name: count for name, count in lines.items() if count > MAX_LINES} == {}
     apart = (".test.ts", "en.ts", "zh.ts")
     assert sum(count for name, count in lines.items() if not name.endswith(apart)) <= MAX_SOURCE_LINES
