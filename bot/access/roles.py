@@ -26,7 +26,7 @@ class RoleResolver:
             proven: whether the platform authenticates the sender; one who is not authenticated is at most a guest,
                 with a memory of their own whatever the account is linked to.
         """
-        asked = grants_to_ask(channel, account, sender, chat, kind)
+        asked = grants_key(channel, account, sender, chat, kind)
         known = await self._access.grants(asked) if asked else ()
         return self.actor_of(known, channel, account, sender, chat, kind, proven=proven)
 
@@ -41,7 +41,7 @@ class RoleResolver:
         *,
         proven: bool = True,
     ) -> Actor:
-        """Return the actor of what `grants_to_ask` names; see `actor`."""
+        """Return the actor of what `grants_key` names; see `actor`."""
         if channel in LOCAL_CHANNELS:
             return Actor(channel=channel, account=account, id=sender, role="owner")
         person, group = canonical_id(channel, sender), chat if kind == "group" else ""
@@ -67,7 +67,7 @@ class RoleResolver:
         return {name: getattr(section, name, ()) for name in ("owners", "allow")}
 
 
-def grants_to_ask(channel: str, account: str, sender: str, chat: str, kind: str) -> GrantsKey | None:
+def grants_key(channel: str, account: str, sender: str, chat: str, kind: str) -> GrantsKey | None:
     """Return the grants that decide about a sender; None on this machine's own channels, where all are owners."""
     if channel in LOCAL_CHANNELS:
         return None

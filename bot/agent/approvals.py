@@ -83,18 +83,6 @@ async def _refuse_nothing(_: GuardedCall) -> str:
     return ""
 
 
-async def _hold_nothing(_: str) -> bool:
-    return True
-
-
-async def _release_nothing(_: str) -> None:
-    pass
-
-
-async def _load_none_held() -> Set[str]:
-    return frozenset()
-
-
 def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str:
     """Return the action of a call: its tool's, or a stricter one for some files. Pure.
 
@@ -151,14 +139,16 @@ class ApprovalService:
     now: Callable[[], datetime]
     #: The running channels by name.
     channels: Mapping[str, Channel]
+    #: Marks an approval, by its id, as run by this process; False if another process runs it.
+    hold: Callable[[str], Awaitable[bool]]
+    #: Takes that mark back.
+    release: Callable[[str], Awaitable[None]]
+    #: Loads the ids of the approvals that some process has marked.
+    held: Callable[[], Awaitable[Set[str]]]
     #: Loads the conversation that a call was asked in.
     conversation: Callable[[str], Awaitable[ConversationRow | None]] = _load_no_conversation
     #: Asks the guards, once more when an approved call runs.
     find_refusal: FindRefusal = _refuse_nothing
-    #: Marks an approval, by its id, as run by this process; False if another process runs it.
-    hold: Callable[[str], Awaitable[bool]] = _hold_nothing
-    #: Takes that mark back.
-    release: Callable[[str], Awaitable[None]] = _release_nothing
 
     async def ask(self, request: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
@@ -195,15 +185,11 @@ class ApprovalService:
         await self.access.ask(approval, [self._question(request, code, button_key, bound, is_lasting=is_lasting)])
         return APPROVAL_REQUESTED_TEXT
 
-    async def report_interrupted(self, held: Callable[[], Awaitable[Set[str]]] = _load_none_held) -> list[NewInboxRow]:
-        """Return messages by which the model sees what ran when its process ended; each has a key of its own.
-
-        Args:
-            held: loads the ids of the approvals that some process runs at this moment.
-        """
+    async def report_interrupted(self) -> list[NewInboxRow]:
+        """Return messages by which the model sees what ran when its process ended; each has a key of its own."""
         rows = await self.access.running_approvals(self.now() - REPORTED_AFTER)
         # Read after the rows: one that has ended in between has told so itself, by the same key.
-        running = await held() if rows else frozenset[str]()
+        running = await self.held() if rows else frozenset[str]()
         lost = [row for row in rows if row.id not in running]
         found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in lost]
         return [message for message in found if message is not None]

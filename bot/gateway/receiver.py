@@ -12,7 +12,7 @@ import structlog
 
 from bot.access.pairing import PairingService
 from bot.access.permissions import AccessScope, Actor, authorize, conversation_space
-from bot.access.roles import RoleResolver, grants_to_ask
+from bot.access.roles import RoleResolver, grants_key
 from bot.access.storage_quota import QuotaExceededError, StorageQuota
 from bot.config.schema import Config
 from bot.gateway.downloads import Downloads
@@ -23,6 +23,7 @@ from channels.base import NO_NOTEBOOK_CHANGES, Deliver
 from channels.message import Accepted, Attachment, InboundMessage, LiveEvent
 from channels.toolkit.text import replace_unstorable
 from memory.failpoints import hit_async
+from memory.store.conversations.inbox import CHANGING_KINDS
 from memory.store.errors import StoreError, StoreMoved
 from memory.store.people.rows import GrantRow
 from memory.store.rows import AcceptedRow, NewInboxRow, NoteChanges
@@ -30,7 +31,6 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
-CHANGING_ACTS = frozenset(("edit", "delete", "move"))  # they change messages that were stored before
 IGNORED_STRANGER, IGNORED_JOINED, IGNORED_ASIDE = "stranger", "joined", "aside"
 
 
@@ -132,15 +132,15 @@ class Receiver:
                 arrivals.clear()
                 denied.clear()
                 for message, known in zip(messages, grants, strict=True):
-                    actor = self._roles.actor_of(known, *_asked(message), proven=message.proven)
+                    actor = self._roles.actor_of(known, *_sender_and_chat(message), proven=message.proven)
                     admission = self._admission(message, actor, denied)
                     files = [] if admission.is_unread else [_to_stored(item) for item in message.attachments]
                     arrivals.append(to_inbox_row(message, files, admission, self._store.now()))
                 return arrivals
 
-            access = self._store.access
-            accept = access.accept if any(one.act in CHANGING_ACTS for one in messages) else access.accept_new
-            rows = await accept([grants_to_ask(*_asked(message)) for message in messages], admit, notes)
+            senders = [grants_key(*_sender_and_chat(message)) for message in messages]
+            is_changing = any(message.act in CHANGING_KINDS for message in messages)
+            rows = await self._store.delivery.accept_by_grants(senders, admit, notes, is_changing=is_changing)
         for one in denied:
             self._telemetry.access_denied()
             log.info("ignored", channel=one.actor.channel, sender=one.actor.id, role=one.actor.role, code=one.code)
@@ -171,7 +171,7 @@ class Receiver:
             self._gateway.show(LiveEvent(address=to_address(place), name="accepted", message_id=row.id))
 
     async def _to_row_with_files(self, message: InboundMessage, denied: "list[_Denial]") -> NewInboxRow:
-        actor = await self._roles.actor(*_asked(message), proven=message.proven)
+        actor = await self._roles.actor(*_sender_and_chat(message), proven=message.proven)
         admission = self._admission(message, actor, denied)
         attachments = () if admission.is_unread else message.attachments
         files = [await self._store_file(item, admission.space) for item in attachments]
@@ -220,7 +220,7 @@ class Receiver:
         return _to_stored(item, sha256)
 
 
-def _asked(message: InboundMessage) -> tuple[str, str, str, str, str]:
+def _sender_and_chat(message: InboundMessage) -> tuple[str, str, str, str, str]:
     """Return whose role in which chat decides about a message, as `RoleResolver.actor` takes it."""
     address = message.address
     return address.channel, address.account, message.sender.id, address.chat_id, message.kind

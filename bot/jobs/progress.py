@@ -1,4 +1,4 @@
-"""How work beside conversations gets on: /tasks shows it, and its chat is told at growing intervals."""
+"""Progress of background tasks: as text for /tasks, and as notices in their chats at growing intervals."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,16 +15,16 @@ from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 LOOK_SECONDS = 30.0
-# Minutes after its start at which a task is told of: five notices at most, however long it takes.
+# Minutes after its start at which a notice is sent: five at most, however long the task takes.
 NOTICE_MINUTES = (2, 4, 8, 16, 32)
-LATEST_SECONDS = 110.0  # after such a minute; what was missed is not made up for
+LATEST_SECONDS = 110.0  # after such a minute, a notice is still sent; later it is skipped
 MAX_LINE_CHARS = 120
 KIND_TEXTS: Mapping[TaskKind, tuple[str, str]] = {"agent": ("子代理", "sub-agent"), "exec": ("命令", "command")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskProgress:
-    """Describes running tasks, and tells their chats of them."""
+    """Describes running tasks, and sends notices of them to their chats."""
 
     store: Store
     #: The running channels by name.
@@ -33,11 +33,11 @@ class TaskProgress:
     language: Callable[[str], Awaitable[str]]
     #: Returns the last line that a command of this process has printed, by the id of its task.
     last_line: Callable[[str], str]
-    #: The newest minute that each running task was told of.
-    _told: dict[str, int] = field(default_factory=dict)
+    #: The minute of the newest notice, by running task.
+    _noticed: dict[str, int] = field(default_factory=dict)
 
     async def describe(self, row: TaskRow, lang: str) -> str:
-        """Say for how long a task has run, and what it is at."""
+        """Describe how long a task has run, and its current step."""
         span = format_duration(self.store.now() - row.at, lang)
         if row.kind == "exec":
             return f"{span} · {line}" if (line := quote_line(self.last_line(row.id))) else span
@@ -46,31 +46,31 @@ class TaskProgress:
         return " · ".join(filter(None, (span, called, quote_line(steps.current))))
 
     async def watch(self) -> None:
-        """Tell of what takes long, until cancelled."""
+        """Send notices of long tasks, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                await self.tell_due()
+                await self.send_due_notices()
             except StoreError as err:
-                log.info("progress not told", error=type(err).__name__)
+                log.info("progress notices not sent", error=type(err).__name__)
 
-    async def tell_due(self) -> int:
-        """Tell each chat of its tasks that have run for so many minutes now; return how many notices that were.
+    async def send_due_notices(self) -> int:
+        """Send the notices that are due; return how many.
 
-        A chat that is told only so many messages for each one that the person writes is left alone.
+        A chat whose platform limits the messages per message of the person gets none.
         """
         rows = [row for row in await self.store.tasks.running() if row.detached]
-        for gone in self._told.keys() - {row.id for row in rows}:
-            del self._told[gone]
+        for gone in self._noticed.keys() - {row.id for row in rows}:
+            del self._noticed[gone]
         count = 0
         for row in rows:
             minute = due_minute(self.store.now() - row.at)
-            if minute and self._told.get(row.id) != minute:
-                self._told[row.id] = minute
-                count += await self._tell(row, minute)
+            if minute and self._noticed.get(row.id) != minute:
+                self._noticed[row.id] = minute
+                count += await self._send_notice(row, minute)
         return count
 
-    async def _tell(self, row: TaskRow, minute: int) -> bool:
+    async def _send_notice(self, row: TaskRow, minute: int) -> bool:
         conversation = await self.store.sessions.conversation(row.conversation)
         channel = self.channels.get(conversation.place.channel) if conversation else None
         if conversation is None or channel is None or conversation.place.is_hidden or _counts_messages(channel):
@@ -85,7 +85,7 @@ class TaskProgress:
 
 
 def due_minute(seconds: float) -> int:
-    """Return the minute that a task is told of which has run for so long; 0 for none. Pure."""
+    """Return the minute whose notice is due after so many seconds of running; 0 for none. Pure."""
     return next((minute for minute in NOTICE_MINUTES if 0 <= seconds - minute * 60 < LATEST_SECONDS), 0)
 
 

@@ -1,7 +1,7 @@
 """Builds the components of a bot and connects them. Components are built nowhere else."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence, Set
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 
@@ -343,6 +343,7 @@ class Components(BaseComponents):
             find_refusal=self.plugins.find_refusal,
             hold=self._hold_approval,
             release=self._release_approval,
+            held=self._held_approvals,
         )
 
     async def _hold_approval(self, id: str) -> bool:
@@ -351,6 +352,10 @@ class Components(BaseComponents):
 
     async def _release_approval(self, id: str) -> None:
         """Take back the mark of an approval that this process ran."""
+
+    async def _held_approvals(self) -> Set[str]:
+        """Load the ids of the approvals that processes run; a process alone asks only when it starts."""
+        return frozenset()
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(

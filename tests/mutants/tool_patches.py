@@ -67,8 +67,8 @@ TOOLS = (
         name="an approved call of a process that was killed is told to nobody",
         guards="I50",
         file="bot/runtime/cluster/bot.py",
-        old="        if found:\n            await self.store.delivery.accept(found)\n",
-        new="        if not found:\n            await self.store.delivery.accept(found)\n",
+        old="            await self.store.delivery.accept(new)\n",
+        new="            pass\n",
         tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",),
     ),
     Mutant(

@@ -83,7 +83,7 @@ class DiaryRoutes:
         logs = await self._logs(space)
         entries = await asyncio.to_thread(
             lambda: {
-                day: [entry for log in logs if log.day == day for entry in self._entries(log)]
+                day: [entry for log in logs if log.day == day for entry in self._readable_entries(log)]
                 for day in sorted({log.day for log in logs if log.day.startswith(month)})
             }
         )
@@ -139,6 +139,13 @@ class DiaryRoutes:
 
     def _entries(self, log: _LogFile) -> list[LogEntry]:
         return read_entries(self.workspace.space(log.space).read(log.path).text)
+
+    def _readable_entries(self, log: _LogFile) -> list[LogEntry]:
+        """None of a file that cannot be read: its day says why, and the other days of the month are listed."""
+        try:
+            return self._entries(log)
+        except (ValueError, FileNotFoundError):
+            return []
 
     async def _entry_json(self, entry: LogEntry) -> Mapping[str, Any]:
         fold = await self.store.folds.fold(entry.fold) if entry.fold else None

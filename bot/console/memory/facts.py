@@ -66,7 +66,7 @@ class FactRoutes:
             ("POST", f"{one}/restore", WRITE_ACTION, self.restore, None, fact),
             ("POST", f"{one}/forget", FORGET_ACTION, self.preview, None, models.ForgetPreviewBody),
             ("POST", f"{one}/forget/{{code}}", FORGET_ACTION, self.forget, choice, receipt),
-            ("DELETE", f"{one}/forget/{{code}}", FORGET_ACTION, self.keep, None, None),
+            ("DELETE", f"{one}/forget/{{code}}", FORGET_ACTION, self.cancel, None, None),
         ]
         return (
             *(
@@ -193,7 +193,7 @@ class FactRoutes:
         receipt = await self.forgetter.confirm(row, sorted(set(chosen)) if chosen else None)
         return json_response(asdict(receipt))
 
-    async def keep(self, request: Request) -> Response:
+    async def cancel(self, request: Request) -> Response:
         """Drop a request to forget, with the words it holds."""
         space, id, code = self.access.writable(request), _request_id(request), _request_code(request)
         row = await self.forgetter.find_request(_requester(space, id), code)

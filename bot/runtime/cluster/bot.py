@@ -69,8 +69,8 @@ class ClusterBot(Bot):
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
         self._zone_versions: Set[str] = frozenset()
-        #: Keys of the messages that told of an interrupted call.
-        self._reported: set[str] = set()
+        #: Keys of the messages that reported the calls which are interrupted at this moment.
+        self._reported: Set[str] = frozenset()
         self._jobs = connections.jobs
         self.exec_tools.refuse(SHARED_REASON)
         self._jobs.on_stop = self.turns.stop
@@ -242,17 +242,15 @@ class ClusterBot(Bot):
         except StoreError as err:  # it ends with this process
             log.warning("duty of an approval not released", error=type(err).__name__)
 
+    async def _held_approvals(self) -> Set[str]:
+        return {name.removeprefix(APPROVAL_DUTY) for name in await self._leases.held(APPROVAL_DUTY)}
+
     async def _report_interrupted_approvals(self) -> None:
         """Let the model see the approved calls whose process died; one that ran may have had its effect."""
-
-        async def held() -> Set[str]:
-            names = await self._leases.held(APPROVAL_DUTY)
-            return {name.removeprefix(APPROVAL_DUTY) for name in names}
-
-        found = [row for row in await self.approvals.report_interrupted(held) if row.key not in self._reported]
-        if found:
-            await self.store.delivery.accept(found)
-            self._reported.update(row.key for row in found)
+        found = await self.approvals.report_interrupted()
+        if new := [row for row in found if row.key not in self._reported]:
+            await self.store.delivery.accept(new)
+        self._reported = {row.key for row in found}
 
     async def _sweep(self) -> None:
         """Wake every queue with open rows that has no job, and report what a dead process left."""

@@ -11,8 +11,10 @@ from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.conversations.outbox import NextPart
 from memory.store.conversations.turns import FinishedTurn
-from memory.store.engine.database import Repository, Tx, read, write
+from memory.store.engine.database import Repository, Tx, light, locks_first, read, write
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
+from memory.store.people.access import load_grants
+from memory.store.people.rows import GrantRow, GrantsKey
 from memory.store.rows import (
     ALBUM_SECONDS,
     AcceptedRow,
@@ -42,6 +44,27 @@ _CLEAR_URGENT = (
 )
 _ORPHANED_TURNS = turns.OPEN_TURNS.where(is_lease_void(turn.c.lease_epoch))
 _COUNT_WAITING = select(func.count().label("count")).where(is_one_of(inbox.c.state, "new", "running"))
+
+
+# Decides about messages by the grants of their senders; called again where the transaction is run again.
+Admit = Callable[[Sequence[Sequence[GrantRow]]], Sequence[NewInboxRow]]
+
+
+@light
+async def _accept_by_grants(
+    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None
+) -> list[AcceptedRow]:
+    grants = [await load_grants(tx, key) if key else [] for key in senders]
+    return await inbox_rows.accept(tx, admit(grants), keep)
+
+
+@light
+@locks_first
+async def _accept_new_by_grants(
+    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None
+) -> list[AcceptedRow]:
+    # no message changes another one: each takes its conversation's row before anything is decided by what is in it
+    return await _accept_by_grants(tx, senders, admit, keep)
 
 
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
@@ -85,8 +108,25 @@ class Delivery(Repository):
 
     async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
         """See memory.store.conversations.inbox.accept."""
-        is_plain = not any(map(inbox_rows.changes_others, arrivals))
-        accepted = await self._database.write(inbox_rows.accept_new if is_plain else inbox_rows.accept, arrivals, keep)
+        is_changing = any(arrival.kind in inbox_rows.CHANGING_KINDS for arrival in arrivals)
+        return await self.accept_by_grants([], lambda _: arrivals, keep, is_changing=is_changing)
+
+    async def accept_by_grants(
+        self,
+        senders: Sequence[GrantsKey | None],
+        admit: Admit,
+        keep: NoteChanges | None = None,
+        *,
+        is_changing: bool = False,
+    ) -> list[AcceptedRow]:
+        """Store messages as `accept` does, by the grants that their senders have at this moment.
+
+        Args:
+            senders: one for each message, None where nobody needs a grant.
+            is_changing: whether one of the messages is of `inbox.CHANGING_KINDS`.
+        """
+        store = _accept_by_grants if is_changing else _accept_new_by_grants
+        accepted = await self._database.write(store, senders, admit, keep)
         await hit_async("recv.committed")
         return accepted
 

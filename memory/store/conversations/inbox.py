@@ -16,7 +16,6 @@ from memory.store.engine.database import (
     Row,
     Tx,
     light,
-    locks_first,
     read,
     single_query,
     write,
@@ -150,6 +149,7 @@ _SELECT_NOTES = select(channel_note.c.name, channel_note.c.value).where(
 _DELETE_NOTE = delete(channel_note).where(
     channel_note.c.channel == bindparam("channel"), channel_note.c.name == bindparam("name")
 )
+CHANGING_KINDS = frozenset(("edit", "delete", "move"))  # they change what was received before
 _LAST_CHARACTER = "\U0010ffff"
 
 
@@ -216,21 +216,6 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     if start.state == "new":
         _notify(tx, arrival, accepted.id, conversation_id)
     return accepted
-
-
-@light
-@locks_first
-async def accept_new(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
-    """Store received messages as `accept` does; none of them changes another one.
-
-    Each takes its conversation's row before anything is decided by what is in the conversation.
-    """
-    return await accept(tx, arrivals, keep)
-
-
-def changes_others(arrival: NewInboxRow) -> bool:
-    """Tell whether a message changes what was received before."""
-    return arrival.kind in ("edit", "delete", "move")
 
 
 def make_title(text: str) -> str:

@@ -1,14 +1,13 @@
 """Stores access rights: grants of roles, requests for access, pairing codes and owner codes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, case, delete, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import accept
-from memory.store.engine.database import Repository, Row, Tx, light, locks_first, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approval_rules, approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
@@ -25,7 +24,7 @@ from memory.store.people.rows import (
     RevokeResult,
     Subject,
 )
-from memory.store.rows import AcceptedRow, NewInboxRow, NoteChanges, from_unix
+from memory.store.rows import from_unix
 from memory.store.schema.memory_tables import access_grant, access_request
 from memory.store.schema.tables import audit, conversation, is_one_of, literal_text, turn
 
@@ -75,32 +74,6 @@ async def load_grants(tx: Tx, key: GrantsKey) -> list[GrantRow]:
     """Load the grants of a person and of a group."""
     values = {"channel": key.channel, "account": key.account, "person": key.person, "group": key.group}
     return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS, **values)]
-
-
-# Decides about messages by the grants of their senders; called again where the transaction is run again.
-Admit = Callable[[Sequence[Sequence[GrantRow]]], Sequence[NewInboxRow]]
-
-
-@light
-async def accept_by_grants(
-    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None = None
-) -> list[AcceptedRow]:
-    """Store received messages as their senders' grants allow at this moment; see `inbox.accept`.
-
-    Args:
-        senders: one for each message, None where nobody needs a grant.
-    """
-    grants = [await load_grants(tx, key) if key else [] for key in senders]
-    return await accept(tx, admit(grants), keep)
-
-
-@light
-@locks_first
-async def accept_new_by_grants(
-    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None = None
-) -> list[AcceptedRow]:
-    """Store messages as `accept_by_grants` does; none of them changes another one. See `inbox.accept_new`."""
-    return await accept_by_grants(tx, senders, admit, keep)
 
 
 @single_query
@@ -350,8 +323,6 @@ class AccessRecords(Repository):
     """Grants, requests for access, owner codes, approvals and their rules; every change is added to the audit chain."""
 
     grants = read(load_grants)
-    accept = write(accept_by_grants, committed="recv.committed")
-    accept_new = write(accept_new_by_grants, committed="recv.committed")
     load_all_grants = read(load_all_grants)
     grant = write(add_grant)
     revoke = write(revoke_grants)

@@ -61,6 +61,18 @@ FATE = SendOutcome(state="sent", platform_id="p")
 TEXT = "You are kind.\n```\nand brief\n```"
 
 
+async def hold_always(_: str) -> bool:
+    return True
+
+
+async def release_nothing(_: str) -> None:
+    pass
+
+
+async def none_held() -> set[str]:
+    return set()
+
+
 class Desk:
     """Approvals over a real record and a real workspace."""
 
@@ -78,6 +90,9 @@ class Desk:
             toolset=lambda space: self.toolset,
             now=lambda: datetime.fromtimestamp(clock(), UTC),
             channels={"web": self.channel},
+            hold=hold_always,
+            release=release_nothing,
+            held=none_held,
         )
 
     def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> ApprovalRequest:
@@ -295,11 +310,8 @@ async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk
     async def held() -> set[str]:
         return {row.id}
 
-    async def nothing() -> set[str]:
-        return set()
-
-    assert await approvals.report_interrupted(held) == []
-    [told] = await approvals.report_interrupted(nothing)
+    assert await replace(approvals, held=held).report_interrupted() == []
+    [told] = await approvals.report_interrupted()
     assert told.key == f"approval:{row.id}"
     assert "outcome unknown" in told.body
     assert taken == [row.id] * 2

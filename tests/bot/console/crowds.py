@@ -10,8 +10,12 @@ from memory.store.store import Store
 EARLY = 1_700_000_000.0
 
 
-async def add_conversations(store: Store, count: int, named: str = "many") -> None:
-    """Add listed conversations of the page, each with a title, a minute apart and older than all others."""
+async def add_conversations(store: Store, count: int, named: str = "many", *, of_people: bool = False) -> None:
+    """Add listed conversations of the page, each with a title, a minute apart and older than all others.
+
+    Args:
+        of_people: each has a space of its own.
+    """
 
     async def add(tx: Tx) -> None:
         for number in range(count):
@@ -21,6 +25,7 @@ async def add_conversations(store: Store, count: int, named: str = "many") -> No
                 conversation,
                 **columns,
                 id=new_id(at),
+                space=f"{named}-{number}" if of_people else "",
                 listed=True,
                 title=f"conversation {number}",
                 updated=at,

@@ -19,7 +19,7 @@ from bot.telemetry.log import LogRedactor, LogSettings
 
 # Literals, so that the product is not compared with itself.
 HIDDEN = "[secret]"
-# Libraries that no other test has: dateparser, when imported, turns off the loggers that exist by then.
+# Loggers that nobody else has: clients of channels turn down those of their own libraries for the whole process.
 A_LIBRARY, ANOTHER_LIBRARY = "library", "another_library.client"
 
 SECRET = 'p@ss "wörd"/1\\2'

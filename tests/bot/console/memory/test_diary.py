@@ -8,6 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from bot.console.memory.diary import MAX_LINES
 from tests.browser.real import ANN, Real, real_house
 
 DAYS, NIGHTS = "/api/v1/memory/days", "/api/v1/memory/nights"
@@ -109,3 +110,21 @@ async def test_days_and_nights_of_others_are_read_only_and_audited(real: Real, c
     await client.get(NIGHTS, params={"space": space})
     assert await real.audited("memory.read.other") == [("console", space)]
     assert (await client.post(f"{NIGHTS}/{'0' * 26}/undo", params={"space": space})).status_code == 403
+
+
+async def test_a_long_entry_is_shown_in_part_and_a_log_that_cannot_be_read_hides_no_other_day(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    logs = tmp_path / "workspace/memory"
+    logs.mkdir()
+    lines = "".join(f"- 10:15 Nora: line {number}\n" for number in range(MAX_LINES + 1))
+    (logs / "2025-02-27.md").write_text(f"# 2025-02-27\n\n{lines}")
+    (logs / "2025-02-28.md").write_bytes(b"\xff\xfe\xff")
+    [entry] = (await client.get(f"{DAYS}/2025-02-27")).json()["items"]
+    assert (len(entry["lines"]), entry["more"]) == (MAX_LINES, 1)
+    month = await client.get(DAYS, params={"month": "2025-02"})
+    assert month.json()["items"] == [
+        {"day": "2025-02-27", "turns": 0, "entries": 1},
+        {"day": "2025-02-28", "turns": 0, "entries": 0},
+    ]
+    assert error(await client.get(f"{DAYS}/2025-02-28")) == (409, "refused")

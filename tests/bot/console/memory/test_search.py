@@ -7,7 +7,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from bot.console.memory.search import TermMarker
+from bot.console.memory.search import MAX_MARKS, TermMarker
+from bot.console.services import MAX_SEARCHED_SPACES
+from tests.bot.console.crowds import add_conversations
 from tests.browser.real import ANN, OWNER, Real, real_house
 
 SEARCH = "/api/v1/memory/search"
@@ -87,3 +89,19 @@ async def test_every_memory_is_searched_when_asked_for_and_that_is_audited(
     assert await real.audited("memory.read.other") == [("web", space)]
     refused = await client.get(f"{SEARCH}/model", params={"q": "bees", "space": space})
     assert refused.status_code == 403
+
+
+def test_of_a_text_full_of_the_words_only_so_many_are_marked() -> None:
+    marks = TermMarker("boats").find("boat " * (MAX_MARKS + 1))
+    assert marks == [(5 * number, 5 * number + 4) for number in range(MAX_MARKS)]
+
+
+async def test_memories_beyond_so_many_are_left_out_of_a_search_of_all_and_counted(
+    real: Real, client: httpx.AsyncClient
+) -> None:
+    await add_conversations(real.house.store, MAX_SEARCHED_SPACES + 1, "person", of_people=True)
+    reply = (await client.get(SEARCH, params={"q": "bees", "everyone": 1})).json()
+    assert reply["left_out"] == 1
+    assert len(await real.audited("memory.read.other")) == MAX_SEARCHED_SPACES
+    spaces = (await client.get("/api/v1/memory/spaces")).json()["items"]
+    assert len(spaces) == MAX_SEARCHED_SPACES + 2
