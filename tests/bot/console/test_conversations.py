@@ -233,6 +233,6 @@ async def test_a_page_of_thousands_of_conversations_or_messages_is_read_as_fast_
         assert len({one["id"] for one in (*page["items"], *late)}) == 200
 
 
-def test_of_a_message_full_of_the_words_only_so_many_are_marked() -> None:
+async def test_of_a_message_full_of_the_words_only_so_many_are_marked() -> None:
     text = "ab " * (MAX_MARKS + 1)
     assert find_marks(text, "AB") == [(3 * number, 3 * number + 2) for number in range(MAX_MARKS)]

@@ -112,14 +112,15 @@ async def test_days_and_nights_of_others_are_read_only_and_audited(real: Real, c
     assert (await client.post(f"{NIGHTS}/{'0' * 26}/undo", params={"space": space})).status_code == 403
 
 
-async def test_a_long_entry_is_shown_in_part_and_a_log_that_cannot_be_read_hides_no_other_day(
+async def test_a_long_entry_is_shown_in_part_and_a_log_with_two_names_hides_no_other_day(
     client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     logs = tmp_path / "workspace/memory"
     logs.mkdir()
     lines = "".join(f"- 10:15 Nora: line {number}\n" for number in range(MAX_LINES + 1))
     (logs / "2025-02-27.md").write_text(f"# 2025-02-27\n\n{lines}")
-    (logs / "2025-02-28.md").write_bytes(b"\xff\xfe\xff")
+    (logs / "2025-02-28.md").write_text("- 10:15 Nora: elsewhere\n")
+    (logs / "second-name.md").hardlink_to(logs / "2025-02-28.md")
     [entry] = (await client.get(f"{DAYS}/2025-02-27")).json()["items"]
     assert (len(entry["lines"]), entry["more"]) == (MAX_LINES, 1)
     month = await client.get(DAYS, params={"month": "2025-02"})
