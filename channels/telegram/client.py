@@ -21,7 +21,15 @@ from channels.errors import (
 )
 from channels.telegram.settings import TelegramSettings
 from channels.toolkit.delivery import HTTP_HOOKS
-from channels.toolkit.http import ANSWER_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS, HttpPool, is_unsent, read_limited
+from channels.toolkit.http import (
+    ANSWER_SECONDS,
+    CONNECT_SECONDS,
+    MAX_CONNECTIONS,
+    HttpPool,
+    create_tls_context,
+    is_unsent,
+    read_limited,
+)
 
 SERVER = "https://api.telegram.org"
 MAX_ERROR_TEXT = 300
@@ -87,7 +95,7 @@ class BotApiClient:
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
             proxy=settings.proxy or None,
-            httpx_kwargs={"trust_env": False, "event_hooks": HTTP_HOOKS},
+            httpx_kwargs={"verify": create_tls_context(), "trust_env": False, "event_hooks": HTTP_HOOKS},
         )
         root = f"{_api_root(settings)}/bot"
         self._bot = Bot(self._token, root, request=self._request, get_updates_request=self._request)

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import ssl
 import time
 from collections.abc import AsyncIterable, Awaitable, Callable
+from functools import cache
 from typing import Any
 
 from channels.errors import AttachmentTooBig
@@ -43,7 +45,7 @@ class HttpPool:
 
 
 def create_http_client(proxy: str, answer_seconds: float = ANSWER_SECONDS) -> Any:
-    """Create an httpx2.AsyncClient that follows no redirects and reads nothing from the environment.
+    """Create an httpx2.AsyncClient that follows no redirects and takes no proxy from the environment.
 
     Args:
         proxy: its URL, "" for none.
@@ -54,11 +56,19 @@ def create_http_client(proxy: str, answer_seconds: float = ANSWER_SECONDS) -> An
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(answer_seconds, connect=min(answer_seconds, CONNECT_SECONDS)),
         limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
-        verify=httpx2.create_ssl_context(trust_env=False),
+        verify=create_tls_context(),
         proxy=proxy or None,
         trust_env=False,
         event_hooks=HTTP_HOOKS,
     )
+
+
+@cache
+def create_tls_context() -> ssl.SSLContext:
+    """Create the context of all clients once, with the system's certificates or SSL_CERT_FILE's: 20 ms and 0.7 MB."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def is_unsent(err: BaseException | None) -> bool:

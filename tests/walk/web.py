@@ -25,7 +25,7 @@ class Web:
         await self.close()
         self.url = url
         headers = {"authorization": f"Bearer {token}"}
-        self._client = httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False)
+        self._client = httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False, verify=False)
         self.up.set()
 
     async def close(self) -> None:

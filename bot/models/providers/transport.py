@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Generic, Self, TypeVar, cast
 
 from bot.errors import ModelError, Stalled
+from channels.toolkit.http import create_tls_context
 
 CONNECT_SECONDS = 10.0  # to open a connection; Timeouts limits every other wait
 MAX_IDLE_CONNECTIONS = 100  # kept open for the next call; `concurrency` limits the calls that run at once
@@ -25,17 +25,9 @@ def create_http_client(proxy: str) -> Any:
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=MAX_IDLE_CONNECTIONS),
-        verify=_create_ssl_context(),
+        verify=create_tls_context(),
         proxy=proxy or None,
     )
-
-
-@cache
-def _create_ssl_context() -> Any:
-    """Create the TLS context once: reading the certificates takes 20 ms."""
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 Client = TypeVar("Client")

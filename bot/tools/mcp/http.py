@@ -8,6 +8,7 @@ from typing import Any
 from bot.tools.mcp.stdio import MAX_LINE_BYTES
 from bot.tools.web.addresses import Address, WebError, is_denied, parse_url
 from bot.tools.web.client import Lookups, is_own_address, pinned_backend
+from channels.toolkit.http import create_tls_context
 
 MAX_ANSWER_BYTES = MAX_LINE_BYTES  # of one answer that is no stream of events; an event has the same limit
 CONNECT_SECONDS, READ_SECONDS = 10.0, 300.0
@@ -74,9 +75,7 @@ async def judge_server(url: str, local: bool) -> list[Address]:
 def _create_pool(addresses: list[Address]) -> Any:
     import httpcore2
 
-    return httpcore2.AsyncConnectionPool(
-        ssl_context=httpcore2.default_ssl_context(), network_backend=pinned_backend(addresses)
-    )
+    return httpcore2.AsyncConnectionPool(ssl_context=create_tls_context(), network_backend=pinned_backend(addresses))
 
 
 def _origin_of(url: Any) -> tuple[str, str, int | None]:

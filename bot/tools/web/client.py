@@ -12,11 +12,11 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypeAlias
 from urllib.parse import urljoin
 
 from bot.tools.web.addresses import DEFAULT_PORTS, Address, WebError, WebUrl, is_denied, parse_url
+from channels.toolkit.http import create_tls_context
 
 MAX_REDIRECTS = 5
 MAX_RAW_BYTES = 5 * 2**20
@@ -176,7 +176,7 @@ class GuardedClient:
         addresses = await self.judge(url)
         connection = core.AsyncHTTPConnection(
             origin=core.Origin(url.scheme.encode(), url.host.encode(), url.port),
-            ssl_context=self.tls or _tls_context(),
+            ssl_context=self.tls or create_tls_context(),
             network_backend=pinned_backend(addresses),
         )
         sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
@@ -235,13 +235,6 @@ async def _decode(stream: AsyncIterator[bytes], encoding: str) -> AsyncIterator[
             raise WebError("too_large", "the page unpacks to far more than it should")
         if part:
             yield part
-
-
-@cache
-def _tls_context() -> ssl.SSLContext:
-    import httpcore2
-
-    return httpcore2.default_ssl_context()
 
 
 def is_own_address(address: Address) -> bool:

@@ -221,10 +221,10 @@ class Running:
 
     def client(self, **options: Any) -> httpx.AsyncClient:
         headers = {"authorization": f"Bearer {TOKEN}", **options.pop("headers", {})}
-        return httpx.AsyncClient(base_url=self.base, headers=headers, timeout=60, **options)
+        return httpx.AsyncClient(base_url=self.base, headers=headers, timeout=60, verify=False, **options)
 
     def nobody(self, **options: Any) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.base, timeout=60, **options)
+        return httpx.AsyncClient(base_url=self.base, timeout=60, verify=False, **options)
 
 
 @asynccontextmanager
