@@ -19,6 +19,7 @@ from bot.jobs.times import JobTimes
 from bot.messages import RESUME_PREFIX, PartExtras, dump_extras, split_reply
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
+from memory.failpoints import hit_async
 from memory.store.errors import StoreError
 from memory.store.people.job_runs import RunEnd, RunRow
 from memory.store.people.jobs import JobFiring, JobRow
@@ -172,6 +173,7 @@ class JobTicker:
     async def _fire(self, firings: Sequence[JobFiring], now: datetime) -> None:
         """Fire jobs in one commit; if one of them cannot be, each alone."""
         try:
+            await hit_async("sched.due")
             fired = await self.store.jobs.fire_all(firings)
         except StoreError:
             raise

@@ -289,6 +289,8 @@ APPROVALS = ("approval.ran",)
 SUBAGENTS = ("work.started", "work.ended", "outcome.committed")
 # Failpoints around a call of an MCP server; `tests/bot/tools/mcp/test_mcp_in_bot.py` kills there.
 SERVERS = ("mcp.called", "mcp.answered")
+# Failpoints of reminders; `tests/walk/test_kill_schedules.py` kills there.
+SCHEDULES = ("sched.due", "sched.committed")
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
@@ -303,6 +305,7 @@ def names_hit() -> set[str]:
         *APPROVALS,
         *SUBAGENTS,
         *SERVERS,
+        *SCHEDULES,
         *(kill.name for kills in GROUPS.values() for kill in kills),
     }
 

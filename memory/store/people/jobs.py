@@ -470,7 +470,7 @@ class Jobs(Repository):
     due = read(load_due_jobs)
     next_due = read(next_due)
     fire = write(fire)
-    fire_all = write(fire_all)
+    fire_all = write(fire_all, committed="sched.committed")
     set_state = write(set_job_state)
     ask_now = write(ask_now)
     edit = write(edit_job)
