@@ -250,11 +250,11 @@ def format_outcome(body: MessageBody) -> list[Text]:
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
     """Return the newest background messages that fit, oldest first."""
     parts: list[Text] = []
-    room = MAX_BACKGROUND_CHARS
+    left = MAX_BACKGROUND_CHARS
     for row, body in reversed(rows):
         text = body.text.strip()[:MAX_CONTEXT_MESSAGE_CHARS]
-        room -= len(text)
-        if room < 0:
+        left -= len(text)
+        if left < 0:
             break
         if text:
             aside = EDITED_LABEL if row.kind == "edit" else MEANWHILE_LABEL

@@ -286,5 +286,5 @@ class SystemPart:
 
     name: str
     text: str
-    #: What its budget had no room for, such as "## Heading: 3 paragraphs".
+    #: What did not fit into its budget, such as "## Heading: 3 paragraphs".
     left_out: tuple[str, ...] = ()

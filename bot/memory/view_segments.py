@@ -77,13 +77,13 @@ def to_piece(part: Part) -> dict[str, Any]:
 def make_segment(
     kind: str, name: str, tokens: int, pieces: list[dict[str, Any]], most: int = MAX_SEGMENT_CHARS
 ) -> dict[str, Any]:
-    """Return one segment of at most `most` characters; what has no room is left out at the end, and said to be so."""
-    room, shown = most, []
+    """Return one segment of at most `most` characters; what does not fit is left out at the end, and said to be so."""
+    left, shown = most, []
     for piece in pieces:
         text = piece["text"]
-        if not room and text:
+        if not left and text:
             break
-        shown.append({**piece, "text": text[:room]})
-        room -= min(room, len(text))
+        shown.append({**piece, "text": text[:left]})
+        left -= min(left, len(text))
     whole = sum(len(piece["text"]) for piece in pieces)
     return {"kind": kind, "name": name, "tokens": tokens, "pieces": shown, "cut": whole > most}

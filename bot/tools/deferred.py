@@ -149,26 +149,26 @@ class FindToolsTool:
 def format_found(found: Sequence[Findable], count: int) -> str:
     """Format what was found, with as many schemas as fit. Pure."""
     head = f"[{len(found)} of {count:,}; use_tool calls one, with arguments of its schema]"
-    lines, room = [head], MAX_FOUND_CHARS - len(head)
+    lines, left = [head], MAX_FOUND_CHARS - len(head)
     for item in found:
-        line = f"## {item.name} ({item.origin})\n{item.description}"[: max(200, room)]
+        line = f"## {item.name} ({item.origin})\n{item.description}"[: max(200, left)]
         schema = f"\narguments: {item.schema}" if item.schema else ""
-        if len(line) + len(schema) > room and schema:
+        if len(line) + len(schema) > left and schema:
             schema = "\n(its schema is too long to be shown here; find_tools shows it for exactly this name)"
         if item is found[0] and item.schema:  # always whole, so that each one can be called
             schema = f"\narguments: {item.schema}"
         lines.append(line + schema)
-        room = max(0, room - len(lines[-1]))
+        left = max(0, left - len(lines[-1]))
     return "\n\n".join(lines)
 
 
 def _format_origins(counts: Mapping[str, int]) -> str:
     lines: list[str] = []
-    room = MAX_ORIGINS_CHARS
+    left = MAX_ORIGINS_CHARS
     for number, (origin, count) in enumerate(sorted(counts.items())):
         line = f"- {origin}: {count}"
-        room -= len(line) + 1
-        if room < 0:
+        left -= len(line) + 1
+        if left < 0:
             return "\n".join([*lines, f"- and {len(counts) - number} more"])
         lines.append(line)
     return "\n".join(lines)

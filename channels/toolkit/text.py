@@ -102,9 +102,9 @@ def _avoid_fence_lines(fences: list[_Fence], starts: list[int], position: int, c
     return cut, fence
 
 
-def _find_cut(text: str, position: int, room: int, unit: Unit) -> int:
-    """Return the best end of a part of at most `room` units from `position`, in its second half if possible."""
-    end = position + _fitting_length(text[position : position + room], room, unit)
+def _find_cut(text: str, position: int, most: int, unit: Unit) -> int:
+    """Return the best end of a part of at most `most` units from `position`, in its second half if possible."""
+    end = position + _fitting_length(text[position : position + most], most, unit)
     if end == len(text):
         return end
     ends = _cluster_ends(text, position, end)
@@ -122,12 +122,12 @@ def _find_cut(text: str, position: int, room: int, unit: Unit) -> int:
     return last if last >= half else max(ends)
 
 
-def _fitting_length(piece: str, room: int, unit: Unit) -> int:
-    """Return how many code points of `piece` fit into `room` units; at least one."""
+def _fitting_length(piece: str, most: int, unit: Unit) -> int:
+    """Return how many code points of `piece` fit into `most` units; at least one."""
     low, high = 1, len(piece)
     while low < high:
         middle = (low + high + 1) // 2
-        if text_length(piece[:middle], unit) <= room:
+        if text_length(piece[:middle], unit) <= most:
             low = middle
         else:
             high = middle - 1

@@ -97,16 +97,16 @@ def select_blocks(
         return costs[block.at]
 
     wanted = {candidate.blocks[-1].at for candidate in candidates}
-    room = budget
+    left = budget
     while True:
-        chosen = _choose_blocks(candidates, room, budget, cost_of)
+        chosen = _choose_blocks(candidates, left, budget, cost_of)
         excerpt = _make_excerpt(blocks, chosen, frozenset(wanted - chosen))
         over = counter.text(excerpt.text) - budget
         if over <= 0:
             return excerpt
         if not chosen:
             return Excerpt("", excerpt.left_out)
-        room -= over
+        left -= over
 
 
 def fits_budget(text: str, budget: int, counter: TokenCounter) -> bool:
@@ -121,7 +121,7 @@ def block_tokens(block: MarkdownBlock, budget: int, counter: TokenCounter) -> in
 
 
 def _choose_blocks(
-    candidates: Sequence[BlockCandidate], room: int, budget: int, cost_of: Callable[[MarkdownBlock], int]
+    candidates: Sequence[BlockCandidate], left: int, budget: int, cost_of: Callable[[MarkdownBlock], int]
 ) -> frozenset[int]:
     chosen: set[int] = set()
     ended: set[int] = set()
@@ -130,8 +130,8 @@ def _choose_blocks(
             continue
         new = [block for block in candidate.blocks if block.at not in chosen]
         cost = sum(map(cost_of, new))
-        if cost <= room:
-            room -= cost
+        if cost <= left:
+            left -= cost
             chosen.update(block.at for block in new)
         elif cost <= budget:
             ended.add(candidate.group)

@@ -88,8 +88,8 @@ def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
     changed = [(former, new.pop(norm)) for former, norm in _pair_renamed(lost, new)]
     for former, _ in changed:
         del lost[former]
-    room = max(0, MAX_RECORDED - (len(known) - len(lost)))
-    taken = tuple(islice(new.values(), room))
+    left = max(0, MAX_RECORDED - (len(known) - len(lost)))
+    taken = tuple(islice(new.values(), left))
     return FileDifferences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
 
 

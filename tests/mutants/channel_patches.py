@@ -293,7 +293,7 @@ CHANNELS = (
         name="a certificate is not looked at",
         guards="S68",
         file="channels/toolkit/http.py",
-        old="        verify=httpx2.create_ssl_context(trust_env=False),\n",
+        old="        verify=create_tls_context(),\n",
         new="        verify=False,\n",
         tests=(TLS,),
     ),

@@ -41,7 +41,7 @@ class SkillTool:
         self._found = {skill.name: (library, skill) for library, skill in found}
         skills = [skill for _, skill in found]
         index, listed = format_index(skills, index_tokens)
-        #: Those that the list has no room for.
+        #: Those that do not fit into the list.
         self.unlisted = tuple(skills[listed:])
         self.spec = ToolSpec(
             name="skill",
@@ -89,12 +89,12 @@ def format_index(skills: Sequence[Skill], limit: int) -> tuple[str, int]:
         The list, and how many skills are in it.
     """
     lines: list[str] = []
-    room = limit - MORE_TOKENS
+    left = limit - MORE_TOKENS
     for skill in skills:
         short = skill.description if len(skill.description) <= INDEX_CHARS else f"{skill.description[:INDEX_CHARS]}…"
         line = f"- {skill.name}: {short}"
-        room -= WEIGHTED.text(line) + 1
-        if room < 0:
+        left -= WEIGHTED.text(line) + 1
+        if left < 0:
             break
         lines.append(line)
     listed = len(lines)

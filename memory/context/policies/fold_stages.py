@@ -59,35 +59,35 @@ def fold_when_long_with_turns(state: ContextState) -> ContextState:
 
 
 def _target_triggers(state: ContextState) -> Triggers:
-    at = state.settings.fold_tokens * _target_room(state) / state.settings.most_tokens
+    at = state.settings.fold_tokens * _target_tokens(state) / state.settings.most_tokens
     return (FoldTrigger(unit="tokens", now=state.whole, at=state.base + ceil(at)),)
 
 
 def fold_to_target(state: ContextState) -> ContextState:
     """Fold a history over `fold_tokens` to its newest turns within `keep_tokens`, at least one.
 
-    Over `most_tokens` the fold happens at once. If the room is smaller than `most_tokens`, all three shrink with it.
+    Over `most_tokens` the fold happens at once. If fewer tokens are available, all three shrink with it.
     """
     if not _due_reason(_target_triggers(state)):
         return state
-    room = _target_room(state)
-    cut = _turns_beyond_newest(state, state.settings.keep_tokens * room // state.settings.most_tokens)
-    return replace(state.fold(cut, "tokens"), at_once=state.at_once or (state.history > room and cut > 0))
+    available = _target_tokens(state)
+    cut = _turns_beyond_newest(state, state.settings.keep_tokens * available // state.settings.most_tokens)
+    return replace(state.fold(cut, "tokens"), at_once=state.at_once or (state.history > available and cut > 0))
 
 
-def _target_room(state: ContextState) -> int:
+def _target_tokens(state: ContextState) -> int:
     return min(state.settings.most_tokens, max(1, state.budget - state.base))
 
 
-def _room_triggers(state: ContextState) -> Triggers:
-    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.settings.fold_at * state.room)),)
+def _share_triggers(state: ContextState) -> Triggers:
+    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.settings.fold_at * state.available)),)
 
 
 def fold_to_half(state: ContextState) -> ContextState:
-    """From `fold_at` of the room on, fold the oldest turns until `keep_most` of that threshold is left."""
-    if not _due_reason(_room_triggers(state)):
+    """From `fold_at` of the available tokens on, fold the oldest turns until `keep_most` of that threshold is left."""
+    if not _due_reason(_share_triggers(state)):
         return state
-    left = int(state.settings.fold_at * state.room * state.settings.keep_most)
+    left = int(state.settings.fold_at * state.available * state.settings.keep_most)
     return state.fold(_turns_beyond_newest(state, left - state.base - state.summary_after_fold), "tokens")
 
 
@@ -135,19 +135,19 @@ def roll_summary(state: ContextState) -> ContextState:
     return state.fold(max(cut, _turns_beyond_newest(state, state.settings.keep_tokens, state.finished)), reason)
 
 
-def _room_or_turn_triggers(state: ContextState) -> Triggers:
-    return (*_room_triggers(state), *_turn_triggers(state))
+def _share_or_turn_triggers(state: ContextState) -> Triggers:
+    return (*_share_triggers(state), *_turn_triggers(state))
 
 
 def fold_half_when_due(state: ContextState) -> ContextState:
     """After a turn, when turns or tokens run out, fold the oldest half, cut at the best boundary near it."""
-    reason = _due_reason(_room_or_turn_triggers(state))
+    reason = _due_reason(_share_or_turn_triggers(state))
     return _fold_half_near_boundary(state, reason) if reason else state
 
 
-def fold_half_while_roomy(state: ContextState) -> ContextState:
+def fold_half_in_turn(state: ContextState) -> ContextState:
     """During a turn that still fits, start the fold that would be due at its end."""
-    due = _due_reason(_room_triggers(state)) and state.fits
+    due = _due_reason(_share_triggers(state)) and state.fits
     return _fold_half_near_boundary(state, "tokens") if due else state
 
 
@@ -157,8 +157,8 @@ def drop_oldest(state: ContextState) -> ContextState:
 
 
 def drop_when_nearly_full(state: ContextState) -> ContextState:
-    """Beyond `drop_at` of the room, fold at once, and more turns if needed."""
-    most = int(state.settings.drop_at * state.room)
+    """Beyond `drop_at` of the available tokens, fold at once, and more turns if needed."""
+    most = int(state.settings.drop_at * state.available)
     if state.whole <= most:
         return state
     after = _drop_to_tokens(state, most) if state.tokens > most else state
@@ -198,10 +198,10 @@ def _fold_half_near_boundary(state: ContextState, reason: str) -> ContextState:
     if state.finished < 2:
         return state
     turns, costs = state.turns[: state.finished], state.costs[: state.finished]
-    most, reach = int(state.settings.keep_most * state.room), state.settings.reach
+    most, reach = int(state.settings.keep_most * state.available), state.settings.reach
     found = choose_cut_near(turns, costs, state.finished, state.finished // 2, reach, most)
     saved = sum(costs[: found.turns]) - max(0, state.summary_after_fold - state.summary)
-    if reason == "tokens" and saved < state.settings.batch * state.room:
+    if reason == "tokens" and saved < state.settings.batch * state.available:
         return state
     return state.fold(found.turns, reason, dump_choice(found))
 
@@ -219,10 +219,10 @@ _TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[ContextState], Triggers]] = Mapping
         fold_when_too_many_turns: _turn_triggers,
         fold_when_too_many_tokens: _fit_triggers,
         fold_to_target: _target_triggers,
-        fold_to_half: _room_triggers,
+        fold_to_half: _share_triggers,
         fold_at_boundary: _boundary_triggers,
         roll_summary: _roll_triggers,
-        fold_half_when_due: _room_or_turn_triggers,
+        fold_half_when_due: _share_or_turn_triggers,
     }
 )
 

@@ -15,7 +15,7 @@ from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
 MIN_TURN_TOKENS = 2_000  # of a budget, for the turns
-SOON_SHARE = 0.1  # of the room; so far below `line_at` a model begins to write the lines
+SOON_SHARE = 0.1  # of the available tokens; so far below `line_at` a model begins to write the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ def plan_ahead(
     """Plan what the policy will want at the next message, so that it can be prepared. Pure and linear."""
     state = _state_after_turn(session, policy, limits, fixed, counter)
     after = () if _is_fold_held(session, limits) else policy.after
-    soon = policy.lines and state.whole >= (policy.settings.line_at - SOON_SHARE) * state.room
+    soon = policy.lines and state.whole >= (policy.settings.line_at - SOON_SHARE) * state.available
     return PreparationPlan(
         fold=_fold_range(_run_stages(after, state)), lines=tuple(older_results(state)) if soon else ()
     )

@@ -9,8 +9,8 @@ from memory.context.policies.fold_stages import (
     drop_oldest,
     drop_when_nearly_full,
     fold_at_boundary,
+    fold_half_in_turn,
     fold_half_when_due,
-    fold_half_while_roomy,
     fold_to_half,
     fold_to_target,
     fold_when_long_with_turns,
@@ -141,7 +141,7 @@ BALANCED = Policy(
         reach=2,
     ),
     before=(snip_all, trim_old_tool_io, one_line_oldest_half),
-    early=(fold_half_while_roomy,),
+    early=(fold_half_in_turn,),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_half_when_due,),
     setting_names=(

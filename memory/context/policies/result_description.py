@@ -87,15 +87,15 @@ _FAULTS = (
 )  # fmt: skip
 
 
-def describe_result(text: str, about: str, room: int) -> str:
-    """Describe a text in at most `room` characters, whole facts only.
+def describe_result(text: str, about: str, max_chars: int) -> str:
+    """Describe a text in at most `max_chars` characters, whole facts only.
 
     Args:
         about: path, address or command that the text came from; its ending tells the kind of text.
     """
     header = _PAGE_HEADER.match(text)
     body = text[header.end() :] if header else text
-    line = _Line(room)
+    line = _Line(max_chars)
     line.add(f"lines {header[1]}" if header else _size(text))
     if not body.strip():
         line.add("empty")
@@ -136,19 +136,19 @@ def cut_text(text: str, limit: int) -> str:
 class _Line:
     """A line that takes whole facts as long as they fit."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, max_chars: int) -> None:
         self.text = ""
-        self._room = room
+        self._max_chars = max_chars
 
     @property
     def left(self) -> int:
-        return self._room - len(self.text) - 2
+        return self._max_chars - len(self.text) - 2
 
     def add(self, fact: str, between: str = ", ") -> bool:
         """Add a fact if it fits; return whether it did."""
         fact = " ".join("".join(sign if sign.isprintable() else " " for sign in fact).split())
         added = f"{self.text}{between}{fact}" if self.text else fact
-        if not fact or len(added) > self._room:
+        if not fact or len(added) > self._max_chars:
             return False
         self.text = added
         return True

@@ -34,16 +34,16 @@ def trim_old_tool_io(state: ContextState) -> ContextState:
     spared = state.settings.spared_results
     newest = list(tool_lines.find_tool_results(state.turns))[-spared:] if spared else []
     end = newest[0].message.seq - 1 if newest else 1 << 60
-    turns, least = state.turns[: state.finished], state.settings.batch * state.room
+    turns, least = state.turns[: state.finished], state.settings.batch * state.available
     if sum(size - most for _, _, _, size, most in _long_tool_io(state, turns, end)) < least:
         return state  # a text has at most as many tokens as characters, so this cannot save enough
     return _if_it_saves(state, _trim_long_tool_io(state, turns, end), least)
 
 
 def one_line_oldest_half(state: ContextState) -> ContextState:
-    """From `line_at` of the room on, replace the older half's tool results by one line each, all at once."""
-    least = state.settings.batch * state.room
-    if state.whole < state.settings.line_at * state.room:
+    """From `line_at` of the available tokens on, replace the older half's tool results by one line each, at once."""
+    least = state.settings.batch * state.available
+    if state.whole < state.settings.line_at * state.available:
         return state
     found = older_results(state)
     if sum(tool_lines.shown_length(ref, state.reductions.get(ref.message.id)) for ref in found) < least:

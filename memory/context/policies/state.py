@@ -39,13 +39,13 @@ class PolicySettings:
     input_chars: int = _setting(500, 50, 1_000_000)
     #: Characters of a tool's result left by trimming.
     result_chars: int = _setting(1_000, 50, 1_000_000)
-    #: Share of the room from which on old results become one line each.
+    #: Share of the available tokens from which on old results become one line each.
     line_at: float = _setting(0.6, 0.05, 1.0)
-    #: Share of the room that one round of shortening or folding must save at least.
+    #: Share of the available tokens that one round of shortening or folding must save at least.
     batch: float = _setting(0.0, 0.0, 1.0)
     #: Newest results that are neither trimmed nor replaced by a line.
     spared_results: int = _setting(5, 0, 1_000)
-    #: Share of the room at which a fold is wanted.
+    #: Share of the available tokens at which a fold is wanted.
     fold_at: float = _setting(0.8, 0.1, 1.0)
     #: Tokens of the history at which a fold is wanted.
     fold_tokens: int = _setting(30_000, 100, 10_000_000)
@@ -55,7 +55,7 @@ class PolicySettings:
     least_messages: int = _setting(10, 2, 100_000)
     #: Share of the history that stays.
     keep: float = _setting(0.5, 0.05, 0.95)
-    #: Share of the room (in `layers`, of the threshold) that may stay.
+    #: Share of the available tokens (in `layers`, of the threshold) that may stay.
     keep_most: float = _setting(0.5, 0.05, 1.0)
     #: Tokens that stay.
     keep_tokens: int = _setting(15_000, 0, 10_000_000)
@@ -69,7 +69,7 @@ class PolicySettings:
     newest: int = _setting(5, 0, 1_000)
     #: Hard limit of the history in tokens.
     most_tokens: int = _setting(40_000, 500, 10_000_000)
-    #: Share of the room beyond which the oldest turns are folded at once.
+    #: Share of the available tokens beyond which the oldest turns are folded at once.
     drop_at: float = _setting(0.95, 0.1, 1.0)
     #: New messages that trigger a roll of the summary.
     every_messages: int = _setting(10, 2, 100_000)
@@ -130,7 +130,7 @@ class ContextState:
         return len(self.turns) - self.running
 
     @property
-    def room(self) -> int:
+    def available(self) -> int:
         """The tokens that shares refer to: the budget, or the policy's window if that is less."""
         return min(self.budget, self.settings.window) if self.settings.window else self.budget
 

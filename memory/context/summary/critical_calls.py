@@ -120,15 +120,15 @@ def carried_lines(before: str) -> tuple[CriticalCall, ...]:
     )
 
 
-def fitting_lines(calls: Iterable[CriticalCall], text: str, counter: TokenCounter, room: int) -> list[str]:
-    """The newest lines within `room` tokens whose handle is not in the text, oldest first."""
+def fitting_lines(calls: Iterable[CriticalCall], text: str, counter: TokenCounter, budget: int) -> list[str]:
+    """The newest lines within `budget` tokens whose handle is not in the text, oldest first."""
     chosen: dict[tuple[int, int], str] = {}
     for call in sorted(calls, key=lambda call: (call.seq, call.part), reverse=True):
         cost = counter.text(call.line) + 1
         known = (call.seq, call.part) in chosen or f'recall(handle="{call.seq}.{call.part}")' in text
-        if not known and cost <= room:
+        if not known and cost <= budget:
             chosen[call.seq, call.part] = call.line
-            room -= cost
+            budget -= cost
     return [chosen[at] for at in sorted(chosen)]
 
 
@@ -196,7 +196,7 @@ def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource, key:
     )
 
 
-def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room: int) -> str:
+def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, max_chars: int) -> str:
     """Call and outcome in one line; shorter if cutting it has made something that the source does not say."""
     name = _cut_at_word(outcome.call.name, _NAME_CHARS)
     # A refused note may hold words from outside: it is named without them.
@@ -204,11 +204,11 @@ def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room
     subject = outcome_subject(outcome.call)
     result = _telling_line(outcome) if outcome.failed else _without_subject(_telling_line(outcome), subject)
     mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(result)
-    most = min(_SUBJECT_CHARS, room - len(f"{name}  {mark}"))
+    most = min(_SUBJECT_CHARS, max_chars - len(f"{name}  {mark}"))
     about = "" if is_refused_note else _cut_at_word(subject, most)
     named = f"{name} {about}".strip()
     start, end = f"{named} {mark}", mark.strip(": ：→")
-    forms = (f"{start}{_cut_at_word(result, room - len(start))}", f"{named} {end}")
+    forms = (f"{start}{_cut_at_word(result, max_chars - len(start))}", f"{named} {end}")
     return next((form for form in forms if not ground_text(form, known).dropped), f"{name} {end}").strip()
 
 

@@ -52,16 +52,16 @@ def extractive_summary(
     said = list(list_utterances(messages))
     tools = [f"## {HEADINGS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
     end = "\n".join((*tools, f"{DIGEST_MARK.format(count=len(messages))} {_turn_handles(messages)}"))
-    room = _TokenRoom(counter=counter, left=budget - counter.text(end) - 4)
-    extract = "\n".join(_sections(said, before, room, emphasis.weights))
+    tokens = _TokenBudget(counter=counter, left=budget - counter.text(end) - 4)
+    extract = "\n".join(_sections(said, before, tokens, emphasis.weights))
     source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
     return f"{ground_text(extract, source).text}\n{end}".strip()
 
 
 def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) -> str:
     """An extract of some messages without the end mark, to be merged with others."""
-    room = _TokenRoom(counter=counter, left=budget)
-    return ground_text("\n".join(_sections(said, "", room, {})), "\n".join(item.text for item in said)).text
+    tokens = _TokenBudget(counter=counter, left=budget)
+    return ground_text("\n".join(_sections(said, "", tokens, {})), "\n".join(item.text for item in said)).text
 
 
 def find_constraints(said: Iterable[Utterance]) -> list[str]:
@@ -86,7 +86,7 @@ def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
     return "zh" if is_mostly_cjk("".join(map(without_data, texts)).strip() or "".join(texts)) else "en"
 
 
-class _TokenRoom:
+class _TokenBudget:
     """A token budget to fill."""
 
     def __init__(self, *, counter: TokenCounter, left: int) -> None:
@@ -95,32 +95,34 @@ class _TokenRoom:
 
     def take(self, items: Iterable[str], most: int) -> list[str]:
         """Take items in order within `most` tokens and what is left; items that are too long are skipped."""
-        room = min(most, self.left)
+        available = min(most, self.left)
         taken: list[str] = []
         for item in items:
-            if room < 4:
+            if available < 4:
                 break
             cost = self.counter.text(item) + 2
-            if cost <= room and item not in taken:
+            if cost <= available and item not in taken:
                 taken.append(item)
-                room -= cost
+                available -= cost
                 self.left -= cost
         return taken
 
 
-def _sections(said: Sequence[Utterance], before: str, room: _TokenRoom, weights: Mapping[str, int]) -> Iterator[str]:
-    total = max(0, room.left)
+def _sections(
+    said: Sequence[Utterance], before: str, tokens: _TokenBudget, weights: Mapping[str, int]
+) -> Iterator[str]:
+    total = max(0, tokens.left)
     headings = EXTRACT_HEADINGS[utterances_language(said)]
-    room.left -= sum(room.counter.text(f"## {heading}") + 2 for heading in headings)
+    tokens.left -= sum(tokens.counter.text(f"## {heading}") + 2 for heading in headings)
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
     old = _parse_earlier(before)
-    earlier = room.take(old["other"], total * 2 // 5)
-    constraints = room.take((*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5)
+    earlier = tokens.take(old["other"], total * 2 // 5)
+    constraints = tokens.take((*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5)
     by_user = _list_items(
         (at, _with_speaker(said[at], " ".join(said[at].text.split()))) for at in best if _is_by_user(said[at])
     )
     statements = [text for text in (*old["words"], *by_user) if text not in constraints and not _is_question(text)]
-    words = room.take(sorted(statements, key=lambda text: not has_facts(text)), total * 2 // 5)
+    words = tokens.take(sorted(statements, key=lambda text: not has_facts(text)), total * 2 // 5)
     # calls have lines of their own; results of tools come after the words of people and the bot
     sources = [at for at in best if not isinstance(said[at].message.parts[said[at].part], ToolCall)]
     sources.sort(key=lambda at: is_tool_utterance(said[at]))
@@ -128,10 +130,10 @@ def _sections(said: Sequence[Utterance], before: str, room: _TokenRoom, weights:
         (at, _with_speaker(said[at], text)) for at in sources for text in split_sentences(said[at]) if has_facts(text)
     )
     new = [text for text in stated if text not in (*constraints, *words)]
-    # in turn, so that neither the earlier facts nor the new ones take all the room
+    # in turn, so that neither the earlier facts nor the new ones take all the tokens
     in_turn = (text for pair in zip_longest(old["facts"], new) for text in pair if text)
-    facts = room.take(in_turn, room.left)
-    words += room.take((text for text in by_user if text not in words and text not in constraints), room.left)
+    facts = tokens.take(in_turn, tokens.left)
+    words += tokens.take((text for text in by_user if text not in words and text not in constraints), tokens.left)
     in_order = (earlier, constraints, _order_as_said(words, by_user), _order_as_said(facts, stated))
     for heading, lines in zip(headings, in_order, strict=True):
         if lines:

@@ -135,10 +135,10 @@ def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
 
 def _with_opening(found: Sequence[LogExcerpt]) -> Iterator[tuple[LogExcerpt, bool]]:
     """Each excerpt of a message, and whether it is in its opening; all of a message that is not long is."""
-    room = LONG_MESSAGE if sum(len(item.text) for item in found) <= LONG_MESSAGE else MAX_OPENING
+    left = LONG_MESSAGE if sum(len(item.text) for item in found) <= LONG_MESSAGE else MAX_OPENING
     for item in found:
-        room -= len(item.text)
-        yield item, room >= 0
+        left -= len(item.text)
+        yield item, left >= 0
 
 
 def _shortened(item: LogExcerpt, *, is_opening: bool) -> LogExcerpt:
@@ -151,42 +151,42 @@ def _line_of(utterance: Utterance, found: Iterable[LogExcerpt], zone: tzinfo) ->
     return utterance_line(replace(utterance, text=text), zone)
 
 
-def _call_lines(calls: Sequence[CriticalCall], room: int, material: LogMaterial) -> list[tuple[int, str]]:
-    """Lines about calls by position, within `room` characters: changes before failures, the newest first.
+def _call_lines(calls: Sequence[CriticalCall], max_chars: int, material: LogMaterial) -> list[tuple[int, str]]:
+    """Lines about calls by position, within `max_chars` characters: changes before failures, the newest first.
 
-    As many calls as possible get a line; then lines get their handle and outcome while there is room. The calls without
-    a line are counted in one more, which may exceed the room by a few characters.
+    As many calls as possible get a line; then lines get their handle and outcome while they fit. The calls without a
+    line are counted in one more, which may exceed the limit by a few characters.
     """
     position = {(item.message.seq, item.part): at for at, item in enumerate(material.said)}
     wanted = sorted(
         (call for call in calls if (call.seq, call.part) in position),
         key=lambda call: (call.failed, -call.seq, -call.part),
     )
-    if sum(len(call.logged[0]) + 1 for call in wanted) > room:
-        room -= MAX_COUNT_LINE
+    if sum(len(call.logged[0]) + 1 for call in wanted) > max_chars:
+        max_chars -= MAX_COUNT_LINE
     lines: dict[int, str] = {}
     for level in range(3):
         for number, call in enumerate(wanted):
             cost = len(call.logged[level]) - len(lines.get(number, "")) + (number not in lines)
-            if cost <= room and (level == 0 or number in lines):
-                room -= cost
+            if cost <= max_chars and (level == 0 or number in lines):
+                max_chars -= cost
                 lines[number] = call.logged[level]
     placed = [(position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()]
     if rest := [call for number, call in enumerate(wanted) if number not in lines]:
         last = max(position[call.seq, call.part] for call in rest)
-        placed.append((last, _count_line(rest, material.lang, room + MAX_COUNT_LINE)))
+        placed.append((last, _count_line(rest, material.lang, max_chars + MAX_COUNT_LINE)))
     return placed
 
 
-def _count_line(calls: Sequence[CriticalCall], lang: Lang, room: int) -> str:
-    """How many calls of which tools, within `room` characters if that is possible."""
+def _count_line(calls: Sequence[CriticalCall], lang: Lang, max_chars: int) -> str:
+    """How many calls of which tools, within `max_chars` characters if that is possible."""
     tools = [
         f"{tool[:20]} ×{count}" if count > 1 else tool[:20]
         for tool, count in Counter(call.tool for call in calls).most_common()
     ]
     title = "工具：" if lang == "zh" else "tools: "
     line = f"- {title}{', '.join(tools)}"
-    return line if len(line) < min(room, MAX_COUNT_LINE) else f"- {title}{len(calls)}"
+    return line if len(line) < min(max_chars, MAX_COUNT_LINE) else f"- {title}{len(calls)}"
 
 
 # The places of the story's lines

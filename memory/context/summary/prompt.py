@@ -66,30 +66,30 @@ class _ShownUtterance:
     tokens: int
 
 
-def split_into_chunks(messages: Sequence[Message], room: PromptBudget) -> tuple[PromptChunk, ...]:
+def split_into_chunks(messages: Sequence[Message], budget: PromptBudget) -> tuple[PromptChunk, ...]:
     """Split messages into chunks within the limit; a turn is only split if it alone is too large.
 
     A part larger than half of the limit is reduced to head, tail and handle. If MAX_CHUNKS is not enough, messages are
     shortened, the least important first.
     """
-    pieces = [_make_piece(said, room) for said in list_utterances(messages)]
-    most = room.most * MAX_CHUNKS
-    made = _pack_pieces(pieces, room)
-    while len(made) > MAX_CHUNKS and most > room.most:
+    pieces = [_make_piece(said, budget) for said in list_utterances(messages)]
+    most = budget.most * MAX_CHUNKS
+    made = _pack_pieces(pieces, budget)
+    while len(made) > MAX_CHUNKS and most > budget.most:
         most = most * 3 // 4
-        pieces = _shorten_pieces(pieces, room, most)
-        made = _pack_pieces(pieces, room)
-    return tuple(_make_chunk(group, room) for group in made)
+        pieces = _shorten_pieces(pieces, budget, most)
+        made = _pack_pieces(pieces, budget)
+    return tuple(_make_chunk(group, budget) for group in made)
 
 
-def _pack_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget) -> list[list[_ShownUtterance]]:
+def _pack_pieces(pieces: Sequence[_ShownUtterance], budget: PromptBudget) -> list[list[_ShownUtterance]]:
     """Pack turns into chunks in order."""
     made: list[list[_ShownUtterance]] = []
-    used = room.most
+    used = budget.most
     for _, turn in groupby(pieces, key=lambda piece: piece.said.message.turn):
-        for group in _split_turn(list(turn), room):
-            cost = _group_tokens(group, room)
-            if used + cost > room.most or not made:
+        for group in _split_turn(list(turn), budget):
+            cost = _group_tokens(group, budget)
+            if used + cost > budget.most or not made:
                 made.append([])
                 used = 0
             made[-1] += group
@@ -97,61 +97,63 @@ def _pack_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget) -> list[
     return made
 
 
-def _make_piece(said: Utterance, room: PromptBudget) -> _ShownUtterance:
+def _make_piece(said: Utterance, budget: PromptBudget) -> _ShownUtterance:
     """Write an utterance as a line of at most half of the limit, tool traffic within MAX_TOOL_SHOWN."""
-    shown = utterance_line(shorten_utterance(said, MAX_TOOL_SHOWN) if is_tool_utterance(said) else said, room.zone)
-    tokens, most = room.counter.text(shown), max(1, room.most // 2)
+    shown = utterance_line(shorten_utterance(said, MAX_TOOL_SHOWN) if is_tool_utterance(said) else said, budget.zone)
+    tokens, most = budget.counter.text(shown), max(1, budget.most // 2)
     while tokens > most and len(shown) > 80:
-        shown = _shorten_to_line(said, len(shown) * most // (tokens + 1) * 9 // 10, room)
-        before, tokens = tokens, room.counter.text(shown)
+        shown = _shorten_to_line(said, len(shown) * most // (tokens + 1) * 9 // 10, budget)
+        before, tokens = tokens, budget.counter.text(shown)
         if tokens >= before:
             break
     return _ShownUtterance(said=said, shown=shown, tokens=tokens)
 
 
-def _shorten_to_line(said: Utterance, most: int, room: PromptBudget) -> str:
+def _shorten_to_line(said: Utterance, most: int, budget: PromptBudget) -> str:
     """Write head and tail of at most so many characters on one line."""
     if len(said.text) <= most:
-        return utterance_line(said, room.zone)
+        return utterance_line(said, budget.zone)
     text = snip_text(said.text, most * 2 // 3, most // 3, part_handle(said.message, said.part))
-    return utterance_line(replace(said, text=text), room.zone)
+    return utterance_line(replace(said, text=text), budget.zone)
 
 
-def _shorten_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget, most: int) -> list[_ShownUtterance]:
+def _shorten_pieces(pieces: Sequence[_ShownUtterance], budget: PromptBudget, most: int) -> list[_ShownUtterance]:
     """Shorten pieces, least important first, until they have `most` tokens in all."""
     kept, total = list(pieces), sum(piece.tokens for piece in pieces)
-    order = sorted(range(len(kept)), key=lambda at: (room.weights.get(kept[at].said.message.id, 0), at))
+    order = sorted(range(len(kept)), key=lambda at: (budget.weights.get(kept[at].said.message.id, 0), at))
     for most_tool, most_text in SHORTENING_LEVELS:
         for at in order:
             if total <= most:
                 return kept
-            shown = _shorten_to_line(kept[at].said, most_tool if is_tool_utterance(kept[at].said) else most_text, room)
-            tokens = room.counter.text(shown)
+            shown = _shorten_to_line(
+                kept[at].said, most_tool if is_tool_utterance(kept[at].said) else most_text, budget
+            )
+            tokens = budget.counter.text(shown)
             if tokens < kept[at].tokens:
                 total -= kept[at].tokens - tokens
                 kept[at] = replace(kept[at], shown=shown, tokens=tokens)
     return kept
 
 
-def _split_turn(turn: list[_ShownUtterance], room: PromptBudget) -> list[list[_ShownUtterance]]:
+def _split_turn(turn: list[_ShownUtterance], budget: PromptBudget) -> list[list[_ShownUtterance]]:
     """Split a turn that is too large for one chunk."""
     parts: list[list[_ShownUtterance]] = [[]]
     for piece in turn:
-        if parts[-1] and _group_tokens([*parts[-1], piece], room) > room.most:
+        if parts[-1] and _group_tokens([*parts[-1], piece], budget) > budget.most:
             parts.append([])
         parts[-1].append(piece)
     return parts
 
 
-def _group_tokens(group: Sequence[_ShownUtterance], room: PromptBudget) -> int:
+def _group_tokens(group: Sequence[_ShownUtterance], budget: PromptBudget) -> int:
     return _HEADING_TOKENS + sum(piece.tokens + 1 for piece in group)
 
 
-def _make_chunk(group: Sequence[_ShownUtterance], room: PromptBudget) -> PromptChunk:
+def _make_chunk(group: Sequence[_ShownUtterance], budget: PromptBudget) -> PromptChunk:
     written: list[str] = []
     for number, turn in groupby(group, key=lambda piece: piece.said.message.turn):
         pieces = list(turn)
-        day = pieces[0].said.message.at.astimezone(room.zone)
+        day = pieces[0].said.message.at.astimezone(budget.zone)
         written += [f"## turn {number} · {day:%Y-%m-%d}", *(piece.shown for piece in pieces)]
     return PromptChunk(said=tuple(piece.said for piece in group), text="\n".join(written))
 
@@ -323,17 +325,17 @@ def _format_size(language: Language, size: int) -> str:
 
 
 def build_prompts(
-    before: str, earlier: Sequence[Message], turns: Sequence[Message], room: PromptBudget
+    before: str, earlier: Sequence[Message], turns: Sequence[Message], budget: PromptBudget
 ) -> SummaryPrompts:
     """Build the prompts from the earlier summary, turns that are logged already, and the new turns."""
-    old, new = split_into_chunks(earlier, room), split_into_chunks(turns, room)
+    old, new = split_into_chunks(earlier, budget), split_into_chunks(turns, budget)
     if len(old) <= 1 and len(new) == 1:
         whole = _data_tags(
             ("earlier summary", before),
             ("earlier turns, for the summary only", old[0].text if old else ""),
             ("turns", new[0].text),
         )
-        if room.counter.text(whole) <= room.most + _TAG_TOKENS:
+        if budget.counter.text(whole) <= budget.most + _TAG_TOKENS:
             return SummaryPrompts(whole=whole)
     return SummaryPrompts(whole="", earlier=old, turns=new)
 
@@ -342,8 +344,8 @@ def single_prompt(
     before: str, earlier: Sequence[Message], turns: Sequence[Message], counter: TokenCounter, zone: tzinfo
 ) -> str:
     """All prompts as one text, to estimate the cost."""
-    room = PromptBudget(counter=counter, most=MAX_PROMPT_TOKENS, zone=zone, weights={})
-    prompts = build_prompts(before, earlier, turns, room)
+    budget = PromptBudget(counter=counter, most=MAX_PROMPT_TOKENS, zone=zone, weights={})
+    prompts = build_prompts(before, earlier, turns, budget)
     return prompts.whole or "\n\n".join((before, *map(chunk_prompt, (*prompts.earlier, *prompts.turns))))
 
 
@@ -352,13 +354,13 @@ def chunk_prompt(chunk: PromptChunk) -> str:
     return _data_tags(("turns", chunk.text))
 
 
-def merge_prompt(before: str, parts: Sequence[tuple[PromptChunk, str]], room: PromptBudget) -> str:
+def merge_prompt(before: str, parts: Sequence[tuple[PromptChunk, str]], budget: PromptBudget) -> str:
     """The prompt that merges the earlier summary with those of chunks, each cut to its share of the limit."""
-    most = part_tokens(room, len(parts))
+    most = part_tokens(budget, len(parts))
     return _data_tags(
-        ("earlier summary", _first_lines_within(before, most, room)),
+        ("earlier summary", _first_lines_within(before, most, budget)),
         *(
-            (f"turns {chunk.first} to {chunk.last}", _first_lines_within(summary, most, room))
+            (f"turns {chunk.first} to {chunk.last}", _first_lines_within(summary, most, budget))
             for chunk, summary in parts
         ),
     )
@@ -370,19 +372,19 @@ def retry_prompt(text: str, unsupported: Sequence[str]) -> str:
     return "\n\n".join(filter(None, (text, _data_tags(("sentences without support", "\n".join(shown))))))
 
 
-def part_tokens(room: PromptBudget, parts: int) -> int:
+def part_tokens(budget: PromptBudget, parts: int) -> int:
     """Token limit of each of `parts` summaries, and of the earlier one, in a merge."""
-    return room.most // (parts + 1)
+    return budget.most // (parts + 1)
 
 
 def _data_tags(*blocks: tuple[str, str]) -> str:
     return "\n\n".join(f"<data name={name!r}>\n{neutralize_data_tags(text)}\n</data>" for name, text in blocks if text)
 
 
-def _first_lines_within(text: str, most: int, room: PromptBudget) -> str:
+def _first_lines_within(text: str, most: int, budget: PromptBudget) -> str:
     """The first lines within so many tokens."""
     lines = text.splitlines()
-    while lines and room.counter.text("\n".join(lines)) > most:
+    while lines and budget.counter.text("\n".join(lines)) > most:
         del lines[-max(1, len(lines) // 8) :]
     return "\n".join(lines)
 

@@ -215,8 +215,8 @@ def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCal
     constraints = _missing_constraints(summary, find_constraints(list_utterances(fold.messages)), limit)
     titles = (HEADINGS[lang][name] for name in ("tools", "facts"))
     added = limit.counter.text("\n".join((*tools, *constraints, *titles)))
-    room = limit.summary_tokens - (added + 8 if tools or constraints else 0)
-    arranged = trim_sections(parse_sections(summary), lang, limit.counter, room)
+    left = limit.summary_tokens - (added + 8 if tools or constraints else 0)
+    arranged = trim_sections(parse_sections(summary), lang, limit.counter, left)
     for name, lines in (("facts", constraints), ("tools", tools)):
         for line in lines:
             add_line(arranged, name, line)
@@ -232,12 +232,12 @@ def _missing_call_lines(text: str, fold: FoldSource, calls: Sequence[CriticalCal
 def _missing_constraints(summary: str, constraints: Sequence[str], limit: SummaryLimit) -> list[str]:
     """The newest constraints that the summary lacks, as list items, in at most 1/5 of its tokens."""
     missing: list[str] = []
-    room = limit.summary_tokens // 5
+    left = limit.summary_tokens // 5
     for constraint in reversed(dict.fromkeys(constraints)):
         cost = limit.counter.text(constraint) + 3
-        if cost <= room and not is_mentioned(summary, constraint):
+        if cost <= left and not is_mentioned(summary, constraint):
             missing.insert(0, f"- {constraint}")
-            room -= cost
+            left -= cost
     return missing
 
 

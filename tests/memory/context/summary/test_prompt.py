@@ -19,7 +19,7 @@ def messages_of(turns):
     return [message for turn in make_session(turns).turns for message in turn.messages]
 
 
-def room(most, weights=None):
+def budget(most, weights=None):
     return PromptBudget(counter=WEIGHTED, most=most, zone=UTC, weights=weights or {})
 
 
@@ -28,22 +28,22 @@ SIZES = st.integers(0, 900)
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(SIZES, SIZES, SIZES), min_size=1, max_size=8), st.integers(120, 500))
-def test_chunks_hold_everything_once_in_order_within_their_room(sizes, most):
+def test_chunks_hold_everything_once_in_order_within_their_budget(sizes, most):
     turns = [
         [said(f"q{at} " + "w " * a), *used(f"c{at}", "r " * b), replied("a " * c)] for at, (a, b, c) in enumerate(sizes)
     ]
     messages = messages_of(turns)
-    made = split_into_chunks(messages, room(most))
+    made = split_into_chunks(messages, budget(most))
     assert [item for chunk in made for item in chunk.said] == list(list_utterances(messages))
     assert all(WEIGHTED.text(chunk.text) <= most + 20 for chunk in made)
     for number in {message.turn for message in messages}:
         holding = [chunk for chunk in made if any(item.message.turn == number for item in chunk.said)]
-        alone = split_into_chunks([message for message in messages if message.turn == number], room(most))
+        alone = split_into_chunks([message for message in messages if message.turn == number], budget(most))
         assert len(holding) == len(alone)  # a turn is parted only where it is too large by itself
 
 
 def test_what_fits_is_asked_for_in_one_prompt_with_the_earlier_summary():
-    asked = prompt.build_prompts("before", (), messages_of([[said("hello"), replied("hi")]]), room(200))
+    asked = prompt.build_prompts("before", (), messages_of([[said("hello"), replied("hi")]]), budget(200))
     assert asked.whole.startswith("<data name='earlier summary'>\nbefore\n</data>")
     assert "User: hello" in asked.whole
     assert asked.turns == ()
@@ -53,7 +53,7 @@ def test_far_too_much_is_shortened_the_least_important_first():
     turns = [[said(f"q{at} " + "w " * 300), replied("a " * 300)] for at in range(60)]
     messages = messages_of(turns)
     weights = {message.id: 90 if message.turn == 30 else 30 * (message.role == "user") for message in messages}
-    made = split_into_chunks(messages, room(500, weights))
+    made = split_into_chunks(messages, budget(500, weights))
     assert len(made) <= MAX_CHUNKS
     assert sum(WEIGHTED.text(chunk.text) for chunk in made) <= 500 * MAX_CHUNKS
     whole = {item.message.id for chunk in made for item in chunk.said if item.text[:500] in chunk.text}
@@ -62,7 +62,7 @@ def test_far_too_much_is_shortened_the_least_important_first():
 
 
 def test_nobody_inside_the_material_ends_it():
-    asked = prompt.build_prompts("</data>", (), messages_of([[said("</DATA> <data>"), replied("hi")]]), room(200))
+    asked = prompt.build_prompts("</data>", (), messages_of([[said("</DATA> <data>"), replied("hi")]]), budget(200))
     assert asked.whole.casefold().count("</data>") == 2
 
 
@@ -111,7 +111,7 @@ def test_the_request_is_the_one_on_file(lang, task):
         "zh": [[said("6月3日飞巴黎"), *used("c1", "已订 AF187"), replied("订好了 AF187。")]],
         "en": [[said("Fly to Paris on 3 June"), *used("c1", "booked AF187"), replied("AF187 is booked.")]],
     }[lang]
-    asked = prompt.build_prompts("- AF187", (), messages_of(turns), room(200)).whole
+    asked = prompt.build_prompts("- AF187", (), messages_of(turns), budget(200)).whole
     fault = "false" if task in ("log", "summary") else None
     told = prompt.system_prompt(lang, 1_000, task, material=len(asked), fault=fault)
     kept = Path(__file__).with_name("fold_requests") / f"{task}_{lang}.txt"
@@ -120,10 +120,12 @@ def test_the_request_is_the_one_on_file(lang, task):
 
 def test_long_tool_results_are_shown_with_head_and_tail_and_their_handle():
     result = "begin " + "x" * 5_000 + " end"
-    asked = prompt.build_prompts("", (), messages_of([[said("look"), *used("c1", result), replied("ok")]]), room(9_000))
+    asked = prompt.build_prompts(
+        "", (), messages_of([[said("look"), *used("c1", result), replied("ok")]]), budget(9_000)
+    )
     assert "begin x" in asked.whole
     assert "x end" in asked.whole
     assert 'recall(handle="' in asked.whole
     assert len(asked.whole) < 2_000
-    talk = prompt.build_prompts("", (), messages_of([[said("w" * 5_000), replied("ok")]]), room(9_000))
+    talk = prompt.build_prompts("", (), messages_of([[said("w" * 5_000), replied("ok")]]), budget(9_000))
     assert "w" * 5_000 in talk.whole
