@@ -217,7 +217,7 @@ class ClusterBot(Bot):
         rounds = 0
         while True:
             try:
-                if self._membership.last_beat.has_expired:
+                if has_expired := self._membership.last_beat.has_expired:
                     recovered = await self.store.delivery.recover(alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()
@@ -225,7 +225,8 @@ class ClusterBot(Bot):
                     await self.memory_service.open()
                 if revived := await self._jobs.revive():
                     log.warning("jobs of a dead process are put back", jobs=revived)
-                if rounds % SWEEP_INTERVAL == 0:
+                # What was recovered may have lost its job: one that found nothing to do before has ended.
+                if has_expired or rounds % SWEEP_INTERVAL == 0:
                     await self._sweep()
                 rounds += 1
             except (StoreError, ConnectorException, OSError) as err:

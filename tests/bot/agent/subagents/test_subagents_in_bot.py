@@ -77,6 +77,22 @@ async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the
         assert len(it.channel.sent) == 1, "nothing of a sub-agent is sent, and no second turn begins"
 
 
+async def test_a_suspect_that_has_to_run_alone_does_not_keep_tasks_from_whoever_waits_for_them(tmp_path: Path) -> None:
+    suspect: list[asyncio.Task[bool]] = []
+
+    def parent(request: Request) -> ScriptedAnswer:
+        if results(request):
+            return "all done"
+        suspect.append(asyncio.create_task(it.house.turns._isolation.enter("another conversation", 2)))
+        return delegated("one", "two")
+
+    async with inside(tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), ON) as it:
+        async with asyncio.timeout(20):  # which is less than the suspect waits for others, and the call for its tasks
+            assert await it.text("please") == "all done"
+        assert "answer to two" in newest(it).text
+        assert await suspect[0], "then it is alone"
+
+
 async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tmp_path: Path) -> None:
     async with inside(
         tmp_path, answering(once(delegated("one"), "ok"), lambda goal, _: "fine"), {**ON, "language": "en"}
