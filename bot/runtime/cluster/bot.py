@@ -3,8 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence, Set
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,7 +80,7 @@ class ClusterBot(Bot):
         self._quiescer = SpaceQuiescer(
             self._leases,
             runs_turns=role != "gateway",
-            pause=self.turns.quiet,
+            pause=super().quiet,
             storing=self.memory_service.storing,
             drop_views=self._drop_views,
             publish=self._membership.publish,
@@ -153,8 +153,10 @@ class ClusterBot(Bot):
 
         self._spawn(load())
 
-    def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        return self._quiescer.quiet(space)
+    @asynccontextmanager
+    async def quiet(self, space: str) -> AsyncIterator[None]:
+        async with self._quiescer.quiet(space):
+            yield
 
     async def stop(self, conversation: str) -> bool:
         cancelled = await self.subagents.cancel_all(conversation)
