@@ -138,7 +138,7 @@ class TurnRunner:
             if row is None:
                 return False
             has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
-            is_awaited = has_to_wait and await self._is_subagents(row)
+            is_awaited = has_to_wait and await self._is_of_subagent(row)
             if not await self._isolation.enter(conversation, row.attempts, is_awaited=is_awaited):
                 return False
             try:
@@ -174,7 +174,7 @@ class TurnRunner:
         others = await self._store.delivery.deaths_of_others(row.id, since)
         return row.deaths_alone >= MAX_DEATHS_ISOLATED + min(others, MAX_EXCUSED_DEATHS)
 
-    async def _is_subagents(self, row: InboxRow) -> bool:
+    async def _is_of_subagent(self, row: InboxRow) -> bool:
         conversation = await self._store.sessions.conversation(row.conversation)
         return conversation is not None and conversation.place.is_hidden
 
