@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -387,7 +388,9 @@ async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path)
 
     async with inside(tmp_path, answering(parent, lambda goal, _: "fine"), settings, channel) as it:
         told = await it.text("please", chat="7", sender="7")
+        ended = time.monotonic()
         await it.house.settled()
+        assert time.monotonic() - ended < 2, "nothing is left of it"
         assert not children(it)
         assert "token" in told.lower()
         rows = [await it.house.store.tasks.find("telegram-7", number) for number in (1, 2, 3)]
