@@ -193,14 +193,18 @@ class CrashIsolation:
         """Tell whether a message with so many deaths would wait, so that others may run before it."""
         return not self._open.is_set() or deaths >= SUSPECT_DEATHS
 
-    async def enter(self, conversation: str, deaths: int) -> bool:
+    async def enter(self, conversation: str, deaths: int, *, is_awaited: bool = False) -> bool:
         """Wait until this conversation's message may run; after True the caller calls `leave` at its end.
+
+        Args:
+            is_awaited: another message waits for it. Below SUSPECT_DEATHS it then runs beside a suspect: that one may
+                be what waits, or may itself wait until the other one has ended.
 
         Returns:
             False for a suspect while there is another one: its queue is woken in time, and takes no slot until then.
         """
         if deaths < SUSPECT_DEATHS:
-            while not self._open.is_set():
+            while not (is_awaited or self._open.is_set()):
                 await self._open.wait()
             self._register()
             return True

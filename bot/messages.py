@@ -309,7 +309,7 @@ def to_address(place: Place) -> Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartExtras:
-    """What is sent with a text: a file, buttons."""
+    """What is sent with a text: a file, buttons; or which sent message gets the text."""
 
     #: Hash of the file's blob; "" for no file.
     sha256: str = ""
@@ -318,6 +318,8 @@ class PartExtras:
     picture: bool = False
     #: Pairs of label and data.
     buttons: tuple[tuple[str, str], ...] = ()
+    #: See OutboundMessage.
+    replaces: str = ""
 
 
 def dump_extras(extras: PartExtras) -> str:
@@ -361,6 +363,7 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
         line=row.line,
         file=file,
         buttons=tuple(Button(text=label, data=pressed) for label, pressed in extras.buttons),
+        replaces=extras.replaces,
     )
 
 

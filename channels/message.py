@@ -153,6 +153,8 @@ class OutboundMessage:
     file: OutboundFile | None = None
     #: One in each row, on platforms with rows.
     buttons: tuple[Button, ...] = ()
+    #: The platform's id of the sent message that gets this text, where it can be edited; "" for a new message.
+    replaces: str = ""
 
     @property
     def ends_live_reply(self) -> bool:
@@ -217,6 +219,8 @@ class Capabilities:
     #: Maximum length of the text beside a file in `unit`, 0 for none.
     caption: int = 0
     buttons: bool = False
+    #: A sent text can be replaced (OutboundMessage.replaces); where it is gone, `send` sends a new message.
+    edits: bool = False
     #: The bot may send only after a user has written, perhaps again and again.
     user_writes_first: bool = False
     #: Messages arrive by webhook (see channels.base.HasWebhook).

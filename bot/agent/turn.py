@@ -138,7 +138,8 @@ class TurnRunner:
             if row is None:
                 return False
             has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
-            if not await self._isolation.enter(conversation, row.attempts):
+            is_awaited = has_to_wait and await self._is_of_subagent(row)
+            if not await self._isolation.enter(conversation, row.attempts, is_awaited=is_awaited):
                 return False
             try:
                 if not has_to_wait or await self._is_unchanged(row):
@@ -172,6 +173,10 @@ class TurnRunner:
         since = row.received.timestamp() - STORM_SECONDS
         others = await self._store.delivery.deaths_of_others(row.id, since)
         return row.deaths_alone >= MAX_DEATHS_ISOLATED + min(others, MAX_EXCUSED_DEATHS)
+
+    async def _is_of_subagent(self, row: InboxRow) -> bool:
+        conversation = await self._store.sessions.conversation(row.conversation)
+        return conversation is not None and conversation.place.is_hidden
 
     async def _is_unchanged(self, row: InboxRow) -> bool:
         return await self._store.delivery.next_inbox_row(row.conversation, self._store.now()) == row

@@ -8,11 +8,11 @@ from bot.commands.base import Command, CommandContext
 from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
 from bot.jobs.heartbeat import HEARTBEAT_FILE, SPACE
 from bot.jobs.heartbeat import REASON_TEXTS as BEAT_REASON_TEXTS
-from bot.jobs.phrases import ReminderPhrase, read_reminder
+from bot.jobs.phrases import ReminderPhrase, read_channel, read_reminder
 from bot.jobs.progress import KIND_TEXTS
 from bot.jobs.service import JobRequest, format_job_line
 from bot.jobs.times import NO_QUIET, JobRefused
-from memory.store.people.jobs import JobRow
+from memory.store.people.jobs import JobKind, JobRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
@@ -50,29 +50,35 @@ async def _remind(context: CommandContext) -> str:
 
 
 async def _set(context: CommandContext) -> str:
-    text, kind = context.arguments.strip(), "say"
+    deliver, text = read_channel(context.arguments.strip())
+    kind: JobKind = "say"
     for word in _DO_WORDS:
         if text.lower().startswith(word):
             text, kind = text[len(word) :].strip(), "do"
+    if not deliver:
+        deliver, text = read_channel(text)
     jobs = context.services.jobs
     found = await _read(context, text)
     if found is None:
         return context.text(
             "没看懂是什么时候、什么事。例如：/提醒 20分钟后 关火，/提醒 明天早上8点 开会，/提醒 每周一 9:00 写周报，"
-            "/提醒 2026-12-01 09:00 交房租，/提醒 cron 0 9 * * 1-5 打卡；让我去做一件事用 /提醒 do 每天 8:00 看天气。",
+            "/提醒 2026-12-01 09:00 交房租，/提醒 cron 0 9 * * 1-5 打卡；让我去做一件事用 /提醒 do 每天 8:00 看天气；"
+            "送到你在别的渠道的私聊用 /提醒 在飞书 明天8点 开会。",
             "I did not understand when and what. Examples: /remind 20m turn off the stove, "
             "/remind tomorrow 8:00 meeting, /remind weekdays 9:00 stand-up, /remind 2026-12-01 09:00 rent, "
             "/remind cron 0 9 * * 1 report; "
-            "to have me do something: /remind do daily 8:00 look up the weather.",
+            "to have me do something: /remind do daily 8:00 look up the weather; "
+            "for your private chat on another channel: /remind on telegram 20m turn off the stove.",
         )
     actor = context.actor
     request = JobRequest(
         actor=actor,
         space=context.conversation.place.space,
         conversation=context.conversation.id,
-        kind="do" if kind == "do" else "say",
+        kind=kind,
         words=found.words,
         schedule=found.schedule,
+        deliver=deliver,
     )
     row = await jobs.add(request)
     return context.text(f"记下了（r{row.number}）。", f"Noted (r{row.number}).")

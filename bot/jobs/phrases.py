@@ -20,6 +20,14 @@ _CLOCK = (
     r"\s{0,3}(?P<ampm>[ap]\.?m\b\.?)?|(?P<h12>\d{1,2})\s{0,3}(?P<ampm12>[ap]\.?m\b\.?)"
 )
 _GAP = r"[\s,，:：]{0,4}(?:at\s{1,3})?"
+_WEEKDAY_EN = r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
+_CHANNELS_ZH = {
+    "企业微信": "wecom", "公众号": "wechat_mp", "飞书": "feishu", "微信": "wechat", "网页": "web", "终端": "terminal",
+}  # fmt: skip
+_CHANNEL = re.compile(
+    rf"(?i)(?:on\s{{1,3}}(?!{_WEEKDAY_EN}\b)|[在到]\s{{0,3}})"
+    rf"(?P<name>{'|'.join(_CHANNELS_ZH)}|[a-z][a-z0-9_]{{0,39}}(?![a-z0-9_]))"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +56,15 @@ def read_reminder(text: str, now: datetime, zone: str) -> ReminderPhrase | None:
         if schedule is not None and words:
             return ReminderPhrase(schedule=schedule, words=words)
     return None
+
+
+def read_channel(text: str) -> tuple[str, str]:
+    """Split "on telegram 20m tea" or "在飞书 明天9点 开会" into the channel's name, "" for none, and the rest."""
+    found = _CHANNEL.match(text)
+    if found is None:
+        return "", text
+    name = found["name"].lower()
+    return _CHANNELS_ZH.get(name, name), text[found.end() :].lstrip(" ,，:：\t\n")
 
 
 def _number(text: str) -> int:
@@ -152,7 +169,6 @@ def _cron(found: re.Match[str], now: datetime, zone: str) -> Schedule:
     return Schedule(zone=zone, cron=found["cron"])
 
 
-_WEEKDAY_EN = r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime, str], Schedule | None]], ...] = (
     (re.compile(r"(?i)cron\s{1,3}(?P<cron>[\d*,/LlA-Za-z#-]+(?:\s{1,3}[\d*,/LlA-Za-z#-]+){4})(?=\s)"), _cron),
     (re.compile(rf"(?i)every\s{{1,3}}(?P<n>\d{{1,4}})?\s{{0,3}}{_UNIT_EN}(?!\s{{0,3}}at)(?!\s{{0,3}}\d)"), _every),

@@ -1,12 +1,15 @@
-"""Progress of background tasks: as text for /tasks, and as notices in their chats at growing intervals."""
+"""Progress of background tasks: as text for /tasks, and as notices in their chats at growing intervals.
+
+Where a sent message can be edited, there is one notice for each task, which gets the newer texts.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.messages import split_reply
+from bot.messages import PartExtras, dump_extras, split_reply
 from bot.texts import format_duration
 from channels.base import Channel
 from memory.store.errors import StoreError
@@ -77,11 +80,19 @@ class TaskProgress:
             return False
         lang = await self.language(row.conversation)
         kind = KIND_TEXTS[row.kind][lang != "zh"]
-        notice = split_reply(
-            f"⏳ {row.name} · {kind} · {await self.describe(row, lang)}", "notice", channel.capabilities
-        )
-        await self.store.delivery.notify(row.conversation, f"progress:{row.id}:{minute}", notice)
+        text = f"⏳ {row.name} · {kind} · {await self.describe(row, lang)}"
+        notice = split_reply(text, "notice", channel.capabilities)
+        if channel.capabilities.edits and (sent := await self._sent_before(row, minute)):
+            notice = [replace(part, payload=dump_extras(PartExtras(replaces=sent))) for part in notice[:1]]
+        await self.store.delivery.notify(row.conversation, _source(row, minute), notice)
         return True
+
+    async def _sent_before(self, row: TaskRow, minute: int) -> str:
+        """Return the platform's id of the notice that was sent in an earlier minute; "" for none."""
+        for earlier in reversed([one for one in NOTICE_MINUTES if one < minute]):
+            if sent := await self.store.delivery.platform_id(_source(row, earlier)):
+                return sent
+        return ""
 
 
 def due_minute(seconds: float) -> int:
@@ -95,6 +106,10 @@ def quote_line(text: str) -> str:
     if not line:
         return ""
     return f"`{line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + '…'}`"
+
+
+def _source(row: TaskRow, minute: int) -> str:
+    return f"progress:{row.id}:{minute}"
 
 
 def _counts_messages(channel: Channel) -> bool:

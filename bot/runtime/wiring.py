@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Sequence, Set
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 
 import structlog
@@ -159,16 +159,13 @@ class Components(BaseComponents):
             self._spawn(self.subagents.cancel_all(conversation))
         self.turns.stop(conversation, inbox_id)
 
-    def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        """Run no turn and no command in a space while the context is entered, and drop its web pages."""
-        self.web_tools.forget(space)
-        return self._quiet(space)
-
     @asynccontextmanager
-    async def _quiet(self, space: str) -> AsyncIterator[None]:
+    async def quiet(self, space: str) -> AsyncIterator[None]:
+        """Run no turn and no command in a space while the context is entered, and drop its web pages."""
         if not space:
             await self.exec_tools.stop("")
         async with self.turns.quiet(space):
+            self.web_tools.forget(space)  # now, for a turn that was stopped may just have fetched some
             yield
 
     async def cancel_task(self, row: TaskRow) -> bool:

@@ -98,6 +98,7 @@ class Telegram:
             picture_bytes=PICTURE_BYTES,
             caption=CAPTION,
             buttons=True,
+            edits=True,
             hook=settings.mode == "webhook",
             reports_leaving=True,
         )
@@ -157,6 +158,8 @@ class Telegram:
     async def send(self, message: OutboundMessage) -> Receipt:
         self._typing.stop(message.address)
         receipt = await self._finish_live(message) if message.ends_live_reply else None
+        if message.replaces.isdecimal():
+            receipt = await self._edit(message, int(message.replaces))
         if message.file is not None:
             receipt = await self._send_file(message, message.file)
         elif receipt is None:
@@ -245,8 +248,10 @@ class Telegram:
         """Edit the live message of a group to this part; None if there is none (any more)."""
         await self._live.end(message.reply_to)
         message_id = await self._live.claim_message(message)
-        if not message_id:
-            return None
+        return await self._edit(message, message_id) if message_id else None
+
+    async def _edit(self, message: OutboundMessage, message_id: int) -> Receipt | None:
+        """Turn a message of the bot into this part; None if it is there no more, or too old."""
         try:
             await self._call("edit_message_text", render_edit(message, message_id))
         except MessageUnchanged:

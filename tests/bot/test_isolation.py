@@ -164,6 +164,19 @@ async def test_who_waits_for_a_suspect_gets_in_before_the_next_one() -> None:
     assert await late
 
 
+async def test_what_another_message_waits_for_gets_in_beside_a_suspect_unless_it_is_one() -> None:
+    hall = _Hall()
+    assert await hall.coming("suspect", 2)
+    fresh = hall.coming("fresh", 1)
+    async with asyncio.timeout(LONG):
+        assert await hall.isolation.enter("sub-agent", 1, is_awaited=True)
+        assert not await hall.isolation.enter("suspicious sub-agent", 2, is_awaited=True)
+    assert not fresh.done()
+    hall.isolation.leave("suspect")
+    hall.isolation.leave("sub-agent")
+    assert await fresh
+
+
 async def test_a_suspect_that_takes_long_keeps_the_others_waiting_only_for_its_time() -> None:
     hall = _Hall(0.02)
     assert await hall.coming("slow", 2)

@@ -176,4 +176,23 @@ DELIVERY = (
         new="        if self._stall_timer is not None:\n            return\n",
         tests=("tests/channels/web/test_slow_readers.py",),
     ),
+    Mutant(
+        name="a suspect keeps sub-agents from whoever waits for them",
+        guards="I13",
+        file="bot/dispatch.py",
+        old="while not (is_awaited or self._open.is_set()):",
+        new="while not self._open.is_set():",
+        tests=(f"{ISOLATION}::test_what_another_message_waits_for_gets_in_beside_a_suspect_unless_it_is_one",),
+    ),
+    Mutant(
+        name="what a dead process was sending waits for the sweep of all queues",
+        guards="I13",
+        file="bot/runtime/cluster/bot.py",
+        old="if has_expired or rounds % SWEEP_INTERVAL == 0:",
+        new="if rounds % SWEEP_INTERVAL == 0:",
+        tests=(
+            "tests/bot/runtime/cluster/test_dead_processes.py"
+            "::test_a_part_that_a_dead_process_was_sending_is_sent_at_once",
+        ),
+    ),
 )

@@ -108,9 +108,25 @@ TOOLS = (
         guards="progress",
         file="bot/jobs/progress.py",
         old='f"progress:{row.id}:{minute}"',
-        new='f"progress:{row.id}:{id(self)}:{minute}"',
+        new='f"progress:{row.id}:{id(row)}:{minute}"',
         tests=(
             "tests/bot/jobs/test_progress.py::test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice",
         ),
+    ),
+    Mutant(
+        name="pages stay with a process that forgets on PostgreSQL",
+        guards="forget",
+        file="bot/runtime/cluster/bot.py",
+        old="            pause=super().quiet,\n",
+        new="            pause=self.turns.quiet,\n",
+        tests=("tests/bot/tools/test_isolation_of_spaces.py::test_the_same_on_postgresql",),
+    ),
+    Mutant(
+        name="a page is decoded by whatever codec it names",
+        guards="web",
+        file="bot/tools/web/page_text.py",
+        old="for name in names if _ENCODINGS.fullmatch(name)]",
+        new="for name in names]",
+        tests=("tests/bot/tools/web/test_large_pages.py::test_what_decodes_no_text_is_no_encoding_of_a_page",),
     ),
 )

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence, Set
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,7 +80,7 @@ class ClusterBot(Bot):
         self._quiescer = SpaceQuiescer(
             self._leases,
             runs_turns=role != "gateway",
-            pause=self.turns.quiet,
+            pause=super().quiet,
             storing=self.memory_service.storing,
             drop_views=self._drop_views,
             publish=self._membership.publish,
@@ -153,8 +153,10 @@ class ClusterBot(Bot):
 
         self._spawn(load())
 
-    def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
-        return self._quiescer.quiet(space)
+    @asynccontextmanager
+    async def quiet(self, space: str) -> AsyncIterator[None]:
+        async with self._quiescer.quiet(space):
+            yield
 
     async def stop(self, conversation: str) -> bool:
         cancelled = await self.subagents.cancel_all(conversation)
@@ -217,7 +219,7 @@ class ClusterBot(Bot):
         rounds = 0
         while True:
             try:
-                if self._membership.last_beat.has_expired:
+                if has_expired := self._membership.last_beat.has_expired:
                     recovered = await self.store.delivery.recover(alone=False)
                     self.folding.resume(recovered.folds)
                     await self._leases.delete_expired()
@@ -225,7 +227,8 @@ class ClusterBot(Bot):
                     await self.memory_service.open()
                 if revived := await self._jobs.revive():
                     log.warning("jobs of a dead process are put back", jobs=revived)
-                if rounds % SWEEP_INTERVAL == 0:
+                # What was recovered may have lost its job: one that found nothing to do before has ended.
+                if has_expired or rounds % SWEEP_INTERVAL == 0:
                     await self._sweep()
                 rounds += 1
             except (StoreError, ConnectorException, OSError) as err:

@@ -79,6 +79,17 @@ _EXCHANGE = (
     "(%(ended)s::bigint[], %(queues)s::varchar[], %(places)s::int[], %(worker)s::bigint)"
 )
 
+# Unlike procrastinate_retry_job_v2 it counts no attempt: the job has not failed, and the pause after a failure grows
+# with them. A job that was to be aborted is put back, too: it was stopped with its process.
+_REVIVE = """
+WITH revived AS (
+    UPDATE procrastinate_jobs AS jobs SET status = 'todo', abort_requested = false
+    WHERE status = 'doing' AND NOT EXISTS (
+        SELECT 1 FROM procrastinate_workers AS workers
+        WHERE workers.id = jobs.worker_id AND workers.last_heartbeat >= now() - make_interval(secs => %(seconds)s))
+    RETURNING queue_name
+)
+SELECT pg_notify('procrastinate_queue_v1#' || queue_name, '{"type": "job_inserted", "job_id": 0}') FROM revived"""
 _SELECT_ASSIGNED = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = %(worker)s"
 _NOTIFY = """
 SELECT pg_notify('procrastinate_queue_v1#' || queue_name, '{"type": "job_inserted", "job_id": 0}')
@@ -136,6 +147,10 @@ class JobBatches(JobManager):
         async with self._exchanging:  # none is on its way
             rows = await self.connector.execute_query_all_async(_SELECT_ASSIGNED, worker=self._worker_id)
             return {int(row["id"]) for row in rows} - self._queues.keys()
+
+    async def revive(self, seconds: float) -> int:
+        """Put back the jobs whose worker is gone, or sent no heartbeat for so many seconds; return how many."""
+        return len(await self.connector.execute_query_all_async(_REVIVE, seconds=seconds))
 
     async def update_heartbeat(self, worker_id: int) -> None:
         """Do nothing: the heartbeat is part of the transaction that renews the lease of this process."""

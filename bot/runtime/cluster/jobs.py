@@ -251,10 +251,7 @@ class JobQueue:
 
     async def revive(self) -> int:
         """Put back the jobs of dead workers; return how many."""
-        stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
-        for job in stalled:
-            await self.app.job_manager.retry_job(job, retry_at=self._at_once())
-        return len(stalled)
+        return await self._batches.revive(STALLED_SECONDS)
 
     async def without_job(self, kind: QueueKind, keys: Sequence[str]) -> list[str]:
         """Return those of the keys that have no job."""

@@ -72,7 +72,8 @@ class McpTools:
         self._servers: dict[str, McpServer] = {}
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
-        self._built: dict[tuple[McpToolRow, int], McpTool] = {}
+        #: Allowed tools, by the names of their servers and how long a call may take there.
+        self._built: dict[tuple[tuple[str, int], ...], tuple[McpTool, ...]] = {}
         self._readers: dict[tuple[str, ...], tuple[Tool, ...]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -153,15 +154,12 @@ class McpTools:
 
     def offered(self, space: str) -> tuple[Tool, ...]:
         """Return the tools of a space, by server and name."""
-        tools: dict[str, Tool] = {}
         names = self.usable(space)
-        for name, settings in names.items():
-            for row in self._rows:
-                if row.server == name and row.allowed:
-                    tool = self._tool(row, settings.seconds)
-                    tools.setdefault(tool.spec.name, tool)
+        servers = tuple((name, settings.seconds) for name, settings in names.items())
+        if servers not in self._built:
+            self._built[servers] = self._build(servers)
         readable = tuple(name for name, settings in names.items() if settings.resources)
-        return (*self._resource_tools(readable), *(tools[name] for name in sorted(tools)))
+        return (*self._resource_tools(readable), *self._built[servers])
 
     def usable(self, space: str) -> dict[str, McpServerConfig]:
         """Return the reviewed servers that a space may use, by name."""
@@ -204,13 +202,14 @@ class McpTools:
         row = self._server_rows.get(name)
         return row is not None and row.source_sha256 == source_sha256(settings)
 
-    def _tool(self, row: McpToolRow, seconds: int) -> McpTool:
-        key = (row, seconds)
-        if key not in self._built:
-            self._built[key] = McpTool(
-                row, seconds, partial(self._server, row.server), self._still_allowed, self._blobs
-            )
-        return self._built[key]
+    def _build(self, servers: Sequence[tuple[str, int]]) -> tuple[McpTool, ...]:
+        tools: dict[str, McpTool] = {}
+        for name, seconds in servers:
+            for row in self._rows:
+                if row.server == name and row.allowed:
+                    tool = McpTool(row, seconds, partial(self._server, name), self._still_allowed, self._blobs)
+                    tools.setdefault(tool.spec.name, tool)
+        return tuple(tools[name] for name in sorted(tools))
 
     def _still_allowed(self, shown: McpToolRow) -> bool:
         """Tell whether a tool is the same as when the model was shown it."""

@@ -21,8 +21,9 @@ from memory.conversation import Document, Image
 from memory.workspace.blobs import Blobs
 
 MAX_ARTICLE_BYTES = 2 * 2**20  # a larger page is only walked: the search for its main text would take seconds
-MAX_WALK_BYTES = 4 * 2**20
+MAX_WALK_BYTES = 3 * 2**20
 MAX_CHARS = page_worker.MAX_TEXT_CHARS
+MAX_TEXT_BYTES = 4 * MAX_CHARS + 4  # a character takes at most four bytes, so the rest could not be shown anyway
 ARTICLE_SECONDS, WALK_SECONDS = (
     8.0,
     5.0,
@@ -32,6 +33,12 @@ IDLE_SECONDS = 300.0
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _TEXT_TYPES = re.compile(r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript|x-ndjson)")
+# What browsers know. Python has codecs that are none of text: zlib, which decompresses without a limit, and punycode,
+# which takes time as the square of the length.
+_ENCODINGS = re.compile(
+    r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|gb18030|gbk|gb2312|hz|big5(hkscs)?|euc_(jp|kr)|shift_jis|cp(932|949|866|874|125\d)"
+    r"|iso8859-\d+|iso2022_(jp|kr)|koi8-[ru]|mac-(roman|cyrillic)|tis-620"
+)
 _META_CHARSET = re.compile(r"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 
 
@@ -71,10 +78,10 @@ class PageReader:
             return await self._read_file(response, kind)
         if not _TEXT_TYPES.fullmatch(kind):
             raise WebError("type", f"the address holds {kind[:60]} of {len(response.body)} bytes, which cannot be read")
-        text = page_worker.clean(_decode(response))
+        text = await asyncio.to_thread(lambda: page_worker.clean(_decode(response, MAX_TEXT_BYTES)))
         if not text:
             raise WebError("empty", "the page is empty")
-        return PageText(text=text[:MAX_CHARS], cut=len(text) > MAX_CHARS)
+        return PageText(text=text[:MAX_CHARS], cut=len(text) > MAX_CHARS or len(response.body) > MAX_TEXT_BYTES)
 
     async def close(self) -> None:
         """End the child process."""
@@ -87,7 +94,7 @@ class PageReader:
             await child.wait()
 
     async def _read_html(self, response: WebResponse) -> PageText:
-        html = _decode(response).encode("utf-8", "replace")
+        html = await asyncio.to_thread(lambda: _decode(response, MAX_WALK_BYTES).encode("utf-8", "replace"))
         async with self._lock:
             facts, text = None, ""
             if len(html) <= MAX_ARTICLE_BYTES:
@@ -100,7 +107,8 @@ class PageReader:
             if facts["scripts"]:
                 raise WebError("needs_script", "the page shows nothing without running its scripts")
             raise WebError("empty", "the page has no text")
-        return PageText(title=facts["title"], date=facts["date"], text=text[:MAX_CHARS], cut=len(text) > MAX_CHARS)
+        cut = len(text) > MAX_CHARS or len(response.body) > MAX_WALK_BYTES
+        return PageText(title=facts["title"], date=facts["date"], text=text[:MAX_CHARS], cut=cut)
 
     async def _read_file(self, response: WebResponse, kind: str) -> PageText:
         name = response.url.target.partition("?")[0].rpartition("/")[2] or "file"
@@ -159,17 +167,20 @@ class PageReader:
             self._child = None
 
 
-def _decode(response: WebResponse) -> str:
-    """Decode a text by its header, its meta tag, or its bytes."""
+def _decode(response: WebResponse, most: int) -> str:
+    """Decode the first `most` bytes of a text by its header, its meta tag, or its bytes."""
+    body = response.body[:most]  # four times as long in memory, once it is decoded
     for name in _named_encodings(response):
-        with suppress(LookupError, UnicodeDecodeError):
-            return codecs.decode(response.body, codecs.lookup(name).name, "strict")
-    return decode_text(response.body) or response.body.decode("utf-8", "replace")
+        with suppress(UnicodeError):
+            return codecs.getincrementaldecoder(name)("strict").decode(body, len(body) == len(response.body))
+    return decode_text(body) or body.decode("utf-8", "replace")
 
 
 def _named_encodings(response: WebResponse) -> Sequence[str]:
     header = re.search(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", response.headers.get("content-type", ""))
     meta = _META_CHARSET.search(response.body[:4096].decode("latin-1"))
-    names = [header[1]] if header else []
-    names += [meta[1]] if meta else []
-    return ["gb18030" if name.lower() in ("gb2312", "gbk") else name for name in names]
+    names = []
+    for found in filter(None, (header, meta)):
+        with suppress(LookupError):
+            names.append(codecs.lookup(found[1]).name)
+    return ["gb18030" if name in ("gb2312", "gbk") else name for name in names if _ENCODINGS.fullmatch(name)]

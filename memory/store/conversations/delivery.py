@@ -98,6 +98,7 @@ class Delivery(Repository):
     settle = write(turns.settle_inbox_row)
     notify = write(outbox.add_notices)
     unsent = read(outbox.load_unsent)
+    platform_id = read(outbox.load_platform_id)
     move = write(inbox_rows.move)
     has_open_parts = read(outbox.has_open_parts)
     next_outbox_row = read(outbox.next_row)

@@ -105,6 +105,11 @@ _FAIL_LATER_PARTS = (
 _SELECT_SENT_PART = (
     select(outbox.c.id).where(outbox.c.source == bindparam("source"), outbox.c.state == literal_text("sent")).limit(1)
 )
+_SELECT_PLATFORM_ID = (
+    select(outbox.c.platform_id)
+    .where(outbox.c.source == bindparam("source"), outbox.c.state == literal_text("sent"), outbox.c.part_no == 0)
+    .limit(1)
+)
 _DROP = (
     update(outbox)
     .where(
@@ -219,6 +224,14 @@ async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewO
     """Queue notices that reply to no message; a source that exists already changes nothing."""
     if await tx.one(_SELECT_BY_SOURCE, source=source) is None:
         await add_parts(tx, conversation, source, out)
+
+
+@light
+@single_query
+async def load_platform_id(tx: Tx, source: str) -> str:
+    """Load the platform's id of the first part of a source; "" if it was not sent, or the platform gives none."""
+    row = await tx.one(_SELECT_PLATFORM_ID, source=source)
+    return str(row["platform_id"]) if row else ""
 
 
 @single_query

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.jobs.phrases import read_reminder
+from bot.jobs.phrases import read_channel, read_reminder
 from bot.jobs.schedule import Schedule
 
 ZONE = "Asia/Shanghai"
@@ -81,3 +81,24 @@ def test_what_is_no_time_is_not_read(text: str) -> None:
 def test_any_text_may_be_typed(text: str) -> None:
     found = read_reminder(text, NOW, ZONE)
     assert found is None or found.words
+
+
+CHANNELS = {
+    "on telegram 20m tea": ("telegram", "20m tea"),
+    "ON Feishu: tomorrow 9:00 x": ("feishu", "tomorrow 9:00 x"),
+    "on wechat_mp 9:00 x": ("wechat_mp", "9:00 x"),
+    "在飞书 明天9点 开会": ("feishu", "明天9点 开会"),
+    "到企业微信，半小时后喝水": ("wecom", "半小时后喝水"),
+    "在 telegram 明天9点 开会": ("telegram", "明天9点 开会"),
+    "在微信每天8点吃药": ("wechat", "每天8点吃药"),
+    "on monday 9:00 report": ("", "on monday 9:00 report"),
+    "on Fridays 9:00 report": ("", "on Fridays 9:00 report"),
+    "on 2026-12-01 pay": ("", "on 2026-12-01 pay"),
+    "明天9点 在飞书开会": ("", "明天9点 在飞书开会"),
+    f"on {'a' * 40} 20m tea": ("a" * 40, "20m tea"),
+    f"on {'a' * 41} 20m tea": ("", f"on {'a' * 41} 20m tea"),
+}
+
+
+def test_a_channel_is_read_before_the_time() -> None:
+    assert {text: read_channel(text) for text in CHANNELS} == CHANNELS

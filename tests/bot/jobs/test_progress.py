@@ -66,6 +66,21 @@ async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(t
         assert "▶ w1 · sub-agent · look · 1 h 59 min · tool calls: 1" in await it.text("/tasks")
 
 
+async def test_where_messages_can_be_edited_there_is_one_notice_that_gets_the_newer_texts(tmp_path: Path) -> None:
+    clock = Clock()
+    channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, edits=True))
+    async with at_work(tmp_path, clock, channel) as it:
+        began = clock.at
+        for minute in (2, 4, 16):  # away at the third one
+            clock.at = began + minute * 60
+            assert await replace(it.house.progress, _noticed={}).send_due_notices() == 1, "which no process remembers"
+            await it.house.outbox_dispatcher.settled()
+        sent = [one for one in channel.sent if one.text.startswith("⏳")]
+        assert [one.text.split(" · ")[2] for one in sent] == ["2 min", "4 min", "16 min"]
+        first = str(channel.sent.index(sent[0]) + 1)
+        assert [one.replaces for one in sent] == ["", first, str(channel.sent.index(sent[1]) + 1)]
+
+
 async def test_a_channel_that_counts_its_messages_is_left_alone(tmp_path: Path) -> None:
     clock = Clock()
     channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, user_writes_first=True))

@@ -1,6 +1,7 @@
 """Tools that are too many for the prompt: found by words, called by name, judged as themselves."""
 
 import json
+import time
 from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ from memory.store.open import open_store
 from memory.store.people.mcp import ListedTool, McpChoice
 from memory.store.store import Store
 from memory.workspace.files import Workspace
-from tests.bot.inside import inside
+from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, results
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.by_night import by_night
@@ -283,6 +284,28 @@ async def test_many_skills_and_tools_take_a_small_index_and_never_move_the_prefi
         assert len(prefixes) == 1
         (found,) = results(it.model.requests[1])
         assert "reopen" in found.text.lower()
+
+
+# The median of many turns; of few, on a busy machine, one of the smaller ones.
+@pytest.mark.parametrize(("turns", "place"), [(12, 4), pytest.param(100, 50, marks=by_night)])
+async def test_many_skills_and_tools_add_little_to_a_turn(tmp_path: Path, turns: int, place: int) -> None:
+    settings = await enable_many(tmp_path / "many", ["a", "b", "c", "d"], 100, 300)
+    more, says = {"agent_max_context_turns": 200}, lambda _: "ok"
+    async with (
+        inside(tmp_path / "many", says, {**settings, **more}) as many,
+        inside(tmp_path / "none", says, more) as none,
+    ):
+
+        async def cpu(it: Inside, number: int) -> float:
+            began = time.process_time()
+            assert await it.text(f"turn {number}") == "ok"
+            await it.house.settled()
+            return time.process_time() - began
+
+        for number in range(3):  # what is done once, such as building the list of tools
+            await cpu(many, number), await cpu(none, number)
+        added = sorted([await cpu(many, number) - await cpu(none, number) for number in range(turns)])
+        assert added[place] <= 0.002, added
 
 
 async def test_turned_off_tools_are_not_found_and_do_not_count(tmp_path: Path) -> None:

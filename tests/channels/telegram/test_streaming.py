@@ -190,6 +190,26 @@ async def test_an_edit_of_unknown_fate_is_repeated_and_seen_once(
     assert talk.seen() == ["whole"]
 
 
+async def test_a_sent_message_gets_another_text_and_one_that_is_gone_a_successor(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
+    asked = await talk.asked()
+    notice: dict[str, Any] = {"kind": "notice", "reply_to": "", "reply_to_key": ""}
+    await talk.send(asked, "2 min", **notice)
+    (first,) = emulator.sent(GROUP)
+    for text in ("4 **min**", "4 **min**"):  # repeated, as after a kill
+        await talk.send(asked, text, 1, replaces=str(first.message_id), **notice)
+    assert (talk.seen(), first.edits) == (["4 min"], 1)
+    emulator.fault("accept_then_drop", method="editMessageText", times=1, seconds=3)
+    with pytest.raises(Retryable):
+        await talk.send(asked, "8 min", 2, replaces=str(first.message_id), **notice)
+    await talk.send(asked, "8 min", 2, replaces=str(first.message_id), **notice)
+    assert talk.seen() == ["8 min"]
+    emulator.world.visible.clear()
+    await talk.send(asked, "16 min", 3, replaces=str(first.message_id), **notice)
+    assert talk.seen() == ["16 min"]
+
+
 async def test_an_answer_that_reads_as_it_did_is_there(talk: Talk, emulator: TelegramEmulator) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "half")

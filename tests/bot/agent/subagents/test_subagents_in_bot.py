@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,6 +76,22 @@ async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the
         assert not shown.outside
         await it.house.settled()
         assert len(it.channel.sent) == 1, "nothing of a sub-agent is sent, and no second turn begins"
+
+
+async def test_a_suspect_that_has_to_run_alone_does_not_keep_tasks_from_whoever_waits_for_them(tmp_path: Path) -> None:
+    suspect: list[asyncio.Task[bool]] = []
+
+    def parent(request: Request) -> ScriptedAnswer:
+        if results(request):
+            return "all done"
+        suspect.append(asyncio.create_task(it.house.turns._isolation.enter("another conversation", 2)))
+        return delegated("one", "two")
+
+    async with inside(tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), ON) as it:
+        async with asyncio.timeout(20):  # which is less than the suspect waits for others, and the call for its tasks
+            assert await it.text("please") == "all done"
+        assert "answer to two" in newest(it).text
+        assert await suspect[0], "then it is alone"
 
 
 async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tmp_path: Path) -> None:
@@ -371,7 +388,9 @@ async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path)
 
     async with inside(tmp_path, answering(parent, lambda goal, _: "fine"), settings, channel) as it:
         told = await it.text("please", chat="7", sender="7")
+        ended = time.monotonic()
         await it.house.settled()
+        assert time.monotonic() - ended < 2, "nothing is left of it"
         assert not children(it)
         assert "token" in told.lower()
         rows = [await it.house.store.tasks.find("telegram-7", number) for number in (1, 2, 3)]
