@@ -19,11 +19,10 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
-from channels.telegram.settings import TelegramSettings
+from channels.telegram.settings import SERVER, TelegramSettings
 from channels.toolkit.delivery import HTTP_HOOKS
 from channels.toolkit.http import ANSWER_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS, HttpPool, is_unsent, read_limited
 
-SERVER = "https://api.telegram.org"
 MAX_ERROR_TEXT = 300
 
 _RETRY_AFTER = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
