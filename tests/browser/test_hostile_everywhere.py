@@ -67,7 +67,7 @@ async def test_payloads_are_text_in_every_place(chromium: Browser, tmp_path: Pat
             await see(page, f"{base}/c/c1", ".line.user", ".line.assistant")
             await page.locator(".steps summary, .step summary").first.click()
             await see(page, f"{base}/people", ".request")
-            await see(page, f"{base}/people/telegram:{FRIEND}", ".facts")
+            await see(page, f"{base}/people/telegram:{FRIEND}")
             await see(page, f"{base}/memory/files", ".file")
             await page.locator(".file", has_text=PICTURE).click()
             await expect(page.locator("textarea")).to_have_value(HOSTILE)
