@@ -142,16 +142,16 @@ async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_no
 
     model.script([Reply(text="half of it and more", delta=4, then="stall", after=3)])
     await write(page, "«k» a question")
-    await expect(page.locator(".draft .words")).to_contain_text("half")
+    await expect(page.locator(".draft .words")).to_contain_text("half", timeout=PATIENCE)
     await page.fill("#text", "not sent yet")
     await bot.kill()
-    await expect(page.locator("#link")).not_to_have_text("")
+    await expect(page.locator("#link")).not_to_have_text("", timeout=PATIENCE)
     model.reset()
     await bot.start()
     await page.wait_for_selector("#token")
     await walk.sign_in(page)
-    await expect(page.locator("#text")).to_have_value("not sent yet")
-    await expect(page.locator(".line.assistant:not(.draft) .words")).to_contain_text("«k»")
+    await expect(page.locator("#text")).to_have_value("not sent yet", timeout=PATIENCE)
+    await expect(page.locator(".line.assistant:not(.draft) .words")).to_contain_text("«k»", timeout=PATIENCE)
     await expect(page.locator(".line.user")).to_have_count(1)
     await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1)
 
@@ -159,7 +159,8 @@ async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_no
     if await settings.locator("#token").count():
         await walk.sign_in(settings)
     await expect(settings.locator("#value-concurrency")).to_have_value("33")
-    await settings.get_by_role("button", name="Review").click()
+    if not await settings.get_by_role("dialog").count():  # it stays open where this page saw no end of the login
+        await settings.get_by_role("button", name="Review").click()
     await settings.get_by_role("dialog").get_by_role("button", name="Save").click()
     await expect(settings.locator(".save")).to_have_count(0)
     assert json.loads(bot.config.read_text())["concurrency"] == 33
