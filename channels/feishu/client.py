@@ -9,7 +9,7 @@ from typing import Any
 
 from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
-from channels.feishu.settings import FeishuSettings
+from channels.feishu.settings import SERVER, FeishuSettings
 from channels.message import OutboundFile
 from channels.toolkit.delivery import without_leaving
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited, read_start
@@ -72,7 +72,6 @@ def error_for_code(code: int, text: str, *, status: int = 200, reset: str = "") 
     return FeishuApiError(why, code=code)
 
 
-DEFAULT_SERVER = "https://open.feishu.cn"
 ANSWER_SECONDS = 20.0
 FILE_SECONDS = 120.0
 TOKEN_MARGIN_SECONDS = 1800.0  # with less time left, the platform issues a new token; before that it returns the old
@@ -88,7 +87,7 @@ class FeishuClient:
     """The API of one app. The first call opens the connections, and the next one after `close` reopens them."""
 
     def __init__(self, settings: FeishuSettings, answer_seconds: float = ANSWER_SECONDS) -> None:
-        self.root = (settings.domain or DEFAULT_SERVER).rstrip("/")
+        self.root = (settings.domain or SERVER).rstrip("/")
         self._app = (settings.app_id, settings.app_secret)
         self._http = HttpPool(settings.proxy, answer_seconds)
         self._token = AccessToken(self._fetch_token)

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
+SERVER = "https://open.feishu.cn"
+
 
 class FeishuSettings(CredentialChannelSettings):
     """A Feishu or Lark app."""

@@ -19,7 +19,7 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
-from channels.telegram.settings import TelegramSettings
+from channels.telegram.settings import SERVER, TelegramSettings
 from channels.toolkit.delivery import HTTP_HOOKS
 from channels.toolkit.http import (
     ANSWER_SECONDS,
@@ -31,7 +31,6 @@ from channels.toolkit.http import (
     read_limited,
 )
 
-SERVER = "https://api.telegram.org"
 MAX_ERROR_TEXT = 300
 
 _RETRY_AFTER = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)

@@ -7,6 +7,8 @@ from pydantic import Field
 
 from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
+SERVER = "https://api.telegram.org"
+
 MIN_SECRET = 32
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 

@@ -13,7 +13,6 @@ from channels.toolkit.delivery import store_with_retry
 from channels.wechat.client import (
     FILE_SERVER,
     LOGIN_REQUIRED,
-    SERVER,
     ILinkClient,
     ILinkSession,
     Json,
@@ -24,7 +23,7 @@ from channels.wechat.login import QrLogin
 from channels.wechat.media import MAX_FILE_BYTES, ILinkMedia
 from channels.wechat.messages import LIMIT, MAX_TEXT, parse
 from channels.wechat.sender import ReplySender, WechatTyping
-from channels.wechat.settings import WechatSettings
+from channels.wechat.settings import SERVER, WechatSettings
 from channels.wechat.state import MESSAGES_PER_WINDOW, AccountState
 
 log = structlog.get_logger(__name__)

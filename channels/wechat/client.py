@@ -17,7 +17,6 @@ from channels.toolkit.http import CONNECT_SECONDS, HttpPool, is_unsent, parse_re
 from channels.toolkit.untrusted import load_object
 from channels.wechat.state import AccountState, ILinkCredentials
 
-SERVER = "https://ilinkai.weixin.qq.com"
 FILE_SERVER = "https://novac2c.cdn.weixin.qq.com/c2c"
 # Domains that the platform may redirect us to when its own servers are configured.
 ALLOWED_DOMAINS = (".weixin.qq.com", ".wechat.com")

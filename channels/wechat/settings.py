@@ -4,6 +4,8 @@ from pydantic import Field
 
 from channels.toolkit.settings import ChannelSettings, Url
 
+SERVER = "https://ilinkai.weixin.qq.com"
+
 
 class WechatSettings(ChannelSettings):
     """A personal WeChat account, logged in by QR code."""

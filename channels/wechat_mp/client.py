@@ -12,9 +12,8 @@ from channels.errors import Ambiguous, AwaitsUser, ChannelError, LoggedOut, Reje
 from channels.toolkit.delivery import BoundedDict, without_leaving
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited
 from channels.toolkit.untrusted import load_object
-from channels.wechat_mp.settings import WechatMpSettings
+from channels.wechat_mp.settings import SERVER, WechatMpSettings
 
-SERVER = "https://api.weixin.qq.com"
 ANSWER_SECONDS = 20.0
 RENEW_SECONDS = 300  # before its expiry a token is replaced, as the platform does itself
 FORCED_RENEWAL_SECONDS = 60.0  # the platform revokes a token at most once in 30 s

@@ -4,6 +4,8 @@ from pydantic import Field
 
 from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
+SERVER = "https://api.weixin.qq.com"
+
 
 class WechatMpSettings(CredentialChannelSettings):
     """A WeChat official account."""

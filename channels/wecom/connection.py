@@ -15,7 +15,7 @@ import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
 from channels.toolkit.delivery import without_leaving
-from channels.wecom.settings import WecomSettings
+from channels.wecom.settings import SERVER, WecomSettings
 
 # Frames and their error codes.
 
@@ -86,7 +86,6 @@ def error_in_reply(reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECO
 # One subscribed connection.
 
 log = structlog.get_logger(__name__)
-SERVER = "wss://openws.work.weixin.qq.com"
 MAX_FRAME_BYTES = 4 * 2**20
 ReplyQueue = asyncio.Queue[dict[str, Any] | None]  # replies to one request id; None: the connection has ended
 EVICTED_TEXT = (

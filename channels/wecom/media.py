@@ -17,7 +17,7 @@ from channels.message import OutboundFile
 from channels.toolkit.http import create_http_client, read_limited
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.wechat_crypto import DecryptionFailed, decrypt_bytes
-from channels.wecom.connection import SERVER
+from channels.wecom.settings import SERVER
 
 CHUNK_BYTES = 512 * 1024
 PICTURE_BYTES = 10 * 2**20

@@ -4,6 +4,8 @@ from pydantic import Field
 
 from channels.toolkit.settings import CredentialChannelSettings, Secret, SocketUrl
 
+SERVER = "wss://openws.work.weixin.qq.com"
+
 
 class WecomSettings(CredentialChannelSettings):
     """A WeCom bot."""

@@ -7,6 +7,7 @@ from playwright.async_api import Browser, Route, expect
 
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, GROUP, OWNER, real_house
+from tests.by_night import by_night
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -41,6 +42,26 @@ async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_
         await expect(entries.nth(0)).to_contain_text("a new one")
         await expect(entries.nth(1)).to_contain_text("hello from tg-1")
         await expect(page.locator("#list .here")).to_contain_text("talk 218")
+
+
+@by_night
+async def test_of_ten_thousand_conversations_one_page_is_asked_for_and_few_rows_are_drawn(
+    chromium: Browser, site: Running
+) -> None:
+    for number in range(10_000):
+        site.house.add(f"c{number:05d}", "user", f"talk {number}")
+    asked: list[str] = []
+    async with opened(chromium, site, "/c/c09999", fresh=True) as page:
+        page.on("request", lambda one: asked.append(one.url) if "/conversations?" in one.url else None)
+        await page.reload()
+        entries = page.locator("#list .entry")
+        await expect(entries.first).to_contain_text("talk 9999")
+        assert len(asked) == 1
+        assert await entries.count() <= MOST_ROWS
+        await page.locator("#list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
+        await expect(page.locator("#list .entry", has_text="talk 9900")).to_be_visible()
+        assert len(asked) == 2
+        assert await entries.count() <= MOST_ROWS
 
 
 async def test_a_conversation_is_found_by_its_title(chromium: Browser, site: Running) -> None:

@@ -14,6 +14,17 @@ MAX_HEAP, MAX_GROWTH = 25_000_000, 2_000_000  # bytes after a collection
 CHANGES = 100
 MAX_SHIFT = 0.02
 ROUND = ("people", "usage", "settings", "more")
+MAX_LONGEST_SHARE = 0.25  # of what drawing the whole answer at once takes
+LONG_TEXT = "\n\n".join(
+    f"## Part {n}\n\nSome **words** and `code`.\n\n| a | b |\n| --- | --- |\n| {n} | x |" for n in range(800)
+)
+PIECES = 400
+LONGEST = """() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.longest = Math.max(window.longest, entry.duration);
+    }).observe({ type: "longtask", buffered: false });
+}"""
 GO = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 SHIFTS = """() => {
     window.shifts = 0;
@@ -61,3 +72,29 @@ async def test_what_is_read_does_not_move_while_an_answer_begins_grows_and_ends(
             await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))")
             <= MAX_SHIFT
         )
+
+
+@by_night
+async def test_no_piece_of_a_long_answer_holds_the_page_as_long_as_the_whole_of_it(
+    chromium: Browser, site: Running
+) -> None:
+    text = LONG_TEXT[:48_000]
+    site.house.add("whole", "user", "tell me")
+    site.house.add("whole", "assistant", text, "whole-1")
+    async with opened(chromium, site, "/c/c1", fresh=True) as page:
+        await page.evaluate(LONGEST)
+        await page.evaluate(GO, "/c/whole")
+        await expect(page.locator(".line.assistant h2").last).to_be_visible()
+        whole = await page.evaluate("window.longest")
+        await page.evaluate(GO, "/c/c1")
+        asked = site.house.add("c1", "user", "tell me")
+        site.web.hub.notify_stored("c1")
+        site.house.show("c1", "started", asked.id)
+        await expect(page.locator("#said")).to_have_text("Answering.")
+        await page.evaluate("window.longest = 0")
+        size = len(text) // PIECES
+        for start in range(0, len(text), size):
+            site.house.show("c1", "delta", asked.id, text[start : start + size])
+            await page.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(page.locator(".draft h2").last).to_have_text(text.rpartition("## ")[2].partition("\n")[0])
+        assert await page.evaluate("window.longest") <= MAX_LONGEST_SHARE * whole

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, expect
 from memory.store.people.rows import GrantRow, Party
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, real_house
+from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import TOKEN
 
 pytestmark = BROWSER
@@ -71,6 +72,8 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         dialog = page.get_by_role("dialog", name="Delete all data of this person?")
         await expect(dialog.locator("dd").first).to_have_text("1")
         await expect(dialog).to_contain_text("channels.telegram.allow")
+        await page.evaluate(AXE.read_text("utf-8"))
+        assert await check(page, "deletion") == []
         button = dialog.get_by_role("button", name="Delete all data")
         await expect(button).to_be_disabled()
         await dialog.get_by_label("Type telegram:5006 to confirm").fill("telegram:500")
@@ -79,6 +82,8 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         await page.keyboard.press("Enter")
 
         again = page.get_by_role("dialog", name="Is it you?")
+        await expect(again).to_be_visible()
+        assert await check(page, "login again") == []
         await again.get_by_label("Token").fill("wrong")
         await page.keyboard.press("Enter")
         await expect(again.get_by_role("alert")).to_be_visible()

@@ -23,15 +23,15 @@ from bot.gateway.channel_manager import build_channel, missing_credentials
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe, HasSetupCheck, SetupFinding
 from channels.errors import ChannelError, LoggedOut
-from channels.feishu.client import DEFAULT_SERVER as FEISHU_SERVER
-from channels.telegram.client import SERVER as TELEGRAM_SERVER
+from channels.feishu.settings import SERVER as FEISHU_SERVER
+from channels.telegram.settings import SERVER as TELEGRAM_SERVER
 from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.http import create_http_client
 from channels.toolkit.settings import ConfigSection
 from channels.web.requests import HttpRefusal, Route, read_json
-from channels.wechat.client import SERVER as WECHAT_SERVER
-from channels.wechat_mp.client import SERVER as WECHAT_MP_SERVER
-from channels.wecom.connection import SERVER as WECOM_SERVER
+from channels.wechat.settings import SERVER as WECHAT_SERVER
+from channels.wechat_mp.settings import SERVER as WECHAT_MP_SERVER
+from channels.wecom.settings import SERVER as WECOM_SERVER
 
 STEP_SECONDS = 10.0
 MAX_FINDINGS = 20

@@ -99,7 +99,7 @@ export class ChatState {
     try {
       entry = await this.list.entry(name);
     } catch (err) {
-      transcript.why = reason(err, t("unreachable"));
+      transcript.why = reason(err);
       return;
     }
     if (this.transcript !== transcript) return;
@@ -125,7 +125,7 @@ export class ChatState {
     try {
       exists = await transcript.load(this.at);
     } catch (err) {
-      transcript.why = reason(err, t("unreachable"));
+      transcript.why = reason(err);
       return;
     }
     if (this.transcript !== transcript) return;
@@ -238,7 +238,7 @@ export class ChatState {
     try {
       this.took(await post<ConversationSummary>(conversation(name, "restore")));
     } catch (err) {
-      toast(reason(err, t("unreachable")));
+      toast(reason(err));
     }
   }
 
@@ -283,7 +283,7 @@ export class ChatState {
       await post(conversation(this.transcript.name, "stop"));
       toast(t("stopped"));
     } catch (err) {
-      toast(reason(err, t("unreachable")));
+      toast(reason(err));
     }
   }
 

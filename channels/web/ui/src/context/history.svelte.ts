@@ -1,7 +1,6 @@
 // The past requests of a conversation, oldest first, as far as they are loaded.
 
 import { conversation, get, reason } from "../lib/api";
-import { t } from "../lib/locale.svelte";
 import type { PastView, PastViewPage } from "../lib/types";
 
 const PAGE = 100;
@@ -35,7 +34,7 @@ export class History {
       this.loaded = true;
       this.why = "";
     } catch (err) {
-      this.why = reason(err, t("unreachable"));
+      this.why = reason(err);
     }
     this.reading = false;
     if (this.again) {
@@ -52,7 +51,7 @@ export class History {
       this.rows = [...page.items.toReversed(), ...this.rows];
       this.earlier = page.next;
     } catch (err) {
-      this.why = reason(err, t("unreachable"));
+      this.why = reason(err);
     }
     this.reading = false;
   }

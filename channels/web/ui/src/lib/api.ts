@@ -1,6 +1,6 @@
 // Calls of the server's API: JSON in, JSON out, one kind of error.
 
-import { language } from "./locale.svelte";
+import { language, t } from "./locale.svelte";
 import type { Session } from "./types";
 
 const BASE = "/api/v1";
@@ -132,6 +132,4 @@ export async function begin(): Promise<Session | null> {
 }
 
 /** What to tell about a failed call. */
-export function reason(err: unknown, unreachable: string): string {
-  return err instanceof Error && err.message ? err.message : unreachable;
-}
+export const reason = (err: unknown): string => (err instanceof Error && err.message ? err.message : t("unreachable"));

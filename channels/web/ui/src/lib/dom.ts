@@ -13,3 +13,9 @@ export function el(tag: string, props: Record<string, unknown> = {}, ...children
   node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
 }
+
+/** Open a dialog over the page as soon as it is there. */
+export const modal = (node: HTMLDialogElement): void => node.showModal();
+
+/** Let what scrolls be reached by the keyboard. */
+export const reachable = (node: HTMLElement): void => void (node.tabIndex = 0);

@@ -21,6 +21,8 @@ export class SettingsEditor {
   why = $state("");
   /** Edited here, and changed elsewhere since they were read. */
   elsewhere = $state.raw<string[]>([]);
+  /** What those were before both changes. */
+  #bases = $state.raw(new Map<string, unknown>());
   refused = $state("");
   saving = $state(false);
   /** Keys that were saved here and wait for a restart. */
@@ -43,7 +45,7 @@ export class SettingsEditor {
       await this.follow();
       this.why = "";
     } catch (err) {
-      this.why = reason(err, t("unreachable"));
+      this.why = reason(err);
     }
   }
 
@@ -58,6 +60,7 @@ export class SettingsEditor {
       const changed = [...this.drafts].filter(([key]) => !same(valueAt(now.body, key), valueAt(this.stored, key)));
       const open = changed.filter(([key, value]) => !same(valueAt(now.body, key), value)).map(([key]) => key);
       this.elsewhere = [...new Set([...this.elsewhere, ...open])];
+      this.#bases = new Map([...open.map((key) => [key, valueAt(this.stored, key)] as const), ...this.#bases]);
       this.drafts = new Map([...this.drafts].filter(([key, value]) => !same(valueAt(now.body, key), value)));
     }
     this.stored = now.body;
@@ -96,6 +99,7 @@ export class SettingsEditor {
     this.drafts = next;
     this.refused = "";
     this.elsewhere = this.elsewhere.filter((key) => next.has(key));
+    this.#bases = new Map([...this.#bases].filter(([key]) => next.has(key)));
     this.#problems = new Map([...this.#problems].filter(([key]) => next.has(key)));
     clearTimeout(this.#timer);
     this.#round += 1;
@@ -131,7 +135,7 @@ export class SettingsEditor {
     } catch (err) {
       this.saving = false;
       if (err instanceof ApiError && err.status === 412) return await this.#merge();
-      this.refused = reason(err, t("unreachable"));
+      this.refused = reason(err);
       return false;
     } finally {
       this.saving = false;
@@ -144,10 +148,14 @@ export class SettingsEditor {
     try {
       await this.follow();
     } catch (err) {
-      this.refused = reason(err, t("unreachable"));
+      this.refused = reason(err);
       return false;
     }
     return this.tag !== before && !this.elsewhere.length && this.drafts.size > 0 && (await this.save());
+  }
+
+  base(name: string): string {
+    return typed(this.#bases.get(name), fieldOf(this.leaf(name))) || "–";
   }
 
   before(name: string): string {

@@ -1,1 +1,0 @@
-import"./markdown.svelte-FGa0o3bl.js";import{y as e}from"./index-CIojUL4g.js";var t=2e3;function n(n){let r=null,i=0,a=()=>{r=new EventSource(e(`/events?topics=jobs`)),r.addEventListener(`job`,e=>n(JSON.parse(e.data))),r.onerror=()=>{r?.readyState===EventSource.CLOSED&&(i=window.setTimeout(a,t))}};return a(),()=>{clearTimeout(i),r?.close()}}export{n as t};

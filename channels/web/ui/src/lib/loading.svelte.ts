@@ -1,0 +1,66 @@
+// What a page reads from the server: at once, or page by page.
+
+import { reason } from "./api";
+
+/** A value that can be read again. */
+export class Loading<Value> {
+  /** Null until it is there. */
+  value = $state.raw<Value | null>(null);
+  /** Why it could not be read the last time, "" where it could. */
+  why = $state("");
+
+  constructor(private readonly ask: () => Promise<Value>) {}
+
+  read = async (): Promise<void> => {
+    try {
+      this.value = await this.ask();
+      this.why = "";
+    } catch (err) {
+      this.why = reason(err);
+    }
+  };
+}
+
+/** A list that is read page by page; what is shown stays until the first page of another one is there. */
+export class Paged<Item> {
+  items = $state.raw<Item[]>([]);
+  /** Of the page that comes next, null after the last. */
+  cursor = $state<string | null>("");
+  why = $state("");
+  busy = $state(false);
+  private round = 0;
+  private loaded = $state(false);
+
+  constructor(private readonly ask: (cursor: string) => Promise<{ items: Item[]; next?: string | null }>) {}
+
+  /** What is there so far; null before the first page. */
+  get value(): Item[] | null {
+    return this.loaded ? this.items : null;
+  }
+
+  read = async (): Promise<void> => {
+    const { round, cursor } = this;
+    if (cursor === null || this.busy) return;
+    this.busy = true;
+    try {
+      const page = await this.ask(cursor);
+      if (round !== this.round) return;
+      this.items = cursor ? [...this.items, ...page.items] : page.items;
+      this.cursor = page.next ?? null;
+      this.why = "";
+    } catch (err) {
+      if (round === this.round) this.why = reason(err);
+    }
+    if (round !== this.round) return;
+    this.loaded = true;
+    this.busy = false;
+  };
+
+  /** From the first page, as something else is asked for. */
+  again(): void {
+    this.round += 1;
+    this.cursor = "";
+    this.busy = false;
+    void this.read();
+  }
+}
