@@ -39,6 +39,7 @@ from memory.context.system_prompt import (
 )
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, SystemPart, ToolSpec
+from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.longterm.rows import MemoryChange
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
@@ -334,15 +335,15 @@ class SystemPromptBuilder:
         """Tell whether `load` has rebuilt a snapshot that is not stored yet."""
         return conversation in self._unstored
 
-    async def store_snapshot(self, conversation: str) -> None:
-        """Store a snapshot that `load` has rebuilt; await this before the request is sent.
+    async def store_snapshot(self, conversation: str, mark: PrefixMark | None = None) -> None:
+        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before the request is sent.
 
         Raises:
             StoreError: it could not be stored.
         """
         if conversation in self._unstored:
             snapshot, reason = self._unstored[conversation]
-            await self._store.sessions.set_snapshot(conversation, snapshot, reason)
+            await self._store.sessions.set_snapshot(conversation, snapshot, reason, mark)
             self._unstored.pop(conversation, None)
 
     def check_files(self) -> None:
