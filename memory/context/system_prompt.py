@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import groupby
-from threading import Lock
 
 from memory.context.markdown import (
     BlockCandidate,
@@ -113,30 +112,30 @@ class _LogPart:
 
 
 class KnownLogParts:
-    """What is known of the parts of logs: at a fold, the log has one new part. Used by any thread."""
+    """What is known of the parts of logs: at a fold, the log has one new part.
+
+    Used by any thread: each step on the dicts is atomic, and a part that two threads parse is the same.
+    """
 
     def __init__(self, max_parts: int = MAX_KNOWN_PARTS, max_read: int = MAX_READ_PARTS) -> None:
         #: Characters that were parsed.
         self.parsed = 0
         self._max_parts, self._max_read = max_parts, max_read
-        self._lock = Lock()
         self._parts: OrderedDict[bytes, _LogPart] = OrderedDict()  # by hash
         self._entries: OrderedDict[str, list[_LogEntry]] = OrderedDict()  # by text, of those shown last
 
     def describe(self, texts: Iterable[str]) -> list[_LogPart]:
         """Return what is known of the parts with these texts; those that are not known are parsed."""
-        with self._lock:
-            return [self._describe_part(text) for text in texts]
+        return [self._describe_part(text) for text in texts]
 
     def read(self, text: str) -> list[_LogEntry]:
         """Return the entries of a part."""
-        with self._lock:
-            entries = self._entries.pop(text, None) or self._parse(text)[0]
-            if len(text) <= MAX_READ_CHARS:
-                self._entries[text] = entries
-                if len(self._entries) > self._max_read:
-                    self._entries.popitem(last=False)
-            return entries
+        entries = self._entries.pop(text, None) or self._parse(text)[0]
+        if len(text) <= MAX_READ_CHARS:
+            self._entries[text] = entries
+            if len(self._entries) > self._max_read:
+                self._entries.popitem(last=False)
+        return entries
 
     def _describe_part(self, text: str) -> _LogPart:
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

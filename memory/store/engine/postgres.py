@@ -143,7 +143,7 @@ class _Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PendingUnit:
+class _LightUnit:
     """A unit of work that waits for others to be committed."""
 
     work: UnitOfWork[Any]
@@ -181,7 +181,7 @@ class PostgresDatabase:
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
         # Light units by whether they lock first, and how many tasks commit them.
-        self._pending: dict[bool, deque[_PendingUnit]] = {False: deque(), True: deque()}
+        self._pending: dict[bool, deque[_LightUnit]] = {False: deque(), True: deque()}
         self._committing = Counter[bool]()
         self._closing = False
 
@@ -296,7 +296,7 @@ class PostgresDatabase:
         """Queue a light unit: it begins at once unless others are being committed, which it may then share."""
         locks_first = is_locking_first(work)
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._pending[locks_first].append(_PendingUnit(work=unit, is_soft=is_soft_on_server(work), done=done))
+        self._pending[locks_first].append(_LightUnit(work=unit, is_soft=is_soft_on_server(work), done=done))
         if self._committing[locks_first] < MAX_COMMITTING:
             self._committing[locks_first] += 1
             self._start(self._commit_pending(locks_first))
@@ -312,7 +312,7 @@ class PostgresDatabase:
         finally:
             self._committing[locks_first] -= 1
 
-    async def _commit_group(self, locks_first: bool, group: list[_PendingUnit]) -> None:
+    async def _commit_group(self, locks_first: bool, group: list[_LightUnit]) -> None:
         """Run units in one transaction; where that fails, each in its own, so that an error is only its unit's."""
         try:
             if len(group) == 1 or not await self._run_together(locks_first, group):
@@ -321,26 +321,24 @@ class PostgresDatabase:
             for unit in group:
                 _resolve(unit, StoreError("this store is closed"))  # unless it has its result
 
-    async def _run_alone(self, locks_first: bool, unit: _PendingUnit) -> None:
+    async def _run_alone(self, locks_first: bool, unit: _LightUnit) -> None:
         run = self._run_unit(_begin_statement(locks_first, is_soft=unit.is_soft), unit.work)
         outcome: Any = (await asyncio.gather(run, return_exceptions=True))[0]
         if not isinstance(outcome, asyncio.CancelledError):
             _resolve(unit, outcome)
 
-    async def _run_together(self, locks_first: bool, group: list[_PendingUnit]) -> bool:
+    async def _run_together(self, locks_first: bool, group: list[_LightUnit]) -> bool:
         """Run units one after the other in one transaction; return False if nothing of it is stored."""
         begin, attempt = _begin_group(locks_first, is_soft=all(unit.is_soft for unit in group)), _Attempt()
-        try:
-            await self._run_attempt(begin, [unit.work for unit in group], attempt)
-        except CONNECTION_LOST as err:
-            if attempt.results is None or not is_connection_lost(err):
-                return False
+        run = self._run_attempt(begin, [unit.work for unit in group], attempt)
+        error: Any = (await asyncio.gather(run, return_exceptions=True))[0]
+        if isinstance(error, CONNECTION_LOST) and is_connection_lost(error) and attempt.results is not None:
             if not await self._was_committed(attempt.xid):
                 for unit in group:
-                    _resolve(unit, to_store_error(err))
+                    _resolve(unit, to_store_error(error))
                 return True
-        except Exception:
-            log.debug("units that share a transaction run alone", units=len(group), exc_info=True)
+        elif error is not None:
+            log.debug("units that share a transaction run alone", units=len(group), error=type(error).__name__)
             return False
         self._note_commit(attempt)
         for unit, result in zip(group, cast(list[Any], attempt.results), strict=True):
@@ -435,7 +433,7 @@ class PostgresDatabase:
         return Tx(driver=driver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
-def _resolve(unit: _PendingUnit, outcome: object) -> None:
+def _resolve(unit: _LightUnit, outcome: object) -> None:
     if unit.done.done():
         return
     if isinstance(outcome, Exception):
