@@ -31,6 +31,7 @@ from memory.context.system_prompt import (
     MEMORY,
     RULES,
     SOUL,
+    KnownLogParts,
     PromptBudgets,
     PromptSources,
     budgets_for,
@@ -38,12 +39,13 @@ from memory.context.system_prompt import (
 )
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session, SystemPart, ToolSpec
+from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.longterm.rows import MemoryChange
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
 from memory.workspace.daily_log import LOG_FOLDER, list_folds
 from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace, write_atomic
-from memory.workspace.fold_labels import remove_tainted_lines
+from memory.workspace.fold_labels import KnownCleanLines, remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
 from memory.workspace.templates import MEMORY_TEMPLATE, remove_hint
 
@@ -286,6 +288,7 @@ class SystemPromptBuilder:
         self._now = now
         self._template = _normalize_lines(MEMORY_TEMPLATE.read_text("utf-8"))
         self._cache: OrderedDict[str, SystemPrompt] = OrderedDict()
+        self._log_parts, self._clean_lines = KnownLogParts(), KnownCleanLines()
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
         #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
@@ -332,15 +335,15 @@ class SystemPromptBuilder:
         """Tell whether `load` has rebuilt a snapshot that is not stored yet."""
         return conversation in self._unstored
 
-    async def store_snapshot(self, conversation: str) -> None:
-        """Store a snapshot that `load` has rebuilt; await this before the request is sent.
+    async def store_snapshot(self, conversation: str, mark: PrefixMark | None = None) -> None:
+        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before the request is sent.
 
         Raises:
             StoreError: it could not be stored.
         """
         if conversation in self._unstored:
             snapshot, reason = self._unstored[conversation]
-            await self._store.sessions.set_snapshot(conversation, snapshot, reason)
+            await self._store.sessions.set_snapshot(conversation, snapshot, reason, mark)
             self._unstored.pop(conversation, None)
 
     def check_files(self) -> None:
@@ -389,7 +392,7 @@ class SystemPromptBuilder:
             log_text = await self._try_read(self._read_log, session.space, f"{self._now():%Y-%m-%d}")
             complete = complete and log_text is not None
             sources = await self._sources(session, inputs, memory.text if memory else "", log_text or "")
-            fresh = await _take_snapshot(sources, inputs, source, counter)
+            fresh = await self._take_snapshot(sources, inputs, source, counter)
             self._unstored.pop(conversation, None)  # what an earlier call built is not what is shown now
             if complete:
                 self._unstored[conversation] = (fresh, reason)
@@ -438,6 +441,21 @@ class SystemPromptBuilder:
             own_folds=hidden,
         )
 
+    async def _take_snapshot(
+        self, sources: PromptSources, inputs: _PromptInputs, source: str, counter: TokenCounter
+    ) -> PromptSnapshot:
+        if sources.memory or sources.log:
+            parts = await asyncio.to_thread(system_parts, sources, inputs.budgets, counter, self._log_parts)
+        else:  # short texts are cut faster than a thread starts
+            parts = system_parts(sources, inputs.budgets, counter)
+        return PromptSnapshot(
+            parts=tuple(part for part in parts if part.name not in (SOUL, RULES)),
+            source=source,
+            epoch=inputs.epoch,
+            fold_head=inputs.fold_head,
+            reductions=inputs.reductions,
+        )
+
     def _report_cut(
         self, conversation: str, before: PromptSnapshot | None, after: PromptSnapshot, budgets: PromptBudgets
     ) -> None:
@@ -473,7 +491,7 @@ class SystemPromptBuilder:
         labels = await load_fold_labels(self._store, folds)
         if not any(label.tainted for label in labels.values()):
             return text
-        return await asyncio.to_thread(remove_tainted_lines, text, labels)
+        return await asyncio.to_thread(remove_tainted_lines, text, labels, self._clean_lines)
 
     def _read_file(self, space: str, path: str) -> TextFile | None:
         """Read a file of a space; None if there is none.
@@ -490,22 +508,6 @@ class SystemPromptBuilder:
             raise _UnreadableFile from err
         self._persona.troubles.readable(space, path)
         return file
-
-
-async def _take_snapshot(
-    sources: PromptSources, inputs: _PromptInputs, source: str, counter: TokenCounter
-) -> PromptSnapshot:
-    if sources.memory or sources.log:
-        parts = await asyncio.to_thread(system_parts, sources, inputs.budgets, counter)
-    else:  # short texts are cut faster than a thread starts
-        parts = system_parts(sources, inputs.budgets, counter)
-    return PromptSnapshot(
-        parts=tuple(part for part in parts if part.name not in (SOUL, RULES)),
-        source=source,
-        epoch=inputs.epoch,
-        fold_head=inputs.fold_head,
-        reductions=inputs.reductions,
-    )
 
 
 def _rebuild_reason(stored: PromptSnapshot | None, inputs: _PromptInputs, source: str) -> str:

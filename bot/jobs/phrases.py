@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.jobs.schedule import LOCAL_FORMAT, Schedule
+from memory.text.language import lazy_pattern
 
 _NUMBERS = {"零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _WEEKDAYS_EN = {"mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7}
@@ -170,26 +171,29 @@ def _cron(found: re.Match[str], now: datetime, zone: str) -> Schedule:
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime, str], Schedule | None]], ...] = (
-    (re.compile(r"(?i)cron\s{1,3}(?P<cron>[\d*,/LlA-Za-z#-]+(?:\s{1,3}[\d*,/LlA-Za-z#-]+){4})(?=\s)"), _cron),
-    (re.compile(rf"(?i)every\s{{1,3}}(?P<n>\d{{1,4}})?\s{{0,3}}{_UNIT_EN}(?!\s{{0,3}}at)(?!\s{{0,3}}\d)"), _every),
-    (re.compile(rf"(?i)每隔?\s{{0,3}}(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}"), _every),
-    (re.compile(rf"(?i)(?:in\s{{1,3}})?(?P<n>\d{{1,4}})\s{{0,3}}{_UNIT_EN}"), _after),
-    (re.compile(rf"(?i)(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}[之以]?后"), _after),
+    (lazy_pattern(r"(?i)cron\s{1,3}(?P<cron>[\d*,/LlA-Za-z#-]+(?:\s{1,3}[\d*,/LlA-Za-z#-]+){4})(?=\s)"), _cron),
+    (lazy_pattern(rf"(?i)every\s{{1,3}}(?P<n>\d{{1,4}})?\s{{0,3}}{_UNIT_EN}(?!\s{{0,3}}at)(?!\s{{0,3}}\d)"), _every),
+    (lazy_pattern(rf"(?i)每隔?\s{{0,3}}(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}"), _every),
+    (lazy_pattern(rf"(?i)(?:in\s{{1,3}})?(?P<n>\d{{1,4}})\s{{0,3}}{_UNIT_EN}"), _after),
+    (lazy_pattern(rf"(?i)(?P<n>{_N})\s{{0,3}}{_UNIT_ZH}[之以]?后"), _after),
     (
-        re.compile(rf"(?i)(?:every\s{{1,3}}(?:week|work)\s{{0,3}}days?|weekdays|每?个?工作日){_GAP}(?:{_CLOCK})"),
+        lazy_pattern(rf"(?i)(?:every\s{{1,3}}(?:week|work)\s{{0,3}}days?|weekdays|每?个?工作日){_GAP}(?:{_CLOCK})"),
         _repeated(lambda _: "* * 1-5"),
     ),
-    (re.compile(rf"(?i)(?:every\s{{1,3}}day|daily|每天|每日|天天){_GAP}(?:{_CLOCK})"), _repeated(lambda _: "* * *")),
-    (re.compile(rf"(?i)(?:every|on)\s{{1,3}}{_WEEKDAY_EN}{_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
-    (re.compile(rf"(?i)每个?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天]){_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
-    (re.compile(rf"(?i)每个?月(?P<date>{_N})[号日]{_GAP}(?:{_CLOCK})"), _repeated(_month_day)),
-    (re.compile(rf"(?i)(?P<day>大后天|后天|明天|明早|明晚|今天|今晚|tomorrow|today|tonight){_GAP}(?:{_CLOCK})"), _day),
+    (lazy_pattern(rf"(?i)(?:every\s{{1,3}}day|daily|每天|每日|天天){_GAP}(?:{_CLOCK})"), _repeated(lambda _: "* * *")),
+    (lazy_pattern(rf"(?i)(?:every|on)\s{{1,3}}{_WEEKDAY_EN}{_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
+    (lazy_pattern(rf"(?i)每个?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天]){_GAP}(?:{_CLOCK})"), _repeated(_weekday)),
+    (lazy_pattern(rf"(?i)每个?月(?P<date>{_N})[号日]{_GAP}(?:{_CLOCK})"), _repeated(_month_day)),
     (
-        re.compile(
+        lazy_pattern(rf"(?i)(?P<day>大后天|后天|明天|明早|明晚|今天|今晚|tomorrow|today|tonight){_GAP}(?:{_CLOCK})"),
+        _day,
+    ),
+    (
+        lazy_pattern(
             r"(?i)(?:(?P<year>\d{4})[-/年])?(?P<month>\d{1,2})[-/月](?P<date>\d{1,2})[号日]?"
             rf"(?P<clock>(?:[Tt\s,，]|(?=[凌早清上中下傍晚夜])){_GAP}(?:{_CLOCK}))?(?=[\s,，]|$)"
         ),
         _date,
     ),
-    (re.compile(rf"(?i)(?:at\s{{1,3}})?(?:{_CLOCK})"), _clock_alone),
+    (lazy_pattern(rf"(?i)(?:at\s{{1,3}})?(?:{_CLOCK})"), _clock_alone),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from memory.context.summary.grounding import GroundingSource, names_in
-from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk
+from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk, lazy_pattern
 from memory.text.tokenizer import question_terms, text_terms
 from memory.text.wording import LineWording, read_wording
 
@@ -18,16 +18,16 @@ MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must kee
 MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
 
 _LIGHT_WORDS = frozenset({"to", "get"})
-_END = re.compile(r"(?<=[。！？!?;；\n])|(?<=\.)(?=\s)")
-_QUESTION_END = re.compile(r"[?？吗呢么][\s\"'”」』)）]*$")
-_QUESTION = re.compile(
+_END = lazy_pattern(r"(?<=[。！？!?;；\n])|(?<=\.)(?=\s)")
+_QUESTION_END = lazy_pattern(r"[?？吗呢么][\s\"'”」』)）]*$")
+_QUESTION = lazy_pattern(
     r"^\W*(?:(?:and|but|so|or)\W+)?(?:do|does|did|is|are|am|was|were|should|shall|can|could|would|will|has|have|what"
     r"|who|whose|where|when|why|how|which)\s+(?:i|you|we|he|she|it|they|my|your|our|the|this|that|there|[A-Z]\w*)\b"
     r"|是不是|有没有|能不能|可不可以|要不要|会不会|是否|难道|什么|怎么|为何",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,，、]|\band\b|\bbut\b|但是?|而且")
-_LEAD_IN = re.compile(
+_CLAUSE = lazy_pattern(r"[,，、]|\band\b|\bbut\b|但是?|而且")
+_LEAD_IN = lazy_pattern(
     r"^\W*+(?:(?:please|kindly|also|and|then|hey|hi|ok|okay)\W++)*+"
     r"(?:(?:remember|note|keep in mind|do not forget|don['’]t forget|never forget)(?:\s+that)?\b"
     r"|[请麻烦你帮我也再顺便，, ]*+(?:记住|记一下|记下来?|记得|别忘了?|不要忘了?))\W*",
@@ -38,15 +38,15 @@ _COURTESY = (
     r"|(?:please )?(?:remember|note) (?:that|this|it)|就行|就好|就可以|谢谢|对了"
     r"|顺便说一下|顺便说|(?:请|麻烦)?(?:记住|记一下)"
 )
-_TAIL = re.compile(rf"(?<![a-z])(?:{_COURTESY})了?$", re.IGNORECASE)
+_TAIL = lazy_pattern(rf"(?<![a-z])(?:{_COURTESY})了?$", re.IGNORECASE)
 _TAIL_SIGNS = " \t,，.。!！"
 MAX_TAILS = 4  # courtesies at the end of one sentence
-_OPENER = re.compile(
+_OPENER = lazy_pattern(
     rf"^\W*+(?:(?:{_COURTESY}|and|also|so|but|well|yes|oh|hi|hey|ok|okay|还有|另外|而且|其实)(?![a-z])[\s,，]*+)++",
     re.IGNORECASE,
 )
 # Words that a clause depends on: without them it may say something else than its sentence.
-_CONDITIONAL = re.compile(
+_CONDITIONAL = lazy_pattern(
     r"\b(?:if|unless|when|whenever|until|except|only|instead|says?|said|told|asks?|asked|claims?|claimed|wants me"
     r"|writes?|wrote|written|states?|stated|reads|according|means?|explain|translate|summari[sz]e|quotes?|quoted"
     r"|heard|doubt|wrong|false|would|thinks?|thought|believes?|whether|sure|certain|apparently|supposedly|allegedly)\b"
@@ -54,51 +54,51 @@ _CONDITIONAL = re.compile(
     r"|翻译|总结|解释|意思|假的|骗|不对|不是|觉得|认为|以为|确定|不知道",
     re.IGNORECASE,
 )
-_HEARSAY = re.compile(r"\b(?:read|saw)\b|听|读到|看到|看见", re.IGNORECASE)
-_COLON = re.compile(r"[:：](?!//|(?<=\d.)\d)")
-_REFUSAL = re.compile(
+_HEARSAY = lazy_pattern(r"\b(?:read|saw)\b|听|读到|看到|看见", re.IGNORECASE)
+_COLON = lazy_pattern(r"[:：](?!//|(?<=\d.)\d)")
+_REFUSAL = lazy_pattern(
     r"\b(?:never|not|no)\b(?! forget)|n['’]t\b(?! forget)|\b(?:hardly|rarely|seldom)\b|[不没](?!要?忘)|别(?!忘)|很少",
     re.IGNORECASE,
 )
 _FORMS = (
-    (re.compile("’"), "'"),
-    (re.compile(r"\b(i|we|you|they)'(?:m|re)\b", re.IGNORECASE), r"\1 are"),
-    (re.compile(r"\b(i|we|you|they)'ve(?: got)?\b", re.IGNORECASE), r"\1 have"),
-    (re.compile(r"\b(i|we|you|he|she|it|they)'ll\b", re.IGNORECASE), r"\1 will"),
-    (re.compile(r"\b(i|we|you|he|she|it|they)'d\b", re.IGNORECASE), r"\1 would"),
-    (re.compile(r"\bhave got\b", re.IGNORECASE), "have"),
-    (re.compile(r"^\W*call me\b", re.IGNORECASE), "I am called"),
-    (re.compile(r"^\W*叫我"), "我叫"),
-    (re.compile("被?称呼?为|被叫做"), "叫"),
-    (re.compile("尽量|尽可能"), ""),
+    (lazy_pattern("’"), "'"),
+    (lazy_pattern(r"\b(i|we|you|they)'(?:m|re)\b", re.IGNORECASE), r"\1 are"),
+    (lazy_pattern(r"\b(i|we|you|they)'ve(?: got)?\b", re.IGNORECASE), r"\1 have"),
+    (lazy_pattern(r"\b(i|we|you|he|she|it|they)'ll\b", re.IGNORECASE), r"\1 will"),
+    (lazy_pattern(r"\b(i|we|you|he|she|it|they)'d\b", re.IGNORECASE), r"\1 would"),
+    (lazy_pattern(r"\bhave got\b", re.IGNORECASE), "have"),
+    (lazy_pattern(r"^\W*call me\b", re.IGNORECASE), "I am called"),
+    (lazy_pattern(r"^\W*叫我"), "我叫"),
+    (lazy_pattern("被?称呼?为|被叫做"), "叫"),
+    (lazy_pattern("尽量|尽可能"), ""),
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_pattern(
     r"^\W*(?:the )?user\b(?!['’])|^\W*(?:i|we)\b|^\W*(?:用户|我们?|咱们?|本人|俺)(?!的)", re.IGNORECASE
 )
-_WISH = re.compile(
+_WISH = lazy_pattern(
     r"^\W*(?:the )?user (?:wants|would like|prefers|asks|asked|requests|requested|likes|expects)(?: for)?"
     r"(?: the (?:bot|assistant))?(?: to be| to)?\b|^\W*用户(?:希望|要求|想要|偏好|喜欢|想)(?:助手|机器人)?",
     re.IGNORECASE,
 )
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+\w+\s+by\b|被", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
-_PRESENT = re.compile(r"\b(?:is|am|are|has|have)\b", re.IGNORECASE)
-_FUTURE = re.compile(r"\b(?:will|shall)\b|将", re.IGNORECASE)
+_PASSIVE = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+\w+\s+by\b|被", re.IGNORECASE)
+_PAST = lazy_pattern(r"\b(?:was|were|had)\b", re.IGNORECASE)
+_PRESENT = lazy_pattern(r"\b(?:is|am|are|has|have)\b", re.IGNORECASE)
+_FUTURE = lazy_pattern(r"\b(?:will|shall)\b|将", re.IGNORECASE)
 # At the beginning of a claim, where another wording may leave them out.
-_ADVERB = re.compile(
+_ADVERB = lazy_pattern(
     r"\b(?:recently|just|finally|actually|today|yesterday|tomorrow|tonight)\b|最近|刚刚?|终于|其实|今天|昨天|明天|今年|去年|明年",
     re.IGNORECASE,
 )
-_QUOTATION = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|『[^』\n]{1,300}』|‘[^’\n]{1,300}’")
+_QUOTATION = lazy_pattern(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|『[^』\n]{1,300}』|‘[^’\n]{1,300}’")
 MAX_NAME_WORDS, MAX_NAME_SIGNS = 2, 5  # of a quoted name, with its marks; a longer quotation is nothing that one claims
-_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
-_BOT = re.compile(r"\b(?:the )?(?:bot|assistant)\b|助手|机器人", re.IGNORECASE)
+_YOU = lazy_pattern(r"\b(?:you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
+_BOT = lazy_pattern(r"\b(?:the )?(?:bot|assistant)\b|助手|机器人", re.IGNORECASE)
 _OTHERS = (
-    re.compile(r"\b(?:he|him|his|himself)\b|他(?!们|人|的?确)", re.IGNORECASE),
-    re.compile(r"\b(?:she|hers?|herself)\b|她(?!们)", re.IGNORECASE),
-    re.compile(r"\b(?:they|them|theirs?|themselves)\b|[他她]们", re.IGNORECASE),
+    lazy_pattern(r"\b(?:he|him|his|himself)\b|他(?!们|人|的?确)", re.IGNORECASE),
+    lazy_pattern(r"\b(?:she|hers?|herself)\b|她(?!们)", re.IGNORECASE),
+    lazy_pattern(r"\b(?:they|them|theirs?|themselves)\b|[他她]们", re.IGNORECASE),
 )
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = lazy_pattern(
     r"^\W*+(?:(?:and|also|so|but|well|yes|oh|hi|hey|ok|okay|btw|by the way|还有|另外|对了|而且|其实)[\s,，]*+)*+"
     r"(?:(?:i|my|we|our)\b|[我咱俺])",
     re.IGNORECASE,
@@ -238,20 +238,20 @@ def _in_order(one: LineWording, other: LineWording) -> bool:
 
 # Lines of a fold and words of the bot
 
-_REPORT = re.compile(
+_REPORT = lazy_pattern(
     r"^\W*+(?:the )?(?:user|person) (?:has )?(?:said|says|mentioned|mentions|told (?:the )?(?:bot|assistant|me)|noted"
     r"|stated|shared|explained|confirmed|added|wrote)(?: that)?\b[\s:,\"“'‘]*"
     r"|^\W*+(?:用户|对方)(?:说|提到|表示|告诉(?:助手|机器人|我)|补充|确认|指出|说明|写道)(?:了|过)?[\s:：,，\"“「『]*",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"^\W*+(?:the )?(?:user|person) (?:has )?(?:asked|asks|wondered|inquired|wanted to know)"
     r" (?:(?:the )?(?:bot|assistant) )?(?:about|whether|if|what|how|why|when|where|who|which)\b"
     r"|^\W*+(?:用户|对方)(?:问|询问|问起|想知道)(?:了|过|到)?(?:关于)?",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r",? and (?!not\b)|, |[、，]|和|以及")
-_BY_BOT = re.compile(
+_LISTED = lazy_pattern(r",? and (?!not\b)|, |[、，]|和|以及")
+_BY_BOT = lazy_pattern(
     r"^\W*+(?:the )?(?:bot|assistant)(?: (?:said|answered|replied|explained|noted|told the user|confirmed)"
     r"(?: that)?)?\b[\s:,]*"
     r"|^\W*+(?:助手|机器人)(?:说|回答|回复|解释|告诉用户|确认|表示)?(?:了)?[\s:：,，]*",
@@ -261,17 +261,17 @@ _BY_BOT = re.compile(
 MIN_SHARED_WORDS, SHARED_SHARE = 2, 1 / 3
 MIN_CLEAN_SHARE = 0.5  # of a text's words, to compare it with tainted words in another script
 MIN_CODE_CHARS = 24
-_CODE = re.compile(
+_CODE = lazy_pattern(
     rf"https?://\S+|(?<![^\s@])[^\s@]{{1,100}}@[^\s@]{{1,100}}|(?<![\w+/=-])[\w+/=-]{{{MIN_CODE_CHARS},}}+", re.ASCII
 )
-_FOREIGN = re.compile(rf"[^\W\d_a-zA-Z\u00aa-\u024f{CJK}]")
-_STANDING = re.compile(
+_FOREIGN = lazy_pattern(rf"[^\W\d_a-zA-Z\u00aa-\u024f{CJK}]")
+_STANDING = lazy_pattern(
     r"\bfrom now on\b|\bin (?:the )?future\b|\b(?:will|['’]ll|shall) (?:always|never)\b"
     r"|\bevery (?:answer|reply|message|time)\b|以后|今后|从现在起|每次|永远|[会将](?:一直|总是|始终)",
     re.IGNORECASE,
 )
-_YOU_EN = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-_YOU_ZH = re.compile("[你您]的?")
+_YOU_EN = lazy_pattern(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_YOU_ZH = lazy_pattern("[你您]的?")
 
 
 class CleanWords:

@@ -13,6 +13,7 @@ MAX_TOKEN_CHARS = 40  # characters per token of real text; a text with more need
 MAX_NAMED = 20  # sections named in the note about what was left out
 MAX_TITLE = 80  # characters of a section's name
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t].*)?")
+_FOLD_COMMENT = "<!-- fold "
 _FOLD = re.compile(r"## .*<!-- fold [^\s>]+(?: [a-z]+)? -->\s*")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 
@@ -26,7 +27,6 @@ class MarkdownBlock:
     #: Index of the heading above it, -1 for none.
     section: int
     level: int
-    #: "" if it cannot fit, so that it is not held in memory; it counts as left out.
     text: str
     #: There is a blank line before it.
     gap: bool
@@ -50,24 +50,43 @@ class Excerpt(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
+def normalize_line_ends(text: str) -> str:
+    """A text with "\\n" as line ends, without its byte order mark."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def split_lines(text: str) -> list[str]:
     """Split a text with any kind of line ends into lines, without its byte order mark."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return normalize_line_ends(text).split("\n")
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
     """All blocks in order. A heading inside a fence is none, unless it begins the section of a fold."""
-    return list(iter_blocks(text))
+    return parse_part(normalize_line_ends(text))[0]
 
 
-def iter_blocks(text: str) -> Iterator[MarkdownBlock]:
-    """Like `parse_blocks`, one at a time: a day's log may have ten thousand, most of which are left out."""
+def parse_part(text: str) -> tuple[list[MarkdownBlock], bool]:
+    """The blocks of a part of a normalized text, and whether it ends in a blank line, a gap before the next part."""
     reader = _BlockReader()
-    for line in _iter_lines(text):
+    for line in text.split("\n"):
         reader.read_line(line)
-        yield from reader.take_blocks()
     reader.end_block()
-    yield from reader.take_blocks()
+    return reader.blocks, reader.gap
+
+
+def split_folds(text: str) -> Iterator[slice]:
+    """Split a normalized text before each heading of a fold, where any block and fence ends.
+
+    Only lines that have a fold's comment are looked at.
+    """
+    begin = at = 0
+    while (at := text.find(_FOLD_COMMENT, at)) >= 0:
+        first, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        at = end if end >= 0 else len(text)
+        if first > begin and _FOLD.fullmatch(text, first, at):
+            yield slice(begin, first - 1)
+            begin = first
+    yield slice(begin, len(text))
 
 
 def join_blocks(blocks: Sequence[MarkdownBlock], shown: Callable[[MarkdownBlock], bool]) -> str:
@@ -97,14 +116,27 @@ def select_blocks(
         return costs[block.at]
 
     wanted = {candidate.blocks[-1].at for candidate in candidates}
+
+    def select(left: int) -> tuple[Excerpt, bool]:
+        chosen = _choose_blocks(candidates, left, budget, cost_of)
+        return _make_excerpt(blocks, chosen, frozenset(wanted - chosen)), bool(chosen)
+
+    return fit_excerpt(select, budget, counter)
+
+
+def fit_excerpt(select: Callable[[int], tuple[Excerpt, bool]], budget: int, counter: TokenCounter) -> Excerpt:
+    """Select with less left until the excerpt fits the budget with its note.
+
+    Args:
+        select: the excerpt of blocks of so many tokens, and whether it has any block.
+    """
     left = budget
     while True:
-        chosen = _choose_blocks(candidates, left, budget, cost_of)
-        excerpt = _make_excerpt(blocks, chosen, frozenset(wanted - chosen))
+        excerpt, has_blocks = select(left)
         over = counter.text(excerpt.text) - budget
         if over <= 0:
             return excerpt
-        if not chosen:
+        if not has_blocks:
             return Excerpt("", excerpt.left_out)
         left -= over
 
@@ -139,28 +171,39 @@ def _choose_blocks(
 
 
 def _make_excerpt(blocks: Sequence[MarkdownBlock], chosen: frozenset[int], missed: frozenset[int]) -> Excerpt:
-    text = join_blocks(blocks, lambda block: block.at in chosen)
-    left_out = [block for block in blocks if not block.text or block.at in missed]
-    if not left_out:
-        return Excerpt(text)
+    titles = {block.at: block.text for block in blocks if block.level}
+    left_out = [block for block in blocks if block.at in missed]
     headings = sum(bool(block.level) for block in left_out)
-    counts = ((len(left_out) - headings, "paragraph"), (headings, "heading"))
+    counts = Counter(block.section for block in left_out if not block.level)
+    text = join_blocks(blocks, lambda block: block.at in chosen)
+    return note_left_out(text, [(titles.get(at, ""), count) for at, count in counts.items()], headings)
+
+
+def note_left_out(text: str, sections: Sequence[tuple[str, int]], headings: int = 0) -> Excerpt:
+    """The excerpt of a file with a note about what was left out.
+
+    Args:
+        sections: heading, "" for none, and paragraphs that were left out below it.
+        headings: that were left out themselves.
+    """
+    paragraphs = sum(count for _, count in sections)
+    if not paragraphs + headings:
+        return Excerpt(text)
+    counts = ((paragraphs, "paragraph"), (headings, "heading"))
     counted = " and ".join(count_of(count, what) for count, what in counts if count)
     note = f"[… {counted} left out; read_file shows the whole file]"
-    return Excerpt(f"{text}\n\n{note}" if text else note, _name_left_out(blocks, left_out, headings))
+    lines = [f"{short_title(title) or 'top'}: {count_of(count, 'paragraph')}" for title, count in sections[:MAX_NAMED]]
+    if rest := sections[MAX_NAMED:]:
+        unnamed = count_of(sum(count for _, count in rest), "paragraph")
+        lines.append(f"{count_of(len(rest), 'more section')}: {unnamed}")
+    if headings:
+        lines.append(count_of(headings, "heading"))
+    return Excerpt(f"{text}\n\n{note}" if text else note, tuple(lines))
 
 
-def _name_left_out(
-    blocks: Sequence[MarkdownBlock], left_out: Sequence[MarkdownBlock], headings: int
-) -> tuple[str, ...]:
-    titles = {block.at: block.text.strip()[:MAX_TITLE] for block in blocks if block.level}
-    counts = Counter(block.section for block in left_out if not block.level)
-    lines = [f"{titles.get(at, 'top')}: {count_of(count, 'paragraph')}" for at, count in counts.items()]
-    if len(lines) > MAX_NAMED:
-        rest = sum(list(counts.values())[MAX_NAMED:])
-        more = f"{count_of(len(lines) - MAX_NAMED, 'more section')}: {count_of(rest, 'paragraph')}"
-        lines = [*lines[:MAX_NAMED], more]
-    return (*lines, *([count_of(headings, "heading")] if headings else []))
+def short_title(heading: str) -> str:
+    """A heading as a section's name."""
+    return heading.strip()[:MAX_TITLE]
 
 
 def count_of(count: int, what: str) -> str:
@@ -168,25 +211,14 @@ def count_of(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _iter_lines(text: str) -> Iterator[str]:
-    """Like `split_lines`, one line at a time."""
-    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    at = 0
-    while (end := plain.find("\n", at)) >= 0:
-        yield plain[at:end]
-        at = end + 1
-    yield plain[at:]
-
-
 class _BlockReader:
     """Parses lines into blocks."""
 
     def __init__(self) -> None:
-        self._blocks: list[MarkdownBlock] = []
-        self._count = 0
+        self.blocks: list[MarkdownBlock] = []
+        self.gap = False  # before the next block
         self._lines: list[str] = []
         self._fence = ""
-        self._gap = False
         self._section = -1
 
     def read_line(self, line: str) -> None:
@@ -198,22 +230,17 @@ class _BlockReader:
                 self.end_block()
         elif not line.strip():
             self.end_block()
-            self._gap = True
+            self.gap = True
         elif heading := _HEADING.fullmatch(line):
             self.end_block()
             self._add_block(line.rstrip(), len(heading["level"]))
-            self._section = self._count - 1
+            self._section = len(self.blocks) - 1
         else:
             fence = fence_after("", line)
             if fence or _BULLET.match(line):
                 self.end_block()
             self._lines.append(line)
             self._fence = fence
-
-    def take_blocks(self) -> list[MarkdownBlock]:
-        """The blocks that have ended since the last call."""
-        blocks, self._blocks = self._blocks, []
-        return blocks
 
     def end_block(self) -> None:
         """End the current block; an open fence is closed."""
@@ -225,6 +252,6 @@ class _BlockReader:
             self._lines = []
 
     def _add_block(self, text: str, level: int) -> None:
-        self._blocks.append(MarkdownBlock(at=self._count, section=self._section, level=level, text=text, gap=self._gap))
-        self._count += 1
-        self._gap = False
+        at = len(self.blocks)
+        self.blocks.append(MarkdownBlock(at=at, section=self._section, level=level, text=text, gap=self.gap))
+        self.gap = False

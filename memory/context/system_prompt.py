@@ -1,20 +1,28 @@
 """Builds the parts of the system prompt, each cut to its token budget."""
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from enum import IntEnum
+from itertools import groupby
 
 from memory.context.markdown import (
-    MAX_TOKEN_CHARS,
     BlockCandidate,
     Excerpt,
     MarkdownBlock,
     block_tokens,
     count_of,
+    fit_excerpt,
     fits_budget,
-    iter_blocks,
+    normalize_line_ends,
+    note_left_out,
     parse_blocks,
+    parse_part,
     select_blocks,
+    short_title,
+    split_folds,
     split_lines,
 )
 from memory.context.tokens import TokenCounter
@@ -22,6 +30,8 @@ from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 MEMORY_SHARE, LOG_SHARE = 5, 10  # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
+MAX_KNOWN_PARTS = 4_096  # of logs, some 600 bytes each
+MAX_READ_PARTS, MAX_READ_CHARS = 64, 8_192  # parts whose entries are cached, and characters of such a part
 _REPORT = re.compile(r"[-*+]\s+\d\d:\d\d [^:：\n]{1,60}[:：]")
 _CALL = re.compile(r'recall\(handle="[^"\n]{1,90}"\)\s*$')
 _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*+$")
@@ -57,30 +67,220 @@ class PromptSources:
     own_folds: frozenset[str] = frozenset()
 
 
+class _Kind(IntEnum):
+    """Of a log's paragraph. Those of folds are in the order in which they are wanted."""
+
+    BY_PERSON, STORY, REPORT, CALL = range(4)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LogEntry:
-    """A block of the log."""
+    """A block of a part of the log."""
 
+    #: A fold's heading is without its comment.
     block: MarkdownBlock
-    #: It is not in the section of a fold.
-    by_person: bool
+    #: None for a heading.
+    kind: _Kind | None
     #: The headings above it, including itself if it is one.
     headings: tuple[MarkdownBlock, ...]
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Story, report of a message or call, and its section, the newest first."""
-        section = self.headings[0].at if self.headings else -1
-        return 1 if _REPORT.match(self.block.text) else 2 if _CALL.search(self.block.text) else 0, -section
+    #: Id of the fold whose section it is in, "" outside.
+    fold: str
+    #: The fold is stale or was undone.
+    has_mark: bool
 
 
-def budgets_for(room: int) -> PromptBudgets:
-    """The budgets for a request of `room` tokens, so that long files leave room in a small request."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LogSection:
+    """What is known of a heading and the paragraphs up to the next heading, without their texts."""
+
+    #: "" for none.
+    title: str
+    fold: str
+    has_mark: bool
+    #: There is a blank line before one of its blocks.
+    gap: bool
+    #: Paragraphs of each kind.
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LogPart:
+    """What is known of a log's text from a fold's heading to the next one's."""
+
+    sections: tuple[_LogSection, ...]
+    ends_in_gap: bool
+
+
+class KnownLogParts:
+    """What is known of the parts of logs: at a fold, the log has one new part.
+
+    Used by any thread: each step on the dicts is atomic, and a part that two threads parse is the same.
+    """
+
+    def __init__(self, max_parts: int = MAX_KNOWN_PARTS, max_read: int = MAX_READ_PARTS) -> None:
+        #: Characters that were parsed.
+        self.parsed = 0
+        self._max_parts, self._max_read = max_parts, max_read
+        self._parts: OrderedDict[bytes, _LogPart] = OrderedDict()  # by hash
+        self._entries: OrderedDict[str, list[_LogEntry]] = OrderedDict()  # by text, of those shown last
+
+    def describe(self, texts: Iterable[str]) -> list[_LogPart]:
+        """Return what is known of the parts with these texts; those that are not known are parsed."""
+        return [self._describe_part(text) for text in texts]
+
+    def read(self, text: str) -> list[_LogEntry]:
+        """Return the entries of a part."""
+        entries = self._entries.pop(text, None) or self._parse(text)[0]
+        if len(text) <= MAX_READ_CHARS:
+            self._entries[text] = entries
+            if len(self._entries) > self._max_read:
+                self._entries.popitem(last=False)
+        return entries
+
+    def _describe_part(self, text: str) -> _LogPart:
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        part = self._parts.pop(key, None) or _describe_entries(*self._parse(text))
+        self._parts[key] = part
+        if len(self._parts) > self._max_parts:
+            self._parts.popitem(last=False)
+        return part
+
+    def _parse(self, text: str) -> tuple[list[_LogEntry], bool]:
+        blocks, ends_in_gap = parse_part(text)
+        self.parsed += len(text)
+        return list(_iter_entries(blocks)), ends_in_gap
+
+
+class _Log:
+    """A day's log, of which only those parts are parsed that are new or may be shown.
+
+    Args:
+        own_folds: whose sections are hidden.
+    """
+
+    def __init__(
+        self, text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str], known: KnownLogParts
+    ) -> None:
+        self._text, self._budget, self._counter = normalize_line_ends(text), budget, counter
+        self._own_folds, self._known = own_folds, known
+        self._slices = list(split_folds(self._text))
+        self._parts = known.describe(self._text[one] for one in self._slices)
+        self._sections = [[one for one in part.sections if self._is_visible(one)] for part in self._parts]
+        self._entries: dict[int, list[_LogEntry]] = {}
+        self._costs: dict[tuple[int, int], int] = {}
+
+    def select(self, left: int) -> tuple[Excerpt, bool]:
+        """Return the excerpt of the most wanted entries of so many tokens, and whether it has any."""
+        chosen: dict[int, set[int]] = {}  # positions of blocks by part
+        for kinds in ((_Kind.BY_PERSON,), (_Kind.STORY, _Kind.REPORT, _Kind.CALL)):
+            for part, entry in (found for kind in kinds for found in self._newest_first(kind)):
+                shown = chosen.get(part, set())
+                new = [block for block in (*entry.headings, entry.block) if block.at not in shown]
+                cost = sum(self._cost_of(part, block) for block in new)
+                if cost <= left:
+                    left -= cost
+                    chosen.setdefault(part, set()).update(block.at for block in new)
+                elif cost <= self._budget:  # else it is not shown in any case
+                    break
+        return self._excerpt(chosen), bool(chosen)
+
+    def _is_visible(self, one: _LogSection | _LogEntry) -> bool:
+        return not one.fold or not (one.has_mark or one.fold in self._own_folds)
+
+    def _newest_first(self, kind: _Kind) -> Iterator[tuple[int, _LogEntry]]:
+        for part in reversed(range(len(self._parts))):
+            if any(section.counts[kind] for section in self._sections[part]):
+                yield from ((part, entry) for entry in reversed(self._read_part(part)) if entry.kind == kind)
+
+    def _read_part(self, part: int) -> list[_LogEntry]:
+        """The visible entries of a part."""
+        if part not in self._entries:
+            entries = self._known.read(self._text[self._slices[part]])
+            self._entries[part] = [entry for entry in entries if self._is_visible(entry)]
+        return self._entries[part]
+
+    def _has_gap_before(self, part: int) -> bool:
+        return part > 0 and self._parts[part - 1].ends_in_gap
+
+    def _cost_of(self, part: int, block: MarkdownBlock) -> int:
+        if (part, block.at) not in self._costs:
+            block = replace(block, gap=block.gap or (block.at == 0 and self._has_gap_before(part)))
+            self._costs[part, block.at] = block_tokens(block, self._budget, self._counter)
+        return self._costs[part, block.at]
+
+    def _excerpt(self, chosen: Mapping[int, Set[int]]) -> Excerpt:
+        pieces: list[str] = []
+        left_out: list[tuple[str, int]] = []
+        gap = False
+        for part, sections in enumerate(self._sections):
+            gap = gap or (
+                self._has_gap_before(part) and bool(sections) and self._is_visible(self._parts[part].sections[0])
+            )
+            if part not in chosen:
+                gap = gap or any(section.gap for section in sections)
+                left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]
+                continue
+            missed: dict[int, int] = {}
+            titles = {-1: ""}
+            for entry in self._read_part(part):
+                block = entry.block
+                gap = gap or block.gap
+                if block.level:
+                    titles[block.at] = block.text
+                if block.at in chosen[part]:
+                    pieces += ["\n\n" if gap else "\n", block.text]
+                    gap = False
+                elif entry.kind is not None:
+                    missed[block.section] = missed.get(block.section, 0) + 1
+            left_out += [(titles[section], count) for section, count in missed.items()]
+        return note_left_out("".join(pieces[1:]), left_out)
+
+
+def _iter_entries(blocks: Iterable[MarkdownBlock]) -> Iterator[_LogEntry]:
+    headings: tuple[MarkdownBlock, ...] = ()
+    fold, has_mark = "", False
+    for block in blocks:
+        if 0 < block.level <= 2:
+            found = _FOLD.search(block.text)
+            fold, has_mark = (found["fold"], bool(found["mark"])) if found else ("", False)
+            block = replace(block, text=_FOLD.sub("", block.text))
+        if block.level:
+            headings = (block,) if block.level <= 2 else (*headings[:1], block)
+        kind = None if block.level else _kind_of(block.text) if fold else _Kind.BY_PERSON
+        yield _LogEntry(block=block, kind=kind, headings=headings, fold=fold, has_mark=has_mark)
+
+
+def _kind_of(text: str) -> _Kind:
+    return _Kind.REPORT if _REPORT.match(text) else _Kind.CALL if _CALL.search(text) else _Kind.STORY
+
+
+def _describe_entries(entries: Sequence[_LogEntry], ends_in_gap: bool) -> _LogPart:
+    sections: list[_LogSection] = []
+    for _, grouped in groupby(entries, key=lambda entry: entry.block.at if entry.block.level else entry.block.section):
+        members = list(grouped)
+        first = members[0]
+        counts = Counter(entry.kind for entry in members)
+        sections.append(
+            _LogSection(
+                title=short_title(first.block.text) if first.block.level else "",
+                fold=first.fold,
+                has_mark=first.has_mark,
+                gap=any(entry.block.gap for entry in members),
+                counts=tuple(counts[kind] for kind in _Kind),
+            )
+        )
+    return _LogPart(sections=tuple(sections), ends_in_gap=ends_in_gap)
+
+
+def budgets_for(tokens: int) -> PromptBudgets:
+    """The budgets for a request of `tokens` tokens, so that long files do not fill a small request."""
     usual = PromptBudgets()
-    return replace(usual, memory=min(usual.memory, room // MEMORY_SHARE), log=min(usual.log, room // LOG_SHARE))
+    return replace(usual, memory=min(usual.memory, tokens // MEMORY_SHARE), log=min(usual.log, tokens // LOG_SHARE))
 
 
-def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter) -> tuple[SystemPart, ...]:
+def system_parts(
+    sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter, known_parts: KnownLogParts | None = None
+) -> tuple[SystemPart, ...]:
     """Build the parts in order: SOUL.md, rules, awareness, MEMORY.md, log; empty parts are left out.
 
     SOUL.md and the rules are never cut. If all together exceed the total, the log is cut first, then MEMORY.md, then
@@ -93,20 +293,25 @@ def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenC
     rest -= counter.text(awareness.text)
     memory = memory_part(sources.memory, min(budgets.memory, rest), counter)
     rest -= counter.text(memory.text)
-    log = log_part(sources, min(budgets.log, rest), counter)
+    log = log_part(sources, min(budgets.log, rest), counter, known_parts)
     return tuple(part for part in (soul, rules, awareness, memory, log) if part.text or part.left_out)
 
 
 def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
     """MEMORY.md within its frame, both cut to the budget."""
     frame = ("[MEMORY.md: long-term memory, for reference; the newest message wins]", "[End of MEMORY.md]")
-    return _frame_part(MEMORY, frame, budget, counter, lambda room: cut_memory(text, room, counter))
+    return _frame_part(MEMORY, frame, budget, counter, lambda left: cut_memory(text, left, counter))
 
 
-def log_part(sources: PromptSources, budget: int, counter: TokenCounter) -> SystemPart:
+def log_part(
+    sources: PromptSources, budget: int, counter: TokenCounter, known_parts: KnownLogParts | None = None
+) -> SystemPart:
     """The day's log within its frame, both cut to the budget."""
+    known = known_parts or KnownLogParts()
     frame = (f"[Daily log of {sources.day}, for reference]", "[End of the daily log]")
-    return _frame_part(LOG, frame, budget, counter, lambda room: cut_log(sources.log, room, counter, sources.own_folds))
+    return _frame_part(
+        LOG, frame, budget, counter, lambda left: cut_log(sources.log, left, counter, sources.own_folds, known)
+    )
 
 
 def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
@@ -125,22 +330,24 @@ def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
     return select_blocks(blocks, candidates, max(budget, 0), counter)
 
 
-def cut_log(text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str]) -> Excerpt:
+def cut_log(
+    text: str,
+    budget: int,
+    counter: TokenCounter,
+    own_folds: frozenset[str],
+    known_parts: KnownLogParts | None = None,
+) -> Excerpt:
     """Cut the day's log to the budget, without what this conversation knows anyway.
 
     Sections of own folds, and of folds that are stale or were undone, are left out. What people wrote between the
     sections comes first, then the stories of all folds, so that the whole day is told, then the messages that they
     report, then their calls, always the later ones first. A heading is shown if something under it is.
+
+    Args:
+        known_parts: parts of logs that need not be parsed; what is parsed is added.
     """
-    entries = _NewestEntries(max(budget, 0), counter)
-    for entry in _visible_entries(iter_blocks(text), own_folds):
-        entries.add(entry)
-    candidates = [
-        BlockCandidate(blocks=(*entry.headings, entry.block), group=group)
-        for group, members in enumerate((entries.by_person[::-1], entries.folded_in_order()))
-        for entry in members
-    ]
-    return select_blocks(entries.blocks, candidates, max(budget, 0), counter)
+    log = _Log(text, max(budget, 0), counter, own_folds, known_parts or KnownLogParts())
+    return fit_excerpt(log.select, max(budget, 0), counter)
 
 
 def cut_awareness(text: str, budget: int, counter: TokenCounter) -> Excerpt:
@@ -167,14 +374,14 @@ def _frame_part(
     name: str, frame: tuple[str, str], budget: int, counter: TokenCounter, cut: Callable[[int], Excerpt]
 ) -> SystemPart:
     """The cut text between its frame's lines; it cannot contain the closing line."""
-    room = budget - counter.text(f"{frame[0]}\n\n{frame[1]}")
+    left = budget - counter.text(f"{frame[0]}\n\n{frame[1]}")
     while True:
-        text, left_out = cut(room)
+        text, left_out = cut(left)
         framed = f"{frame[0]}\n{text.replace(frame[1], frame[1].strip('[]'))}\n{frame[1]}" if text else ""
         over = counter.text(framed) - budget
         if over <= 0 or not framed:
             return SystemPart(name=name, text=framed, left_out=left_out)
-        room -= over
+        left -= over
 
 
 def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
@@ -186,83 +393,3 @@ def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
             age = ages[block.section] = ages.get(block.section, 0) + 1
             aged.append((age, -block.at, block))
     return [block for _, _, block in sorted(aged, key=lambda item: item[:2])]
-
-
-class _NewestEntries:
-    """The blocks of a log: all that people wrote, and the newest lines of folds that may fit the budget.
-
-    Older lines of folds are kept without their text. A long log is read at each fold, and all its lines would take
-    several times its size in memory.
-    """
-
-    def __init__(self, budget: int, counter: TokenCounter) -> None:
-        self.blocks: list[MarkdownBlock] = []
-        self.by_person: list[_LogEntry] = []
-        self.folded: list[_LogEntry] = []
-        self._budget, self._counter = budget, counter
-        self._indexes: list[int] = []  # of `folded` in `blocks`
-        self._size, self._most = 0, 2 * MAX_TOKEN_CHARS * budget  # characters of `folded`, and when to drop some
-
-    def add(self, entry: _LogEntry) -> None:
-        """Add the next entry of the log."""
-        self.blocks.append(entry.block)
-        if entry.block.level:
-            return
-        if entry.by_person:
-            self.by_person.append(entry)
-            return
-        self.folded.append(entry)
-        self._indexes.append(len(self.blocks) - 1)
-        self._size += len(entry.block.text)
-        if self._size > self._most:
-            self._drop_texts(self._fitting())
-            self._most = max(self._most, 2 * self._size)
-
-    def folded_in_order(self) -> list[_LogEntry]:
-        """The lines of folds, the most wanted first."""
-        return [self.folded[index] for index in self._order()]
-
-    def _order(self) -> list[int]:
-        return sorted(range(len(self.folded)), key=lambda index: (*self.folded[index].place, -index))
-
-    def _fitting(self) -> set[int]:
-        """Indexes of the entries of folds that fit the budget together with all that are more wanted.
-
-        What is added later only takes room from them.
-        """
-        room, fitting = self._budget, set[int]()
-        for index in self._order():
-            entry = self.folded[index]
-            cost, *others = (
-                block_tokens(block, self._budget, self._counter) for block in (entry.block, *entry.headings)
-            )
-            if cost + sum(others) <= self._budget:  # else it is never shown, and takes no room
-                room -= cost
-            if room < 0:
-                break
-            fitting.add(index)
-        return fitting
-
-    def _drop_texts(self, fitting: set[int]) -> None:
-        for number, (index, entry) in enumerate(zip(self._indexes, self.folded, strict=True)):
-            if number not in fitting:
-                self.blocks[index] = replace(entry.block, text="")
-        self._indexes = [index for number, index in enumerate(self._indexes) if number in fitting]
-        self.folded = [entry for number, entry in enumerate(self.folded) if number in fitting]
-        self._size = sum(len(entry.block.text) for entry in self.folded)
-
-
-def _visible_entries(blocks: Iterable[MarkdownBlock], own_folds: frozenset[str]) -> Iterator[_LogEntry]:
-    """The blocks that may be shown, without the comments of folds' headings."""
-    hidden = folded = False
-    headings: tuple[MarkdownBlock, ...] = ()
-    for block in blocks:
-        if 0 < block.level <= 2:
-            found = _FOLD.search(block.text)
-            folded = found is not None
-            hidden = found is not None and (found["fold"] in own_folds or bool(found["mark"]))
-            block = replace(block, text=_FOLD.sub("", block.text))
-        if block.level:
-            headings = (block,) if block.level <= 2 else (*headings[:1], block)
-        if not hidden:
-            yield _LogEntry(block=block, by_person=not folded, headings=headings)

@@ -12,7 +12,7 @@ from memory.context.summary.grounding import GroundingSource
 from memory.conversation import Message, Part, Text
 from memory.longterm.own_words import OwnWords
 from memory.text.bullets import tidy_content
-from memory.text.language import CJK_CHARACTER, is_mostly_cjk
+from memory.text.language import CJK_CHARACTER, is_mostly_cjk, lazy_pattern
 from memory.text.quoting import neutralize_data_tags
 from memory.text.tokenizer import fold_text, lexical_question_terms, lexical_terms
 
@@ -27,15 +27,15 @@ MAX_ANSWER_READ = 40_000  # characters of an answer that are parsed
 MIN_QUOTE = 2
 MIN_SUPPORT_SHARE = 0.34  # of a fact's content words that the user must have said; tuned on the pairs in the tests
 MAX_REPLACED = 2  # known memories that one fact may replace
-_NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
-_DENIES = re.compile(
+_NO_DENIAL = lazy_pattern("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
+_DENIES = lazy_pattern(
     r"[不没别无勿忌]|讨厌|避免|拒绝|\b(?:not?|never|none|nothing|without|cannot|cant|avoids?|avoiding|stopped|quit|hates?|"
     r"dislikes?|refuses?|allergic)\b|n['’]t\b|过敏",
     re.IGNORECASE,
 )
 
-_CLAUSE = re.compile(r"[。！？!?;；，,\n]+|\.(?:\s|$)|\b(?:but|though)\b|但是?|不过")
-_FIRST_WORD = re.compile(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
+_CLAUSE = lazy_pattern(r"[。！？!?;；，,\n]+|\.(?:\s|$)|\b(?:but|though)\b|但是?|不过")
+_FIRST_WORD = lazy_pattern(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
 _OPENING_WORDS = (
     "user users the a an they their is has had was wants want likes like prefers prefer dislikes dislike loves hates "
     "uses use works work lives live needs plans speaks enjoys studies owns knows drinks eats avoids always never when "
@@ -43,7 +43,7 @@ _OPENING_WORDS = (
     "current currently favorite favourite allergic born married once from with"
 )
 _OPENERS = frozenset(_OPENING_WORDS.split())
-_FRAME_ZH = re.compile("用户|本人|喜欢|偏好|希望|习惯|倾向|正在|目前|通常|经常|使用|进行|以及|自己|需要")
+_FRAME_ZH = lazy_pattern("用户|本人|喜欢|偏好|希望|习惯|倾向|正在|目前|通常|经常|使用|进行|以及|自己|需要")
 _FRAME_EN = frozenset(lexical_question_terms("user prefers likes wants uses using currently usually"))
 
 Lang = Literal["zh", "en"]
@@ -403,7 +403,7 @@ MAX_LINE = 300
 
 
 def _any_pattern(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return lazy_pattern("|".join(patterns), re.IGNORECASE)
 
 
 _SHORTENED = _any_pattern(r"recall\((?:handle|turn)=", r"\[(?:picture|file )", r"^\[\+\d+ messages")

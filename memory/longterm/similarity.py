@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log
 
-from memory.text.language import CJK
+from memory.text.language import CJK, lazy_pattern
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 from memory.text.wording import DENIAL, LineWording, is_symbol, read_wording, word_weight
 
@@ -19,10 +19,10 @@ MAX_MERGED = 2_000  # characters of two joined lines; from the seed
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
 MAX_ADDED = 1.5  # weight factor of a word that only one line has
 MAX_WEIGHED = 80
-_SYMBOLS = re.compile(r"[\W_]+")
+_SYMBOLS = lazy_pattern(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
 _SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # placeholders of space and punctuation until their neighbours are known
-_BESIDE_HAN = re.compile(
+_BESIDE_HAN = lazy_pattern(
     f"(?<=[{CJK}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{CJK}])"
 )
 _BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})

@@ -1,19 +1,42 @@
-"""The language of a text, its sentences, and segments short enough for regular expressions. Pure."""
+"""The language of a text, its sentences, segments short enough for regular expressions, and these. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
+from typing import Any, cast
+
+
+class LazyPattern:
+    """A regular expression that is compiled when it is first used. After that its methods are those of the pattern."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text, self._flags = text, flags
+
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile(self._text, self._flags)
+
+    def __getattr__(self, name: str) -> Any:
+        pattern = self.compiled()
+        for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", "split", "groupindex"):
+            setattr(self, method, getattr(pattern, method))
+        return getattr(pattern, name)
+
+
+def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Make a pattern that is compiled when it is first used: with Chinese character classes that takes milliseconds."""
+    return cast("re.Pattern[str]", LazyPattern(text, flags))
+
 
 # Kana, Chinese characters with extension A and the compatibility forms, Hangul: the inside of a character class.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-CJK_CHARACTER = re.compile(f"[{CJK}]")
+CJK_CHARACTER = lazy_pattern(f"[{CJK}]")
 MIN_CJK_SHARE = 0.2  # of a text's letters; Chinese about software is full of Latin words
 # A regular expression on a long text blocks all threads of the interpreter, so texts are split before.
 MAX_SEGMENT = 1_000  # characters; the slowest pattern takes about 2 ms for them
 OVERLAP_CHARS = 40  # characters; a date, a time or an amount with its unit is shorter
-_MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
+_MARKER = lazy_pattern(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
 _TITLE_DOT = "|".join(rf"(?<=\b{word})\." for word in ("Dr", "Mr", "Ms", "Mrs", "Prof", "vs", "e.g", "i.e"))
-_SENTENCE = re.compile(
+_SENTENCE = lazy_pattern(
     r"(?:`[^`]*`|「[^」]{0,300}」|『[^』]{0,300}』|《[^》]{0,300}》|“[^”]{0,300}”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
     rf"|{_TITLE_DOT})++[.!?。！？]*[”」』\"]?\s*|.+"
 )

@@ -4,12 +4,14 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from memory.text.language import lazy_pattern
+
 _DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _DIGIT_SIGNS = "〇零一二两三四五六七八九"
-_NUMERAL_RUN = re.compile(f"[{_DIGIT_SIGNS}十百千万亿]+")
+_NUMERAL_RUN = lazy_pattern(f"[{_DIGIT_SIGNS}十百千万亿]+")
 # A numeral of more than 20 characters is not a real number and stays as it is.
-_FRACTION = re.compile(
+_FRACTION = lazy_pattern(
     f"(?<![{_DIGIT_SIGNS}十百千])([{_DIGIT_SIGNS}十百千]{{1,20}}+)分之"
     f"([{_DIGIT_SIGNS}十百]{{1,20}}+(?![{_DIGIT_SIGNS}十百])(?:点[{_DIGIT_SIGNS}]{{1,20}}+(?![{_DIGIT_SIGNS}]))?)"
 )
@@ -17,30 +19,30 @@ _COUNTED = (
     "个|天(?!空|下)|日|号|月|年|周|岁|次|人|位|名|点|分钟|秒|元|块|毛|角|件|条|张|台|本|部|章|节|页|行|步|层|楼|间|套|份|种|类|项|批|组|"
     "轮|期|集|版|杯|瓶|斤|克|千克|吨|米|千米|公里|公斤|厘米|毫米|小时|星期|礼拜|倍|度|美元|欧元|遍|场|只|封|辆|座|棵|家|所|口|片|粒|颗|碗|盘|支|把|双|顿|趟|头牛|单元|室|学期"
 )
-_DECIMAL = re.compile(
+_DECIMAL = lazy_pattern(
     f"(?<![{_DIGIT_SIGNS}十])([{_DIGIT_SIGNS}十]{{1,20}}+)点([{_DIGIT_SIGNS}]{{1,20}}+)"
     f"(?=个|万|亿|{_COUNTED.replace('|点', '')})"
 )
-_AFTER = re.compile(f"{_COUNTED}|分(?!之)")
-_AFTER_FIRST = re.compile("[章节页条版集层期轮卷回]")
-_DIGIT_GROUP = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
-_DATE = re.compile(r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?)(\d{1,2})(?: ?日)?(?!\d)")
-_MONTH_DAY = re.compile(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
-_YEAR_MONTH = re.compile(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
-_VERSION = re.compile(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
+_AFTER = lazy_pattern(f"{_COUNTED}|分(?!之)")
+_AFTER_FIRST = lazy_pattern("[章节页条版集层期轮卷回]")
+_DIGIT_GROUP = lazy_pattern(r",(?<=\d,)(?=\d{3}(?!\d))")
+_DATE = lazy_pattern(r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?)(\d{1,2})(?: ?日)?(?!\d)")
+_MONTH_DAY = lazy_pattern(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
+_YEAR_MONTH = lazy_pattern(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
+_VERSION = lazy_pattern(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
 _MONTH_NAMES = "january february march april may june july august september october november december"
 MONTHS = {form: at for at, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])} | {"sept": 9}
 _MONTH_PATTERN = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY_FIRST = re.compile(
+_DAY_FIRST = lazy_pattern(
     rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? (\d{{4}})(?!\d))?"
 )
-_MONTH_FIRST = re.compile(
+_MONTH_FIRST = lazy_pattern(
     rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? (\d{{4}})(?!\d))?"
 )
-_MONTH_YEAR = re.compile(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")
+_MONTH_YEAR = lazy_pattern(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")
 _SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
-_ANY_DIGIT = re.compile(r"\d")
-_SPACE_BESIDE_CJK = re.compile("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
+_ANY_DIGIT = lazy_pattern(r"\d")
+_SPACE_BESIDE_CJK = lazy_pattern("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
 MAX_CACHED_CHARS = 300  # longer texts are not cached; a sentence is normalised several times
 
 

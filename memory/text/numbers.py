@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from memory.text.language import lazy_pattern
 from memory.text.normalize import MONTHS
 
 # A source supports a number if it has at least one of these tokens. A token is a letter for the kind and a value.
@@ -103,18 +104,18 @@ _NUMBER = (
     rf"(?:(?P<place>[月日号]|(?:st|nd|rd|th)(?![a-z]))|(?: |-)?(?P<unit>{_UNIT}))?"
 )
 _MAY_BEGIN = f"(?=[0-9{''.join(_SIGNS)}{_DAY_HALVES.replace('|', '')}])"
-_FIGURE = re.compile(f"{_MAY_BEGIN}(?:(?P<time>{_TIME})|{_NUMBER})")
-_WORD = re.compile(rf"(?<![a-z-])({'|'.join(_NUMBER_WORDS)})(?![a-z])")
-_WEEKDAY = re.compile(
+_FIGURE = lazy_pattern(f"{_MAY_BEGIN}(?:(?P<time>{_TIME})|{_NUMBER})")
+_WORD = lazy_pattern(rf"(?<![a-z-])({'|'.join(_NUMBER_WORDS)})(?![a-z])")
+_WEEKDAY = lazy_pattern(
     r"(?:周|星期|礼拜)([一二三四五六日天])(?![次年岁小])|(?<![a-z])(mon|tue|wed|thu|fri|sat|sun)"
     r"(?:s|nes|rs|ur)?(?:day)s?(?![a-z])"
 )
-_MONTH = re.compile(rf"(?<![a-z])({'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])")
+_MONTH = lazy_pattern(rf"(?<![a-z])({'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])")
 # A range of days has both dates: 1月23到24日, and "23 to 24 January", which is normalised to "23 to 1-24".
-_DAYS_OF_MONTH = re.compile(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]? ?[到至~–—-] ?(\d{1,2}) ?[日号]")
-_DAYS_BEFORE_DATE = re.compile(r"(?<![\d.-])(\d{1,2})(?: to | and | ?[–—-] ?)(\d{1,2})-\d{1,2}(?![\d-])")
-_WHOLE_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-_SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
+_DAYS_OF_MONTH = lazy_pattern(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]? ?[到至~–—-] ?(\d{1,2}) ?[日号]")
+_DAYS_BEFORE_DATE = lazy_pattern(r"(?<![\d.-])(\d{1,2})(?: to | and | ?[–—-] ?)(\d{1,2})-\d{1,2}(?![\d-])")
+_WHOLE_DATE = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}")
+_SHORT_ZERO = lazy_pattern(r"(?<![\d.])0(?=\d(?!\d))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from typing import Generic, TypeVar
 
 import Stemmer
 
-from memory.text.language import CJK, CJK_CHARACTER
+from memory.text.language import CJK, CJK_CHARACTER, lazy_pattern
 from memory.text.quoting import display_name
 
 MAX_TERMS = 64  # of one question
-_RUN = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
-_APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
+_RUN = lazy_pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
+_APOSTROPHE = lazy_pattern(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
 # Words that carry no content in a question, and those of small talk, which recall leaves out as well.
 _FUNCTION_WORDS = (
     "a about after again ago all also am an and any are as at be been before but by can could did do does doing "
@@ -40,7 +40,7 @@ _SMALL_TALK = (
 )
 _QUESTION_STOPS = frozenset(_FUNCTION_WORDS.split())
 _STOP_WORDS = _QUESTION_STOPS | frozenset(_SMALL_TALK.split())
-_STOP_PHRASES_ZH = re.compile(
+_STOP_PHRASES_ZH = lazy_pattern(
     "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|知道了|没问题|接着说|再来|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|"
     "多少|几个|我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
     "记得|提到|提过|说过|聊过|讲过|知道|觉得|好的|好吧|好啊|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|继续|接着|明白|收到|"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memory.text.language import CJK, CJK_CHARACTER
+from memory.text.language import CJK, CJK_CHARACTER, lazy_pattern
 from memory.text.normalize import normalize_text as in_figures
 from memory.text.tokenizer import text_terms
 
@@ -159,19 +159,19 @@ def _alternatives(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: -len(word)))
 
 
-_ACCENT = re.compile("[\u0300-\u036f]")
-_OUR = re.compile(r"(?<=[a-z]{3})our")
-_POSSESSIVE = re.compile(r"'s?(?![a-z])")
-_EACH_WEEK = re.compile("每(?=(?:周|星期|礼拜)[一二三四五六日天末])")
-_DIRECTED = re.compile(
+_ACCENT = lazy_pattern("[\u0300-\u036f]")
+_OUR = lazy_pattern(r"(?<=[a-z]{3})our")
+_POSSESSIVE = lazy_pattern(r"'s?(?![a-z])")
+_EACH_WEEK = lazy_pattern("每(?=(?:周|星期|礼拜)[一二三四五六日天末])")
+_DIRECTED = lazy_pattern(
     r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从[^从到往去\n]*+[到往去]|[给借还]|胜过|超过|多于|少于|不如|先[^先后再\n]*+[后再]"
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"(?P<whole>{_alternatives(sorted(FIXED_WORDS))})|(?P<zh>{_alternatives(sorted(CHINESE_SYNONYMS))})"
     rf"|(?P<en>(?<![^\W\d_])(?:{_alternatives(sorted(ENGLISH_SYNONYMS))})(?![^\W_{CJK}]|'[a-z]))"
     rf"|(?P<figure>\d+(?:\.\d+)*(?:(?:st|nd|rd|th)(?![a-z]))?)|(?P<word>[^\W\d_{CJK}]+(?:'[a-z]+)?[+#]*)|(?P<han>[{CJK}])|(?P<end>[,;。!?…()\n]|\.(?=\s|$))"
 )
-_PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{CJK}]")
+_PIECE = lazy_pattern(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{CJK}]")
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: a line that is compared with many keeps its counts

@@ -20,6 +20,7 @@ MAX_NAME = 40  # characters of a conversation's name in a heading
 _HEADING_MARKS = frozenset("·<>")
 _FENCES = ("```", "~~~")
 _DASHES = re.compile(r"-{2,}")
+_FOLD_COMMENT = "<!-- fold "
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
@@ -189,7 +190,9 @@ def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
 
 def has_section(text: str, fold: str) -> bool:
     """Whether a text has the fold's section."""
-    return fold in text and any(row is not None and row["fold"] == fold for row in map(_make_heading, iter_lines(text)))
+    return fold in text and any(
+        row is not None and row["fold"] == fold for row in map(_make_heading, _lines_with(text, fold))
+    )
 
 
 def section_fold(line: str) -> str | None:
@@ -201,8 +204,17 @@ def section_fold(line: str) -> str | None:
 
 def list_folds(text: str) -> tuple[str, ...]:
     """The ids of the folds with a section in the text, each once."""
-    found = (row["fold"] for row in map(_make_heading, iter_lines(text)) if row is not None)
+    found = (row["fold"] for row in map(_make_heading, _lines_with(text, _FOLD_COMMENT)) if row is not None)
     return tuple(dict.fromkeys(found))
+
+
+def _lines_with(text: str, words: str) -> Iterator[str]:
+    """The lines of the text that may have the words, without a look at the others."""
+    at = 0
+    while (at := text.find(words, at)) >= 0:
+        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        at = end if end >= 0 else len(text)
+        yield from text[begin:at].splitlines()
 
 
 def iter_lines(text: str) -> Iterator[str]:

@@ -1,10 +1,13 @@
-"""Labels what was made of tainted words: the lines of a fold's texts, and what the bot writes. Pure."""
+"""Labels what was made of tainted words: the lines of a fold's texts, and what the bot writes."""
 
+import hashlib
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
+from threading import Lock
 
 from memory.context.evidence import CleanWords, TaintedWords
 from memory.context.summary.critical_calls import call_outcomes, outcome_subject
@@ -29,6 +32,7 @@ from memory.text.bullets import heading_day
 from memory.text.language import HEADINGS, split_line
 from memory.workspace import daily_log
 
+MAX_KNOWN_SECTIONS = 4_096  # of logs, some 150 bytes each
 _FIXED_HEADINGS = frozenset(
     map(
         normalize_words,
@@ -166,21 +170,57 @@ def label_reply(session: Session, parts: Sequence[Part], recalled: Sequence[str]
     return ReplyLabel(tainted=True, seen_only=not is_repeated)
 
 
-def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
+class KnownCleanLines:
+    """Which lines of tainted sections of logs are clean: at a fold, the log has one new section. Used by any thread."""
+
+    def __init__(self, max_sections: int = MAX_KNOWN_SECTIONS) -> None:
+        #: Lines that were judged.
+        self.judged = 0
+        self._max_sections = max_sections
+        self._lock = Lock()
+        self._flags: OrderedDict[bytes, bytes] = OrderedDict()  # one per line, by hash of section and label
+
+    def select(self, lines: Sequence[str], label: FoldLabel) -> Iterator[str]:
+        """Select the lines of a section that are clean, among them its heading, the first one."""
+        text = "\n".join((*lines, *sorted(label.clean)))
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with self._lock:
+            flags = self._flags.pop(key, b"") or bytes([True, *(self._is_clean(line, label) for line in lines[1:])])
+            self._flags[key] = flags
+            if len(self._flags) > self._max_sections:
+                self._flags.popitem(last=False)
+        return compress(lines, flags)
+
+    def _is_clean(self, line: str, label: FoldLabel) -> bool:
+        self.judged += 1
+        if not line.strip() or heading_day(line):
+            return True
+        return not label.covers(next((row.text for row in daily_log.iter_rows(line)), line))
+
+
+def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel], known: KnownCleanLines | None = None) -> str:
     """Remove the tainted lines from a daily log's text.
 
     Args:
         labels: by fold id, for every fold with a section in the text.
+        known: sections whose lines need not be judged; those that are judged are added.
     """
-    lines, label = list[str](), CLEAN_FOLD
+    known = known or KnownCleanLines()
+    shown: list[str] = []
+    for label, lines in _split_sections(log, labels):
+        shown += known.select(lines, label) if label.tainted else lines
+    return "\n".join(shown)
+
+
+def _split_sections(log: str, labels: Mapping[str, FoldLabel]) -> Iterator[tuple[FoldLabel, list[str]]]:
+    label, lines = CLEAN_FOLD, list[str]()
     for line in daily_log.iter_lines(log.removeprefix("\ufeff")):
         fold = daily_log.section_fold(line) if "#" in line else None
         if fold is not None:
-            label = labels[fold] if fold else CLEAN_FOLD
-        is_frame = fold is not None or not label.tainted or not line.strip() or heading_day(line)
-        if is_frame or not label.covers(next((row.text for row in daily_log.iter_rows(line)), line)):
-            lines.append(line)
-    return "\n".join(lines)
+            yield label, lines
+            label, lines = labels[fold] if fold else CLEAN_FOLD, []
+        lines.append(line)
+    yield label, lines
 
 
 def summary_lines_of(summary: str) -> Iterator[str]:

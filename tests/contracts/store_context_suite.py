@@ -7,6 +7,7 @@ import pytest
 
 from memory.conversation import Reduction
 from memory.store.conversations.folds import FoldChanges
+from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.errors import WrongState
 from tests.contracts.store_words import (
     Record,
@@ -108,8 +109,8 @@ class SessionSuite:
     async def test_I38_a_changed_prefix_is_a_new_generation(self, record: Record) -> None:
         store = await record.open()
         home = await talk(store, "1")
-        mark = store.sessions.mark_prefix
-        assert [await mark(home, sha, "tools") for sha in ("a", "a", "b", "b", "a")] == [0, 0, 1, 1, 2]
+        marks = [PrefixMark(sha256=sha, reason="tools") for sha in ("a", "a", "b", "b", "a")]
+        assert [await store.sessions.mark_prefix(home, mark) for mark in marks] == [0, 0, 1, 1, 2]
 
     async def test_choices_are_kept_apart(self, record: Record) -> None:
         store = await record.open()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory.conversation import Session, SystemPart
+from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, folded, oldest, talk
@@ -50,6 +51,17 @@ class SnapshotSuite:
             assert await store.sessions.set_snapshot(home, taken(session, *parts), "edit") == number
             assert await generation(store, home) == number
         assert await store.sessions.snapshot(home) == taken(session)
+
+    async def test_I38_a_snapshot_and_what_else_is_in_the_prefix_are_stored_together(self, record: Record) -> None:
+        store = await record.open()
+        home = await talk(store, "1")
+        session = await store.sessions.load(home)
+        marks = [PrefixMark(sha256=sha, reason="tools") for sha in ("a", "b", "b")]
+        first, other = taken(session, *PARTS), taken(session, *PARTS[:1])
+        assert await store.sessions.set_snapshot(home, first, "first", marks[0]) == 0
+        assert await store.sessions.set_snapshot(home, other, "edit", marks[1]) == 2
+        assert await store.sessions.set_snapshot(home, other, "edit", marks[2]) == await generation(store, home) == 2
+        assert await store.sessions.snapshot(home) == other
 
     async def test_I18_a_snapshot_taken_before_a_clear_or_a_fold_changes_nothing(self, record: Record) -> None:
         store = await record.open()

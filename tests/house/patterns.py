@@ -12,6 +12,7 @@ from typing import Any
 
 import regex  # type: ignore[import-untyped]
 
+from memory.text.language import LazyPattern
 from tests.house.sources import Source, product
 
 parser: Any = importlib.import_module("re._parser")
@@ -129,6 +130,8 @@ def _is_importable(source: Source) -> bool:
 
 
 def _held(value: object, seen: set[int]) -> Iterator[Any]:
+    if isinstance(value, LazyPattern):
+        value = value.compiled()
     if isinstance(value, KINDS):
         yield value
         return
@@ -190,6 +193,7 @@ def _add_calls(found: Found, source: Source, known: dict[str, Any]) -> None:
                 continue
             flags = next((_flags(key.value, known) for key in call.keywords if key.arg == "flags"), 0)
             library = regex if ast.unparse(call.func).startswith("regex.") else re
+            given = given.compiled() if isinstance(given, LazyPattern) else given
             pattern = given if isinstance(given, KINDS) else library.compile(given, flags)
             uses = ALL if method == "compile" else _kinds([method])
             found.patterns.append(Used(f"{source.name}:{call.lineno}", pattern, uses))

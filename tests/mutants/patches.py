@@ -343,12 +343,14 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        name="lines of a long log are let go of that have room in the prompt",
+        name="a part of a long log that is not parsed is not counted as left out",
         guards="prompt",
         file="memory/context/system_prompt.py",
-        old="        room, fitting = self._budget, set[int]()\n",
-        new="        room, fitting = self._budget // 2, set[int]()\n",
-        tests=("tests/memory/context/test_long_logs.py::test_what_is_let_go_of_would_not_have_been_kept",),
+        old="                left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]\n",
+        new="                left_out += [(one.title, sum(one.counts[2:])) for one in sections if any(one.counts)]\n",
+        tests=(
+            "tests/memory/context/test_system_prompt.py::test_the_logs_newest_entries_are_first_in_after_what_people_wrote",
+        ),
     ),
     Mutant(
         name="a fold that is prepared hides its turns at once",

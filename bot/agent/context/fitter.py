@@ -1,6 +1,5 @@
 """Fits requests into their token budget: applies planned reductions and folds, builds the view."""
 
-import asyncio
 import hashlib
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from memory.context.tokens import TokenCounter, is_believable
 from memory.context.view import ContextView, assemble_view, count_text, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
 from memory.recall.documents import Passage
+from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.conversations.sessions import Sessions
 
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
@@ -107,7 +107,7 @@ class ContextFitter:
     #: Returns the tools of a space, those that are not in its prompt included.
     all_specs: Callable[[str], tuple[ToolSpec, ...]]
     telemetry: Telemetry = field(default_factory=Telemetry)
-    #: What `_mark_prefix` stored last, by conversation.
+    #: What `_store_prefix` marked last, by conversation.
     _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
     #: What the running turn was told of memory, by conversation; see `_memory_changes`.
     _told_changes: dict[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
@@ -272,24 +272,24 @@ class ContextFitter:
         return fit_limits.memory_changes
 
     async def _store_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
-        """Store what is new in the prefix before the request is sent; both parts at once, for one commit."""
-        if self.prompt.has_unstored_snapshot(conversation):
-            await asyncio.gather(self.prompt.store_snapshot(conversation), self._mark_prefix(conversation, fit_limits))
-        else:
-            await self._mark_prefix(conversation, fit_limits)
+        """Store what is new in the prefix before the request is sent, in one commit.
 
-    async def _mark_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
-        """Store a change of the prefix that is no fold, reduction or snapshot: of model, tools, SOUL.md or zone."""
+        Beside the snapshot that is a change that is no fold or reduction: of model, tools, SOUL.md or zone.
+        """
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
         zone = self.config().timezone or (time.tzname, time.timezone)
-        prefix = (fit_limits.model, own, fit_limits.tools, zone)
-        if self._marked_prefixes.get(conversation) == prefix:
-            return
-        sha256 = hashlib.sha256(repr(prefix).encode()).hexdigest()
-        await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools, model or time zone")
-        if len(self._marked_prefixes) >= MAX_TRACKED_CONVERSATIONS:
-            self._marked_prefixes.clear()
-        self._marked_prefixes[conversation] = prefix
+        prefix, mark = (fit_limits.model, own, fit_limits.tools, zone), None
+        if self._marked_prefixes.get(conversation) != prefix:
+            sha256 = hashlib.sha256(repr(prefix).encode()).hexdigest()
+            mark = PrefixMark(sha256=sha256, reason="SOUL.md, tools, model or time zone")
+        if self.prompt.has_unstored_snapshot(conversation):
+            await self.prompt.store_snapshot(conversation, mark)
+        elif mark is not None:
+            await self.sessions.mark_prefix(conversation, mark)
+        if mark is not None:
+            if len(self._marked_prefixes) >= MAX_TRACKED_CONVERSATIONS:
+                self._marked_prefixes.clear()
+            self._marked_prefixes[conversation] = prefix
 
     async def _apply_plan(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
         """Apply reductions and folds; return whether the view may have changed and has to be planned again.

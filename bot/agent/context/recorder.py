@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 
 from bot.agent.context.fitter import FittedView
@@ -17,7 +18,7 @@ from bot.config.schema import Config
 from bot.models.base import Answer, Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import count_text
-from memory.conversation import Image, Part, Session, ShownMessage, ToolCall, ToolSpec, Turn, dump_parts
+from memory.conversation import Image, Part, Session, ShownMessage, Text, ToolCall, ToolSpec, Turn, dump_parts
 from memory.store.errors import StoreError
 from memory.store.longterm.views import (
     NewView,
@@ -210,7 +211,7 @@ def _session_contents(
     )
     for kind, turns, count in parts:
         if turns:
-            tainted = any(message.tainted for turn in turns for message in turn.messages)
+            tainted = any(map(_TAINTED, chain.from_iterable(map(_MESSAGES, turns))))
             source = f"{turns[0].first_seq}–{turns[-1].last_seq}"
             yield ViewEntry(kind=kind, source=source, version=generation, tokens=count, tainted=tainted), None
     own: tuple[tuple[ViewEntryKind, str, bool], ...] = (
@@ -267,9 +268,16 @@ def checksum(messages: Sequence[ShownMessage]) -> str:
     another way of writing them, by a later version: a note, a heading, a shorter form. Reading all bytes of a long
     view with each call would take longer than all else that is recorded of it.
     """
-    lengths = array("L", [len(_TEXT_OF.get(type(part), _TEXT)(part)) for one in messages for part in one.parts])
+    lengths = array(
+        "L",
+        [
+            len(part.text if type(part) is Text else _TEXT_OF.get(type(part), _TEXT)(part))
+            for one in messages
+            for part in one.parts
+        ],
+    )
     return f"{zlib.crc32(lengths):08x}"
 
 
-_TEXT = attrgetter("text")
+_TEXT, _TAINTED, _MESSAGES = attrgetter("text"), attrgetter("tainted"), attrgetter("messages")
 _TEXT_OF: dict[type[Part], Callable[[Part], str]] = {ToolCall: attrgetter("input"), Image: attrgetter("sha256")}

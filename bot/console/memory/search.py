@@ -1,17 +1,16 @@
 """Results of a search of the memory as the page shows them: marks, and what a score is made of. Pure."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from bot.memory.recall import passage_to_json
 from memory.recall.documents import Passage
-from memory.text.language import CJK
+from memory.text.language import CJK, lazy_pattern
 from memory.text.word_forms import search_terms
 
 MAX_MARKS = 100
-_CJK = re.compile(rf"[{CJK}]")
-_RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’][^\W_{CJK}]+)?")
+_CJK = lazy_pattern(rf"[{CJK}]")
+_RUN = lazy_pattern(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’][^\W_{CJK}]+)?")
 
 
 def hits_to_json(passages: Iterable[Passage], query: str) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memory.context.markdown import count_of
 from memory.text.bullets import fence_after
-from memory.text.language import split_line
+from memory.text.language import lazy_pattern, split_line
 
 MAX_EXAMINED = 2_000_000  # characters; of a longer text only the start and the end are read
 MAX_LINE = 300  # characters of one line that are examined
@@ -25,7 +25,7 @@ MAX_STAMP_AT = 60  # characters of a log line before its time
 JUDGED_LINES = 40  # first lines that decide what kind of text it is
 TAB_LIKE = "\t,;|"
 
-_PAGE_HEADER = re.compile(r"\[[^\n]{1,400}?, lines (\d+-\d+ of \d+)(?:; more: offset=\d+)?\]\r?\n")
+_PAGE_HEADER = lazy_pattern(r"\[[^\n]{1,400}?, lines (\d+-\d+ of \d+)(?:; more: offset=\d+)?\]\r?\n")
 _NUMBER_SIGNS = "0123456789.,:/-"
 _WORD_SIGNS = f"{_NUMBER_SIGNS}%+_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LANGUAGES = {
@@ -35,55 +35,57 @@ _LANGUAGES = {
 }  # fmt: skip
 _KINDS = {**_LANGUAGES, "markdown": "md markdown", "html": "html htm", "table": "csv tsv", "log": "log"}
 _KIND_BY_ENDING = {ending: name for name, endings in _KINDS.items() for ending in endings.split()}
-_ENDING = re.compile(r"\.([A-Za-z]{1,8})\b")
-_DEFINITION = re.compile(
+_ENDING = lazy_pattern(r"\.([A-Za-z]{1,8})\b")
+_DEFINITION = lazy_pattern(
     r"[ \t]*+(?:(?:export|default|pub(?:\([a-z]{1,9}\))?|public|private|protected|static|async|abstract|final|unsafe)"
     r"\s++)*+"
     r"(?P<what>def|function\*?|func|fn|class|interface|struct|enum|trait|create\s++table(?:\s++if\s++not\s++exists)?)\s++"
     r"(?:\([^)\n]{0,80}\)\s*+)?(?P<name>[^\W\d][\w$]{0,60})",
     re.IGNORECASE,
 )
-_ARROW = re.compile(
+_ARROW = lazy_pattern(
     r"\s*+(?:export\s++)?(?:const|let)\s++(?P<name>[^\W\d][\w$]{0,60})\s*+=\s*+(?:async\s*+)?"
     r"(?:function\b|\([^)\n]{0,120}\)[^=\n]{0,40}=>|\w{1,40}\s*+=>)"
 )
 _TYPES = ("class", "interface", "struct", "enum", "trait")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.{0,200}?)[ \t#]*$")
-_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
-_FIRST_HEADING = re.compile(r"<h1[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
-_HTML_START = re.compile(r"\s{0,100}(?:<!doctype html|<html\b|<head\b|<title\b|<body\b)", re.IGNORECASE)
-_STAMP = re.compile(
+_HEADING = lazy_pattern(r" {0,3}#{1,6}[ \t]+(.{0,200}?)[ \t#]*$")
+_TITLE = lazy_pattern(r"<title[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
+_FIRST_HEADING = lazy_pattern(r"<h1[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
+_HTML_START = lazy_pattern(r"\s{0,100}(?:<!doctype html|<html\b|<head\b|<title\b|<body\b)", re.IGNORECASE)
+_STAMP = lazy_pattern(
     r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
     r"|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?!\d)"
 )
-_ERROR_LEVEL = re.compile(
+_ERROR_LEVEL = lazy_pattern(
     r"\b(?:ERROR|ERR|FATAL|CRITICAL|SEVERE|PANIC)\b|\blevel\"?[=:] ?\"?(?:error|fatal|critical)\b"
     r"|\[(?:error|fatal|crit)\]"
 )
-_WARNING_LEVEL = re.compile(r"\bWARN(?:ING)?\b|\blevel\"?[=:] ?\"?warn(?:ing)?\b|\[warn(?:ing)?\]")
-_LEVEL_START = re.compile(r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b")
-_LABELLED_NUMBER = re.compile(
+_WARNING_LEVEL = lazy_pattern(r"\bWARN(?:ING)?\b|\blevel\"?[=:] ?\"?warn(?:ing)?\b|\[warn(?:ing)?\]")
+_LEVEL_START = lazy_pattern(r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b")
+_LABELLED_NUMBER = lazy_pattern(
     r"[^\s,;，；。|{}\[\]()\"]{0,24}[:：=]?\s?\"?\d(?:[\d.,:/-]*\d)?\s?(?:%|[A-Za-z]{1,10}\b|[\u4e00-\u9fff]{0,2})"
 )
-_JSON_PAIR = re.compile(
+_JSON_PAIR = lazy_pattern(
     r"\"([^\"\\\n]{1,40})\"\s{0,9}:\s{0,9}(\"[^\"\\\n]{0,40}\"|(?:-?\d[\d.eE+-]{0,40}|true|false|null)(?![\w.]))"
 )
-_DIGITS = re.compile(r"\d(?:[\d.,:/-]*\d)?")
+_DIGITS = lazy_pattern(r"\d(?:[\d.,:/-]*\d)?")
 TRACEBACK = "Traceback (most recent call last)"
-_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?(?: of)?\s?[=:]?\s?-?[1-9]\d{0,9}\b", re.IGNORECASE)
+_EXIT = lazy_pattern(r"\bexit(?:ed)?(?: with)?(?: status| code)?(?: of)?\s?[=:]?\s?-?[1-9]\d{0,9}\b", re.IGNORECASE)
 # What names a fault, the most telling first.
 _FAULTS = (
-    re.compile(r"^(?:E |Uncaught |Caused by: |Exception in thread \S{1,40} )?[\w.$]{0,80}(?:Error|Exception)\b\s?[:(]"),
-    re.compile(
+    lazy_pattern(
+        r"^(?:E |Uncaught |Caused by: |Exception in thread \S{1,40} )?[\w.$]{0,80}(?:Error|Exception)\b\s?[:(]"
+    ),
+    lazy_pattern(
         r"^(?:fatal|error|panic|E:|npm ERR!)(?:\[\w{1,12}\])?[: ]|: (?:fatal )?error: |\bpanicked at\b", re.IGNORECASE
     ),
-    re.compile(
+    lazy_pattern(
         r"permission denied|access denied|no such |not found|timed out|timeout|refused|forbidden|unauthori[sz]ed"
         r"|cannot |can't |could not |unable to |invalid |权限|拒绝|找不到|不存在|超时|无法",
         re.IGNORECASE,
     ),
-    re.compile(r"(?<!\b0 )(?:error|fail|exception|denied)|错误|失败|异常", re.IGNORECASE),
+    lazy_pattern(r"(?<!\b0 )(?:error|fail|exception|denied)|错误|失败|异常", re.IGNORECASE),
 )  # fmt: skip
 
 

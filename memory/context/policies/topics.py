@@ -1,6 +1,5 @@
 """Finds changes of topic: places where the words before and after come from two vocabularies rather than one."""
 
-import re
 from collections import Counter as Tally
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
@@ -8,7 +7,7 @@ from itertools import chain, pairwise
 from math import fsum, lgamma
 
 from memory.conversation import Message, Text, ToolCall, ToolResult, Turn
-from memory.text.language import CJK
+from memory.text.language import CJK, lazy_pattern
 from memory.text.tokenizer import lexical_question_terms
 
 WINDOW_TURNS = 5  # turns on each side that are compared
@@ -29,10 +28,10 @@ _FUNCTION_CHARACTERS = frozenset(
     "的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟不有个要会能可以到说来去上下没么什怎样为因所但如果而且并对从让用请"
     "再最太真多少几些里"
 )
-_CJK_RUN = re.compile(f"[{CJK}]+")
-_WORD = re.compile(f"[^\\W\\d_{CJK}]{{2,}}")
-_ASCII_WORD = re.compile(r"[A-Za-z]{2,}")
-_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CJK_RUN = lazy_pattern(f"[{CJK}]+")
+_WORD = lazy_pattern(f"[^\\W\\d_{CJK}]{{2,}}")
+_ASCII_WORD = lazy_pattern(r"[A-Za-z]{2,}")
+_CAMEL_BOUNDARY = lazy_pattern(r"(?<=[a-z])(?=[A-Z])")
 
 
 def topic_changes(turns: Sequence[Turn], cuts: Collection[int]) -> frozenset[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory.context.summary.transcript import Utterance
 from memory.text import numbers
-from memory.text.language import CJK, overlapping_segments, split_line, split_segments
+from memory.text.language import CJK, lazy_pattern, overlapping_segments, split_line, split_segments
 from memory.text.normalize import normalize_text, tighten_text
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
@@ -18,11 +18,11 @@ MAX_PATH_STEP = 255  # characters of one path component that are searched for a 
 _PATH_CHARACTER = f"[a-z0-9_.@+~%{CJK}-]"
 # Each pattern starts only at the beginning of its run of characters, so that matching takes linear time. The match is
 # the last group, if there is one.
-_URL = re.compile(
+_URL = lazy_pattern(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
     rf"(?:(?<=[/=])[{CJK}][{CJK}a-z0-9_.%-]*)?)"
 )
-_EMAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
+_EMAIL = lazy_pattern(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 _FILE_SUFFIX = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
 _LATIN_PATH_CHARACTER = "[a-z0-9_.@+~%-]"
 # After the first part of a file name: further parts, each before a dot, and the suffix.
@@ -31,34 +31,36 @@ _PATH_STEP = (
     rf"(?:(?={_LATIN_PATH_CHARACTER}*+[{CJK}]){_PATH_CHARACTER}++(?=[/\\])|{_LATIN_PATH_CHARACTER}*+[{CJK}]{_PATH_CHARACTER}{{0,{MAX_PATH_STEP}}}{_FILE_SUFFIX}"
     rf"|{_LATIN_PATH_CHARACTER}++)"
 )
-_PATH = re.compile(
+_PATH = lazy_pattern(
     rf"(?<![a-z0-9_:/.])((?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_PATH_STEP})++)"
     rf"|(?<!{_LATIN_PATH_CHARACTER})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
     rf"({_LATIN_PATH_CHARACTER}++(?:[/\\]{_PATH_STEP}){{2,}}+|{_LATIN_PATH_CHARACTER}++[/\\][a-z0-9_~%+-]++{_FILE_ENDING})"
     rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_FILE_ENDING})"
     rf"|(?<![a-z0-9_:/.])([{CJK}]{{1,2}}{_FILE_SUFFIX})"
 )
-_TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
-_HEX = re.compile(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")
-_QUOTED = re.compile(
+_TOKEN = lazy_pattern(r"[a-z0-9_][a-z0-9_.-]*")
+_HEX = lazy_pattern(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")
+_QUOTED = lazy_pattern(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]{1,300})」|『([^』\n]{1,300})』|《([^》\n]{1,300})》|`([^`\n]+)`"
     r"|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
 )
-_NAME = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
-_OPENING = re.compile(r"(?:^(?:\d\d:\d\d)?|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
+_NAME = lazy_pattern(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
+_OPENING = lazy_pattern(r"(?:^(?:\d\d:\d\d)?|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
 _SURNAME = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
     "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
 )
-_CHINESE_NAME = re.compile(rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)")
-_CHINESE_TITLE = re.compile(
+_CHINESE_NAME = lazy_pattern(
+    rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)"
+)
+_CHINESE_TITLE = lazy_pattern(
     rf"({_SURNAME}(?:先生|女士|老师|医生|大夫|经理|教授|同学|小姐|阿姨|叔叔|师傅|律师|护士|主任))"
 )
-_WORD = re.compile(r"[a-z][a-z0-9]*")
+_WORD = lazy_pattern(r"[a-z][a-z0-9]*")
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
 _RECALL = r"recall\((?:turn=\d+|handle=\"[^\"\n]{1,90}\")\)"
 # What the program writes into texts: handles, the digest's mark, and the sizes of data (see excerpts).
-_INTERNAL_MARKS = re.compile(
+_INTERNAL_MARKS = lazy_pattern(
     rf"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; {_RECALL} shows them|{_RECALL}"
     r"|\[(?:code|table|data|output|代码|表格|数据|日志)[,，] ?\d+ (?:lines?|行)"
     r"|(?:long text, |长文，)\d+ (?:characters|字)"

@@ -31,6 +31,7 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
+from memory.text.language import lazy_pattern
 from memory.text.normalize import numeral_value
 
 _GAP = r"[ \u3000]{0,2}"
@@ -232,7 +233,7 @@ def _day_number(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 RULES = tuple(
-    DateRule(re.compile(pattern), read)
+    DateRule(lazy_pattern(pattern), read)
     for pattern, read in (
         (
             rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月{_GAP}(?P<day>{_DAY}){_GAP}"

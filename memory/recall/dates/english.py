@@ -31,6 +31,7 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
+from memory.text.language import lazy_pattern
 from memory.text.normalize import MONTHS
 
 MONTH = (
@@ -57,7 +58,7 @@ _COUNTED = (
 )
 _TO = "(?:-|–|—|to|and|until|till|through)"
 _AND = "-|–|—|to|through|until|till|and|&"
-_BEFORE_A_DATE = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)
+_BEFORE_A_DATE = lazy_pattern(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)
 _IN = r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
 _THIRDS = {"early": (1, 4), "start": (1, 2), "begin": (1, 2), "mid": (5, 8), "late": (9, 12), "end": (11, 12)}
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
@@ -89,7 +90,7 @@ def compile_rules(*said: tuple[str, ReadDates]) -> tuple[DateRule, ...]:
     Only English letters are word characters, so that a word may stand between Chinese ones without a space.
     """
     flags = re.IGNORECASE | re.ASCII
-    return tuple(DateRule(re.compile(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
+    return tuple(DateRule(lazy_pattern(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
 
 
 def normalize_question(said: str | None) -> str:

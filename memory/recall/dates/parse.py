@@ -13,25 +13,26 @@ from datetime import date, datetime
 from memory.recall.dates import chinese, english
 from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
 from memory.recall.dates.english import WEEKDAYS
+from memory.text.language import lazy_pattern
 
 MAX_SPANS = 32  # spans of one question; the first ones
 _FULL_WIDTH_TO_ASCII = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
-_ISO = re.compile(
+_ISO = lazy_pattern(
     r"(?<![\d.])(?P<year>(?:19|20)\d\d)(?:(?P<by>[-/.])(?P<month>\d{1,2})(?P=by)(?P<day>\d{1,2})(?![\d]|[-/]\d)"
     r"|[-/](?P<only>0[1-9]|1[0-2])(?![\d/-]))"
 )
-_SLASHES = re.compile(r"(?<![\d/.])(?P<one>\d{1,2})/(?P<other>\d{1,2})(?:/(?P<year>(?:19|20)\d\d))(?![\d/])")
-_VERSION = re.compile(r"\b(?:v|ver|version|release)\.?\s{0,2}\d[\d.]{0,20}", re.IGNORECASE)
-_TO = re.compile(r"\s{0,2}(?:[-~～—–－]|到|至|to|through|until|till)\s{0,2}(?:the\s)?", re.IGNORECASE)
-_AND = re.compile(r"\s{0,2}(?:and|和|与|跟)\s{0,2}", re.IGNORECASE)
-_BESIDE_EN = re.compile(
+_SLASHES = lazy_pattern(r"(?<![\d/.])(?P<one>\d{1,2})/(?P<other>\d{1,2})(?:/(?P<year>(?:19|20)\d\d))(?![\d/])")
+_VERSION = lazy_pattern(r"\b(?:v|ver|version|release)\.?\s{0,2}\d[\d.]{0,20}", re.IGNORECASE)
+_TO = lazy_pattern(r"\s{0,2}(?:[-~～—–－]|到|至|to|through|until|till)\s{0,2}(?:the\s)?", re.IGNORECASE)
+_AND = lazy_pattern(r"\s{0,2}(?:and|和|与|跟)\s{0,2}", re.IGNORECASE)
+_BESIDE_EN = lazy_pattern(
     rf"\b(?:the\s{{1,2}})?(?P<unit>day|night|weekend|week|month|{'|'.join(WEEKDAYS)})\s{{1,2}}"
     r"(?P<side>before|after|following|of)\s{1,2}(?:the\s{1,2})?$",
     re.IGNORECASE,
 )
-_BESIDE_ZH = re.compile(r"的?(?P<side>[前后])一?(?P<unit>天|晚|周(?!年)|个?星期|个月)")
-_OPEN_EN = re.compile(r"\b(?P<side>since|before|after)\s{1,2}(?:the\s{1,2})?$", re.IGNORECASE)
-_OPEN_ZH = re.compile(r"(?P<since>以来|至今|到现在)|[之以](?P<side>[前后])")
+_BESIDE_ZH = lazy_pattern(r"的?(?P<side>[前后])一?(?P<unit>天|晚|周(?!年)|个?星期|个月)")
+_OPEN_EN = lazy_pattern(r"\b(?P<side>since|before|after)\s{1,2}(?:the\s{1,2})?$", re.IGNORECASE)
+_OPEN_ZH = lazy_pattern(r"(?P<since>以来|至今|到现在)|[之以](?P<side>[前后])")
 _SIDES = {"before": -1, "after": 1, "following": 1, "of": 0, "前": -1, "后": 1}
 _UNITS = {"night": "day", "天": "day", "晚": "day", "周": "week", "星期": "week", "个星期": "week", "个月": "month"}
 _MAX_CONTEXT = 40

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, exists, select, update
 
@@ -44,6 +45,15 @@ _DELETE_UNUSED_TEXT = delete(prefix_text).where(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixMark:
+    """The prefix without its snapshot: model, tools, SOUL.md and time zone."""
+
+    sha256: str
+    #: Why it changes, if it does.
+    reason: str
+
+
 async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
     """Note that the prefix changes with this transaction."""
     await tx.run(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
@@ -65,16 +75,16 @@ async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reducti
 
 
 @light
-async def mark_prefix(tx: Tx, conversation: str, sha256: str, reason: str) -> int:
+async def mark_prefix(tx: Tx, conversation: str, mark: PrefixMark) -> int:
     """Store the hash of the current prefix (system, tools, model); return the generation, raised if it has changed."""
     conversation_row = await load_conversation_row(tx, conversation)
     generation = int(conversation_row["prefix_generation"])
-    if conversation_row["prefix_sha256"] == sha256:
+    if conversation_row["prefix_sha256"] == mark.sha256:
         return generation
-    await tx.run(_MARK_PREFIX, id=conversation, new_prefix_sha256=sha256, new_prefix_reason=reason)
+    await tx.run(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
     if not conversation_row["prefix_sha256"]:
         return generation
-    await raise_generation(tx, conversation, reason)
+    await raise_generation(tx, conversation, mark.reason)
     return generation + 1
 
 
@@ -98,11 +108,21 @@ async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
 
 
 @light
-async def set_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
+async def set_snapshot(
+    tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str, mark: PrefixMark | None = None
+) -> int:
     """Replace the snapshot; return the prefix generation, raised when there was one with other parts.
 
     A snapshot whose epoch or fold_head is not the conversation's any more changes nothing.
+
+    Args:
+        mark: of the rest of the prefix, if that is new, too; see `mark_prefix`.
     """
+    generation = await _replace_snapshot(tx, conversation, snapshot, reason)
+    return generation if mark is None else await mark_prefix(tx, conversation, mark)
+
+
+async def _replace_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
     conversation_row = await take_numbers(tx, conversation)
     generation = int(conversation_row["prefix_generation"])
     if (conversation_row["epoch"], conversation_row["fold_head"]) != (snapshot.epoch, snapshot.fold_head):

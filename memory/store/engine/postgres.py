@@ -3,14 +3,15 @@
 import asyncio
 import random
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Concatenate, cast
 
 import psycopg
+import structlog
 from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -27,6 +28,7 @@ from memory.store.engine.database import (
     Tx,
     UnitOfWork,
     ignore_commit,
+    is_light,
     is_locking_first,
     is_single_query,
     is_soft_on_server,
@@ -37,6 +39,7 @@ from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them
 from memory.store.schema.tables import NOW_SQL, metadata, process
 from memory.tasks import cancel_and_wait
 
+log = structlog.get_logger(__name__)
 # Another transaction changed what this one has read. The unit is run again and reads the new state.
 CONFLICTS = (
     errors.SerializationFailure,
@@ -89,6 +92,10 @@ MAX_INTEGRITY_TRIES = 4
 MAX_LOST_CONNECTIONS = 16
 MAX_PAUSE = 0.1  # seconds between two tries
 IDLE_TRANSACTION_SECONDS = 5.0  # then the server ends the transaction: a stopped process must not keep its row locks
+MAX_COMMITTING = 1  # transactions of light units of one kind at a time; further units wait and share the next one
+MAX_GROUP_COMMIT = 16  # light units in one transaction
+MAX_COMMIT_SECONDS = 0.05  # after which a transaction that waits for locks does not hold up the next one
+GROUP_LOCK_MS = 20  # that units which share a transaction wait for a lock; then each runs alone
 CLOSE_SECONDS = 3.0  # to wait for running units at the end
 CONNECT_SECONDS = 10.0  # to get a connection, and to find out whether a broken commit succeeded
 
@@ -123,14 +130,26 @@ class SingleQueryDriver(PostgresDriver):
 
 @dataclass(slots=True)
 class _Attempt:
-    """One attempt at a unit of work."""
+    """One attempt at units of work in one transaction."""
 
     #: Number of its transaction.
     xid: str = ""
     #: See Tx.
-    breaks: Sequence[str] = ()
-    #: Its result and its queues, set just before the commit.
-    done: tuple[Any, tuple[QueueKey, ...]] | None = None
+    breaks: list[str] = field(default_factory=list)
+    #: Queues that have work after it, in order.
+    notified: dict[QueueKey, None] = field(default_factory=dict)
+    #: The units' results, set just before the commit.
+    results: list[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LightUnit:
+    """A unit of work that waits for others to be committed."""
+
+    work: UnitOfWork[Any]
+    is_soft: bool
+    #: Resolved after the commit, with its value or its error.
+    done: asyncio.Future[Any]
 
 
 class PostgresDatabase:
@@ -161,6 +180,9 @@ class PostgresDatabase:
         self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
+        # Light units by whether they lock first, and how many tasks commit them.
+        self._pending: dict[bool, deque[_LightUnit]] = {False: deque(), True: deque()}
+        self._committing = Counter[bool]()
         self._closing = False
 
     async def read(
@@ -190,13 +212,15 @@ class PostgresDatabase:
         shared = _SHARED.get()
         if shared is not None:
             await shared.end()  # its connection may be the last one
-        begin = _begin_statement(work)
-        unit = asyncio.create_task(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
-        self._units.add(unit)
-        unit.add_done_callback(self._units.discard)
+        unit: asyncio.Future[Any]
+        if is_light(work):
+            unit = self._add_pending(work, lambda tx: work(tx, *args, **kwargs))
+        else:
+            begin = _begin_statement(is_locking_first(work), is_soft=is_soft_on_server(work))
+            unit = self._start(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
         try:
             with self._counting_busy():
-                return await asyncio.shield(unit)
+                return cast(T, await asyncio.shield(unit))
         finally:
             if shared is not None:
                 await shared.end()  # what another task has begun meanwhile does not show this unit
@@ -222,9 +246,12 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         self._closing = True
-        if self._units:
-            _, late = await asyncio.wait(list(self._units), timeout=CLOSE_SECONDS)
-            await cancel_and_wait(late)
+        until = time.monotonic() + CLOSE_SECONDS
+        while self._units and (left := until - time.monotonic()) > 0:  # those of a group may begin others
+            await asyncio.wait(list(self._units), timeout=left)
+        await cancel_and_wait(self._units)
+        for unit in (*self._pending[False], *self._pending[True]):
+            _resolve(unit, StoreError("this store is closed"))
         await self.pool.close(timeout=1.0)  # for connections that are just being opened
 
     def with_pool(self, pool: AsyncConnectionPool[PostgresConnection]) -> "PostgresDatabase":
@@ -259,11 +286,70 @@ class PostgresDatabase:
                     raise to_store_error(err) from err
         raise StoreBusy("the database server does not answer")
 
+    def _start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
+        self._units.add(task)
+        task.add_done_callback(self._units.discard)
+        return task
+
+    def _add_pending(self, work: Callable[..., Any], unit: UnitOfWork[Any]) -> asyncio.Future[Any]:
+        """Queue a light unit: it begins at once unless others are being committed, which it may then share."""
+        locks_first = is_locking_first(work)
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[locks_first].append(_LightUnit(work=unit, is_soft=is_soft_on_server(work), done=done))
+        if self._committing[locks_first] < MAX_COMMITTING:
+            self._committing[locks_first] += 1
+            self._start(self._commit_pending(locks_first))
+        return done
+
+    async def _commit_pending(self, locks_first: bool) -> None:
+        pending = self._pending[locks_first]
+        try:
+            while pending:
+                group = [pending.popleft() for _ in range(min(len(pending), MAX_GROUP_COMMIT))]
+                # one that waits for another process's transaction holds up nobody else
+                await asyncio.wait((self._start(self._commit_group(locks_first, group)),), timeout=MAX_COMMIT_SECONDS)
+        finally:
+            self._committing[locks_first] -= 1
+
+    async def _commit_group(self, locks_first: bool, group: list[_LightUnit]) -> None:
+        """Run units in one transaction; where that fails, each in its own, so that an error is only its unit's."""
+        try:
+            if len(group) == 1 or not await self._run_together(locks_first, group):
+                await asyncio.gather(*(self._run_alone(locks_first, unit) for unit in group))
+        finally:
+            for unit in group:
+                _resolve(unit, StoreError("this store is closed"))  # unless it has its result
+
+    async def _run_alone(self, locks_first: bool, unit: _LightUnit) -> None:
+        run = self._run_unit(_begin_statement(locks_first, is_soft=unit.is_soft), unit.work)
+        outcome: Any = (await asyncio.gather(run, return_exceptions=True))[0]
+        if not isinstance(outcome, asyncio.CancelledError):
+            _resolve(unit, outcome)
+
+    async def _run_together(self, locks_first: bool, group: list[_LightUnit]) -> bool:
+        """Run units one after the other in one transaction; return False if nothing of it is stored."""
+        begin, attempt = _begin_group(locks_first, is_soft=all(unit.is_soft for unit in group)), _Attempt()
+        run = self._run_attempt(begin, [unit.work for unit in group], attempt)
+        error: Any = (await asyncio.gather(run, return_exceptions=True))[0]
+        if isinstance(error, CONNECTION_LOST) and is_connection_lost(error) and attempt.results is not None:
+            if not await self._was_committed(attempt.xid):
+                for unit in group:
+                    _resolve(unit, to_store_error(error))
+                return True
+        elif error is not None:
+            log.debug("units that share a transaction run alone", units=len(group), error=type(error).__name__)
+            return False
+        self._note_commit(attempt)
+        for unit, result in zip(group, cast(list[Any], attempt.results), strict=True):
+            _resolve(unit, result)
+        return True
+
     async def _run_unit(self, begin: str, work: UnitOfWork[T]) -> T:
         for tries in range(MAX_TRIES):
             attempt = _Attempt()
             try:
-                await self._run_attempt(begin, work, attempt)
+                await self._run_attempt(begin, [work], attempt)
             except CONFLICTS as err:
                 if tries + 1 == (MAX_INTEGRITY_TRIES if isinstance(err, psycopg.IntegrityError) else MAX_TRIES):
                     raise to_store_error(err) from err
@@ -272,30 +358,36 @@ class PostgresDatabase:
             except CONNECTION_LOST as err:
                 if not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS:
                     continue  # dead before the transaction began; after a restart of the server all of the pool are
-                if attempt.done is None or not await self._was_committed(attempt.xid):
+                if attempt.results is None or not await self._was_committed(attempt.xid):
                     raise to_store_error(err) from err
             except psycopg.Error as err:
                 raise to_store_error(err) from err
-            result, notified = cast(tuple[T, tuple[QueueKey, ...]], attempt.done)
-            self.breaks.update(attempt.breaks)
-            if notified and self.enqueue is None:  # else the jobs were committed with the unit
-                self.on_commit(notified)
+            self._note_commit(attempt)
+            [result] = cast(list[T], attempt.results)
             return result
         raise StoreBusy("other work was in the way for too long")
 
-    async def _run_attempt(self, begin: str, work: UnitOfWork[Any], attempt: _Attempt) -> None:
+    def _note_commit(self, attempt: _Attempt) -> None:
+        self.breaks.update(attempt.breaks)
+        if attempt.notified and self.enqueue is None:  # else the jobs were committed with the units
+            self.on_commit(tuple(attempt.notified))
+
+    async def _run_attempt(self, begin: str, works: Sequence[UnitOfWork[Any]], attempt: _Attempt) -> None:
         async with self._connection() as connection:
             attempt.xid = await self._begin(connection, begin)
-            tx = self._tx(connection)
             if self.check_still_held is not None:
-                await self.check_still_held(tx)
-            result = await work(tx)
-            notified = tuple(tx.notified)
-            if notified and self.enqueue is not None:
-                await self.enqueue(connection, notified)
+                await self.check_still_held(self._tx(connection))
+            results = []
+            for work in works:
+                tx = self._tx(connection)
+                results.append(await work(tx))
+                attempt.breaks += tx.breaks
+                attempt.notified |= tx.notified
+            if attempt.notified and self.enqueue is not None:
+                await self.enqueue(connection, tuple(attempt.notified))
             if self.beside_write is not None:
                 await self.beside_write(connection)
-            attempt.done, attempt.breaks = (result, notified), tx.breaks
+            attempt.results = results
             await connection.execute("COMMIT")
 
     async def _begin(self, connection: PostgresConnection, statement: str) -> str:
@@ -341,10 +433,25 @@ class PostgresDatabase:
         return Tx(driver=driver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
-def _begin_statement(work: Callable[..., Any]) -> str:
-    isolation = "READ COMMITTED" if is_locking_first(work) else "REPEATABLE READ"
-    softly = _SOFTLY if is_soft_on_server(work) else ""
-    return f"BEGIN ISOLATION LEVEL {isolation}; {softly}{_READ_NUMBER_AND_CLOCK}"
+def _resolve(unit: _LightUnit, outcome: object) -> None:
+    if unit.done.done():
+        return
+    if isinstance(outcome, Exception):
+        unit.done.set_exception(outcome)
+    else:
+        unit.done.set_result(outcome)
+
+
+def _begin_statement(locks_first: bool, *, is_soft: bool) -> str:
+    isolation = "READ COMMITTED" if locks_first else "REPEATABLE READ"
+    return f"BEGIN ISOLATION LEVEL {isolation}; {_SOFTLY if is_soft else ''}{_READ_NUMBER_AND_CLOCK}"
+
+
+def _begin_group(locks_first: bool, *, is_soft: bool) -> str:
+    """Begin a transaction that does not wait long for another's locks, as two groups may wait for each other."""
+    return _begin_statement(locks_first, is_soft=is_soft).replace(
+        "; ", f"; SET LOCAL lock_timeout = {GROUP_LOCK_MS}; ", 1
+    )
 
 
 def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:

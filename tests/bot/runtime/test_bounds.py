@@ -70,7 +70,7 @@ async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_r
     async def none(conversation: str) -> None:
         return None
 
-    async def record(conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
+    async def record(conversation: str, snapshot: PromptSnapshot, reason: str, mark: None) -> int:
         recorded[conversation] = snapshot
         return 0
 
