@@ -1,12 +1,21 @@
-"""The access token is renewed once for all callers; a body is not read beyond its limit."""
+"""What clients share: tokens renewed once for all callers, limits of a body, the certificates that are trusted."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from channels.errors import AttachmentTooBig
-from channels.toolkit.http import AccessToken, parse_retry_after, read_limited
+from channels.toolkit.http import AccessToken, create_tls_context, parse_retry_after, read_limited
+from tests.channels.attacked import Authority
+
+SUBJECTS = """from channels.toolkit.http import create_tls_context
+print([one["subject"] for one in create_tls_context().get_ca_certs()])
+"""
 
 
 class TokenServer:
@@ -69,3 +78,14 @@ async def test_reading_stops_at_the_limit() -> None:
 )
 def test_only_a_plausible_number_of_seconds_is_waited(text: str, seconds: float | None) -> None:
     assert parse_retry_after(text) == seconds
+
+
+def test_the_certificates_are_read_once() -> None:
+    assert create_tls_context() is create_tls_context()
+
+
+def test_an_authority_of_ones_own_is_trusted(tmp_path: Path) -> None:
+    (tmp_path / "authority.pem").write_text(Authority(tmp_path).pem)
+    known = {**os.environ, "SSL_CERT_FILE": str(tmp_path / "authority.pem")}
+    said = subprocess.run([sys.executable, "-c", SUBJECTS], env=known, capture_output=True, text=True, check=True)
+    assert said.stdout == "[((('commonName', 'Authority of the test'),),)]\n"
