@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from channels.feishu.settings import FeishuSettings
 from channels.message import Address, OutboundMessage
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
+from channels.toolkit.http import create_tls_context
 from channels.wechat.channel import Wechat
 from channels.wechat.client import PollTiming
 from channels.wechat.settings import WechatSettings
@@ -77,10 +78,12 @@ HEARS = [name for name in MADE if name != "wechat_mp"]  # those that hear by cal
 
 
 @pytest.fixture
-def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Authority:
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authority]:
     made = Authority(tmp_path)
     made.trusted(monkeypatch)
-    return made
+    create_tls_context.cache_clear()
+    yield made
+    create_tls_context.cache_clear()
 
 
 def message(channel: Any) -> OutboundMessage:
