@@ -101,6 +101,11 @@ def parts(asked: argparse.Namespace) -> list[Part]:
             command=(*pytest[:-1], "tests", f"--ignore={WALKS}", f"--hypothesis-seed={seed}"),
             also={"MNEMA_EXAMPLES": f"{asked.examples}", "MNEMA_NIGHT": "1"},
         ),
+        Part(
+            name="tools and reminders over PostgreSQL",
+            command=(*pytest[:-1], "tests/bot/tools", "tests/bot/jobs"),
+            also={"MNEMA_STORE": "postgres"},
+        ),
         Part(name="every other walk, at length", command=(*pytest[:-1], WALKS, *apart), also=kills),
     ]
 

@@ -1,9 +1,12 @@
 """A whole bot in this process on real files, with a scripted model and a scripted channel."""
 
+import atexit
+import hashlib
 import json
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +26,8 @@ from memory.store.store import Store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
 QUIET = {"memory": {"extract": False}}
+# With MNEMA_STORE=postgres in the environment, as at night, each home's record is a database of PostgreSQL.
+ON_POSTGRES = os.environ.get("MNEMA_STORE") == "postgres"
 UNWATCHED = 3_600.0  # seconds between two looks at config.json: here nobody edits it but the house
 
 
@@ -62,6 +67,29 @@ class Inside:
         return row.id
 
 
+_DATABASES = ExitStack()
+atexit.register(_DATABASES.close)
+
+
+def database_of(folder: Path) -> str:
+    """The address of a home's database, for this process and its children; it is dropped at the end of the process."""
+    name = f"MNEMA_RECORD_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
+    if name not in os.environ:
+        from tests.postgres import database  # by day nobody pays for the driver
+
+        os.environ[name] = _DATABASES.enter_context(database())
+    return os.environ[name]
+
+
+async def open_record(home: HomeFolder, clock: Callable[[], float]) -> Store:
+    """The record of a home: its file, or its database."""
+    if ON_POSTGRES:
+        from memory.store.open_postgres import open_postgres
+
+        return await open_postgres(database_of(home.root), clock=clock, connections=4)
+    return await open_store(home.db, clock=clock)
+
+
 @asynccontextmanager
 async def inside(
     folder: Path,
@@ -85,7 +113,7 @@ async def inside(
         home.config.chmod(0o600)
     file = ConfigFile(home.config, poll_seconds=UNWATCHED)
     file.load()
-    store = around(await open_store(home.db, clock=clock))
+    store = around(await open_record(home, clock))
     ground = BotDependencies(
         home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times
     )

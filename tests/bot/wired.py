@@ -1,6 +1,7 @@
 """A whole bot in this process that talks to the model emulator over a real socket."""
 
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,8 +13,7 @@ from bot.models.providers.offline import ScriptedModel
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
 from channels.testing import ScriptedChannel as Channel
-from memory.store.open import open_store
-from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside
+from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside, open_record
 from tests.emulators.model import ModelEmulator
 
 MODEL = "claude-sonnet-5-5"
@@ -42,7 +42,7 @@ async def wired(
     home.config.chmod(0o600)
     file = ConfigFile(home.config, poll_seconds=UNWATCHED)
     file.load()
-    house = Bot(BotDependencies(home=home, file=file, store=await open_store(home.db)))
+    house = Bot(BotDependencies(home=home, file=file, store=await open_record(home, time.time)))
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
         await house.open([channel])

@@ -32,11 +32,10 @@ from bot.tools.mcp.service import source_sha256
 from bot.tools.skills.library import SkillLibrary, SkillState
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall, ToolSpec, inner_call
-from memory.store.open import open_store
 from memory.store.people.mcp import ListedTool, McpChoice
 from memory.store.store import Store
 from memory.workspace.files import Workspace
-from tests.bot.inside import Inside, inside
+from tests.bot.inside import Inside, inside, open_record
 from tests.bot.talk import call, results
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.by_night import by_night
@@ -214,7 +213,7 @@ async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Pa
 
 
 async def stored_calls(store: Store) -> list[tuple[str, str, str]]:
-    query = "SELECT name, effect, state FROM tool_call ORDER BY rowid"
+    query = "SELECT name, effect, state FROM tool_call ORDER BY id"
     rows = await store.database.read(lambda tx: tx.driver.fetch(query, []))
     return [(row["name"], row["effect"], row["state"]) for row in rows]
 
@@ -251,7 +250,7 @@ async def enable_many(home: Path, servers: Sequence[str], tools: int, skills: in
     HomeFolder(root=home).ensure()
     settings = {"command": ["none"], "network": True}
     source = source_sha256(McpServerConfig.model_validate(settings))
-    store = await open_store(home / "data" / "mnema.db")
+    store = await open_record(HomeFolder(root=home), time.time)
     try:
         for server in servers:
             own = [listed(f"t{number}", number) for number in range(tools)]

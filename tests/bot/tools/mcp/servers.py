@@ -2,16 +2,18 @@
 
 import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import source_sha256
-from memory.store.open import open_store
 from memory.store.people.mcp import ListedTool, McpChoice
 from memory.store.store import Store
+from tests.bot.inside import open_record
 from tests.emulators import mcp_server
 
 
@@ -44,7 +46,7 @@ async def review(
     home: Path, name: str, settings: Mapping[str, Any], modes: Mapping[str, str], pure: Sequence[str] = ()
 ) -> None:
     """List a server's tools and choose as the owner does, on a store that nobody has open."""
-    store = await open_store(home / "data" / "mnema.db")
+    store = await open_record(HomeFolder(root=home), time.time)
     try:
         await list_and_choose(store, name, settings, modes, pure)
     finally:
