@@ -17,7 +17,7 @@ def disarmed() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("test", [{}, {"MNEMA_TEST": ""}, {"MNEMA_TEST": "0"}, {"MNEMA_TEST": "true"}])
-async def test_without_MNEMA_TEST_no_failpoint_acts_and_the_caller_is_told_so(test: dict[str, str]) -> None:
+async def test_S67_without_MNEMA_TEST_no_failpoint_acts_and_the_caller_is_told_so(test: dict[str, str]) -> None:
     assert not arm({"MNEMA_FP": "recv.parsed:raise,file.replaced:torn,recv.committed:kill9", **test})
     hit("recv.parsed")
     await hit_async("recv.parsed")

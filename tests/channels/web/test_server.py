@@ -15,7 +15,7 @@ from tests.channels.web.server import ScriptedHouse, running
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
-def test_only_loopback_is_listened_on(host: str) -> None:
+def test_S24_only_loopback_is_listened_on(host: str) -> None:
     with pytest.raises(CannotServe, match=r"127\.0\.0\.1, ::1 or localhost only"):
         open_sockets(host, 0)
 

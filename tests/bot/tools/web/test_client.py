@@ -57,7 +57,7 @@ async def test_S41_a_name_is_looked_up_once_and_the_judged_address_is_dialled() 
         assert pages.seen[0].headers["host"] == f"a.example:{pages.port}"
 
 
-async def test_S39_nothing_is_sent_to_a_loopback_server() -> None:
+async def test_S39_I48_nothing_is_sent_to_a_loopback_server() -> None:
     async with serving() as pages:
         for url in (pages.url(), f"http://localhost:{pages.port}/", f"http://[::ffff:127.0.0.1]:{pages.port}/"):
             assert await refused(GuardedClient(), url) == "denied"
