@@ -145,7 +145,7 @@ class MessageCounter:
         """Build a message to store.
 
         Args:
-            origin: person, model, tool or house.
+            origin: who wrote it, as stored: "person", "model", "tool", or "house" for the program itself.
         """
         counter, stored = await self.counter(), tuple(parts)
         tokens = counter.message(stored)

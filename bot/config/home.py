@@ -256,7 +256,7 @@ def close_folders(home: HomeFolder) -> None:
 
 
 def close_entries(home: HomeFolder) -> list[OpenEntry]:
-    """Close every file and folder of the program to other accounts; blocks for a walk of the whole home.
+    """Close every file and folder of the program to other accounts; blocks until all of the home is visited.
 
     Call this after config.json and the web token were accepted: a secret that others could read is refused there, and
     must not be closed silently before.

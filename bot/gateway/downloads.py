@@ -104,7 +104,7 @@ class Downloads:
         return download
 
     def _prune(self) -> None:
-        """Drop old results to make room. Running downloads stay, or their files would be downloaded twice."""
+        """Drop old results, down to the limit. Running downloads stay, or their files would be downloaded twice."""
         if (over := len(self._downloads) + 1 - MAX_CACHED_DOWNLOADS) > 0:
             for key in [key for key, download in self._downloads.items() if download.task.done()][:over]:
                 del self._downloads[key]

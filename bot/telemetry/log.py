@@ -60,7 +60,7 @@ class LogFile:
                 os.close(handle)
 
     def _prepare(self, size: int) -> None:
-        """Open the current file, and rotate if it has no room for `size` bytes more."""
+        """Open the current file, and rotate if `size` bytes more would exceed its limit."""
         self._reopen_if_moved()
         current = os.fstat(self._handle).st_size
         if current and current + size > self._max_bytes:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from memory.context.summary.grounding import GroundingSource, names_in
-from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk, lazy_pattern
+from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk
+from memory.text.patterns import lazy_pattern
 from memory.text.tokenizer import question_terms, text_terms
 from memory.text.wording import LineWording, read_wording
 

@@ -12,7 +12,8 @@ from memory.context.summary.grounding import GroundingSource
 from memory.conversation import Message, Part, Text
 from memory.longterm.own_words import OwnWords
 from memory.text.bullets import tidy_content
-from memory.text.language import CJK_CHARACTER, is_mostly_cjk, lazy_pattern
+from memory.text.language import CJK_CHARACTER, is_mostly_cjk
+from memory.text.patterns import lazy_pattern
 from memory.text.quoting import neutralize_data_tags
 from memory.text.tokenizer import fold_text, lexical_question_terms, lexical_terms
 

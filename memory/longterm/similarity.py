@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log
 
-from memory.text.language import CJK, lazy_pattern
+from memory.text.language import CJK
+from memory.text.patterns import lazy_pattern
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 from memory.text.wording import DENIAL, LineWording, is_symbol, read_wording, word_weight
 

@@ -1,31 +1,9 @@
-"""The language of a text, its sentences, segments short enough for regular expressions, and these. Pure."""
+"""The language of a text, its sentences, and segments short enough for regular expressions. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import Any, cast
 
-
-class LazyPattern:
-    """A regular expression that is compiled when it is first used. After that its methods are those of the pattern."""
-
-    def __init__(self, text: str, flags: int) -> None:
-        self._text, self._flags = text, flags
-
-    def compiled(self) -> re.Pattern[str]:
-        return re.compile(self._text, self._flags)
-
-    def __getattr__(self, name: str) -> Any:
-        pattern = self.compiled()
-        for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", "split", "groupindex"):
-            setattr(self, method, getattr(pattern, method))
-        return getattr(pattern, name)
-
-
-def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """Make a pattern that is compiled when it is first used: with Chinese character classes that takes milliseconds."""
-    return cast("re.Pattern[str]", LazyPattern(text, flags))
-
+from memory.text.patterns import lazy_pattern
 
 # Kana, Chinese characters with extension A and the compatibility forms, Hangul: the inside of a character class.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"

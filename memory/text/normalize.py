@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from memory.text.language import lazy_pattern
+from memory.text.patterns import lazy_pattern
 
 _DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from memory.text.language import lazy_pattern
 from memory.text.normalize import MONTHS
+from memory.text.patterns import lazy_pattern
 
 # A source supports a number if it has at least one of these tokens. A token is a letter for the kind and a value.
 Choice = frozenset[str]

@@ -18,7 +18,8 @@ from typing import Generic, TypeVar
 
 import Stemmer
 
-from memory.text.language import CJK, CJK_CHARACTER, lazy_pattern
+from memory.text.language import CJK, CJK_CHARACTER
+from memory.text.patterns import lazy_pattern
 from memory.text.quoting import display_name
 
 MAX_TERMS = 64  # of one question

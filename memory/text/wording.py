@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memory.text.language import CJK, CJK_CHARACTER, lazy_pattern
+from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.normalize import normalize_text as in_figures
+from memory.text.patterns import lazy_pattern
 from memory.text.tokenizer import text_terms
 
 _LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}  # they weigh a half

@@ -12,7 +12,7 @@ from typing import Any
 
 import regex  # type: ignore[import-untyped]
 
-from memory.text.language import LazyPattern
+from memory.text.patterns import LazyPattern
 from tests.house.sources import Source, product
 
 parser: Any = importlib.import_module("re._parser")

@@ -73,7 +73,7 @@ AT_RUNTIME = {
     "memory/text/numbers.py:_unit_kind": "a unit that was found, of a few characters",
     "memory/workspace/daily_log.py:mark_section": "a fold's id, as it stands",
     "memory/text/mentions.py:_query_pattern": "words with bounded gaps between them; see the test below",
-    "memory/text/language.py:compiled": "kept in the constants of the modules that use it",
+    "memory/text/patterns.py:compiled": "kept in the constants of the modules that use it",
     "memory/text/tokenizer.py:_name_patterns": "a name, as it stands",
 }
 

@@ -252,7 +252,7 @@ class ContextFitter:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
     def _prompt_budget(self, most: int, space: str, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
-        """Return the request size to cut the system parts for; MEMORY.md has to leave room for the talk."""
+        """Return the request size to cut the system parts for; MEMORY.md must leave some for the talk."""
         fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter))
         spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)

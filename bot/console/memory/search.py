@@ -5,7 +5,8 @@ from typing import Any
 
 from bot.memory.recall import passage_to_json
 from memory.recall.documents import Passage
-from memory.text.language import CJK, lazy_pattern
+from memory.text.language import CJK
+from memory.text.patterns import lazy_pattern
 from memory.text.word_forms import search_terms
 
 MAX_MARKS = 100

@@ -72,7 +72,7 @@ class ClientPool(Generic[Client]):
 
     @asynccontextmanager
     async def client(self) -> AsyncGenerator[Client]:
-        """Yield the first client that has room for one more call."""
+        """Yield the first client that may take one more call."""
         while not self._clients:
             await self.preload()
         pooled = next((each for each in self._clients if each.calls < CALLS_PER_CLIENT), None)

@@ -13,7 +13,8 @@ from typing import Any
 
 from memory.context.markdown import count_of
 from memory.text.bullets import fence_after
-from memory.text.language import lazy_pattern, split_line
+from memory.text.language import split_line
+from memory.text.patterns import lazy_pattern
 
 MAX_EXAMINED = 2_000_000  # characters; of a longer text only the start and the end are read
 MAX_LINE = 300  # characters of one line that are examined

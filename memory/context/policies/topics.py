@@ -7,7 +7,8 @@ from itertools import chain, pairwise
 from math import fsum, lgamma
 
 from memory.conversation import Message, Text, ToolCall, ToolResult, Turn
-from memory.text.language import CJK, lazy_pattern
+from memory.text.language import CJK
+from memory.text.patterns import lazy_pattern
 from memory.text.tokenizer import lexical_question_terms
 
 WINDOW_TURNS = 5  # turns on each side that are compared

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from memory.context.summary.transcript import Utterance
 from memory.text import numbers
-from memory.text.language import CJK, lazy_pattern, overlapping_segments, split_line, split_segments
+from memory.text.language import CJK, overlapping_segments, split_line, split_segments
 from memory.text.normalize import normalize_text, tighten_text
+from memory.text.patterns import lazy_pattern
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
 MENTIONED_SHARE = 0.6  # of a sentence's content words that make it mentioned in a text

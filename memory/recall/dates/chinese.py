@@ -31,8 +31,8 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
-from memory.text.language import lazy_pattern
 from memory.text.normalize import numeral_value
+from memory.text.patterns import lazy_pattern
 
 _GAP = r"[ \u3000]{0,2}"
 _DIGIT = "[一二三四五六七八九]"

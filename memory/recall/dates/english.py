@@ -31,8 +31,8 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
-from memory.text.language import lazy_pattern
 from memory.text.normalize import MONTHS
+from memory.text.patterns import lazy_pattern
 
 MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"

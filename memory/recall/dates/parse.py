@@ -13,7 +13,7 @@ from datetime import date, datetime
 from memory.recall.dates import chinese, english
 from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
 from memory.recall.dates.english import WEEKDAYS
-from memory.text.language import lazy_pattern
+from memory.text.patterns import lazy_pattern
 
 MAX_SPANS = 32  # spans of one question; the first ones
 _FULL_WIDTH_TO_ASCII = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memory.text.language import lazy_pattern
+from memory.text.patterns import lazy_pattern
 
 
 def test_a_lazy_pattern_does_what_the_pattern_does() -> None:
