@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memory.context.tokens import TokenCounter
-from memory.text.bullets import fence_after
+from memory.text.bullets import fence_after, find_lines
 
 MAX_TOKEN_CHARS = 40  # characters per token of real text; a text with more need not be counted to be too long
 MAX_NAMED = 20  # sections named in the note about what was left out
@@ -79,13 +79,11 @@ def split_folds(text: str) -> Iterator[slice]:
 
     Only lines that have a fold's comment are looked at.
     """
-    begin = at = 0
-    while (at := text.find(_FOLD_COMMENT, at)) >= 0:
-        first, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        at = end if end >= 0 else len(text)
-        if first > begin and _FOLD.fullmatch(text, first, at):
-            yield slice(begin, first - 1)
-            begin = first
+    begin = 0
+    for line in find_lines(text, _FOLD_COMMENT):
+        if line.start > begin and _FOLD.fullmatch(text, line.start, line.stop):
+            yield slice(begin, line.start - 1)
+            begin = line.start
     yield slice(begin, len(text))
 
 

@@ -1,8 +1,8 @@
-"""MEMORY.md as a list of bullets, edits that keep every other byte, fences, and headings of days. Pure."""
+"""MEMORY.md as a list of bullets, edits that keep every other byte, lines, fences, and headings of days. Pure."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -332,3 +332,12 @@ def heading_day(line: str) -> str:
     with suppress(ValueError):
         return date.fromisoformat(found[1]).isoformat() if found else ""
     return ""
+
+
+def find_lines(text: str, words: str) -> Iterator[slice]:
+    """Find the lines, ended by "\n", that have these words; the others are only searched for them."""
+    at = 0
+    while (at := text.find(words, at)) >= 0:
+        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        at = end if end >= 0 else len(text)
+        yield slice(begin, at)

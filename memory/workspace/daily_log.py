@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import groupby
+from itertools import chain, groupby
 
-from memory.text.bullets import heading_day, is_fence, open_fence
+from memory.text.bullets import find_lines, heading_day, is_fence, open_fence
 from memory.workspace.append import FilePosition, KnownEnd
 from memory.workspace.files import FileConflict, SpaceFiles, TextFile
 
@@ -209,12 +209,8 @@ def list_folds(text: str) -> tuple[str, ...]:
 
 
 def _lines_with(text: str, words: str) -> Iterator[str]:
-    """The lines of the text that may have the words, without a look at the others."""
-    at = 0
-    while (at := text.find(words, at)) >= 0:
-        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        at = end if end >= 0 else len(text)
-        yield from text[begin:at].splitlines()
+    """The lines of the text that may have the words, with any kind of line ends."""
+    return chain.from_iterable(text[line].splitlines() for line in find_lines(text, words))
 
 
 def iter_lines(text: str) -> Iterator[str]:
