@@ -1,10 +1,12 @@
 """Which test modules run in this process alone: `pytest --quick` (make quick) leaves out all others.
 
 A module is left out when it, a conftest beside or above it, or a helper that either imports starts processes, a
-browser, a PostgreSQL or an emulator. No list has to be kept: the imports say it.
+browser, a PostgreSQL or an emulator. No list has to be kept: the imports at the top of the modules say it; what a
+function imports for itself, a helper's choice at night, does not count.
 """
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -47,13 +49,21 @@ def _imports(module: str) -> frozenset[str]:
     if not path.is_file():
         return frozenset()
     names = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in _top(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     heavy = {"tests.walk"} if {name.split(".")[0] for name in names} & HEAVY_LIBRARIES else set[str]()
     return frozenset(heavy | {name for name in names if name.startswith("tests.")})
+
+
+def _top(node: ast.AST) -> Iterator[ast.AST]:
+    """All that runs when a module is imported: functions are named, their bodies are not entered."""
+    yield node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        for child in ast.iter_child_nodes(node):
+            yield from _top(child)
 
 
 def _module(path: Path) -> str:
