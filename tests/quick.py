@@ -17,7 +17,7 @@ HEAVY_LIBRARIES = {"multiprocessing", "playwright", "psycopg", "subprocess"}
 # Need no process, but measure time or memory, or play hundreds of turns.
 SLOW = {
     "tests.bot.agent.test_context_promises",
-    "tests.house.test_patterns",
+    "tests.conventions.test_patterns",
     "tests.memory.recall.test_streaming",
     "tests.memory.recall.test_vectors",
     "tests.weighing",

@@ -22,7 +22,9 @@ def test_what_starts_something_is_left_out(name: str) -> None:
     assert not is_quick(TESTS / name)
 
 
-@pytest.mark.parametrize("name", ["memory/text/test_bullets.py", "bot/commands/test_memory.py", "house/test_sizes.py"])
+@pytest.mark.parametrize(
+    "name", ["memory/text/test_bullets.py", "bot/commands/test_memory.py", "conventions/test_sizes.py"]
+)
 def test_what_runs_in_this_process_alone_is_run(name: str) -> None:
     assert (TESTS / name).is_file()
     assert is_quick(TESTS / name)

@@ -28,14 +28,14 @@ TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
 QUIET = {"memory": {"extract": False}}
 # With MNEMA_STORE=postgres in the environment, as at night, each home's record is a database of PostgreSQL.
 ON_POSTGRES = os.environ.get("MNEMA_STORE") == "postgres"
-UNWATCHED = 3_600.0  # seconds between two looks at config.json: here nobody edits it but the house
+UNWATCHED = 3_600.0  # seconds between two looks at config.json: here nobody edits it but the bot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inside:
-    """What a test holds: the house, its channel, the model that answers."""
+    """What a test holds: the bot, its channel, the model that answers."""
 
-    house: Bot
+    bot: Bot
     channel: Channel
     model: ScriptedModel
 
@@ -62,7 +62,7 @@ class Inside:
 
     async def conversation(self, chat: str = "c1") -> str:
         """The id of a chat's conversation."""
-        row = await self.house.store.sessions.find(self.channel.name, self.channel.account, chat)
+        row = await self.bot.store.sessions.find(self.channel.name, self.channel.account, chat)
         assert row is not None
         return row.id
 
@@ -100,10 +100,10 @@ async def inside(
     around: Callable[[Store], Store] = lambda store: store,
     times: TurnTimeouts = DEFAULT_TIMEOUTS,
 ) -> AsyncIterator[Inside]:
-    """A house on `folder`; entered again on the same folder it is the same house after a restart.
+    """A bot on `folder`; entered again on the same folder it is the same bot after a restart.
 
     settings: of config.json; unless they say otherwise no facts are noted: the model is asked for answers alone.
-    clock: the record's and the house's, unix seconds. around: what the house is given in place of its store.
+    clock: the record's and the bot's, unix seconds. around: what the bot is given in place of its store.
     times: of one turn.
     """
     home = HomeFolder(root=folder)
@@ -117,11 +117,11 @@ async def inside(
     ground = BotDependencies(
         home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times
     )
-    house = Bot(ground)
+    bot = Bot(ground)
     model = ScriptedModel(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
-        await house.open([heard], model)
-        yield Inside(house=house, channel=heard, model=model)
+        await bot.open([heard], model)
+        yield Inside(bot=bot, channel=heard, model=model)
     finally:
-        await house.close(patience=1.0)
+        await bot.close(patience=1.0)

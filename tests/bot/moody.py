@@ -36,7 +36,7 @@ class Moody(ScriptedChannel):
         self.asked = None
 
 
-def join(house: Bot, channel: ScriptedChannel) -> None:
-    """One more channel in a house that is open."""
-    house.gateway.add(channel)
-    house.gateway.listen(channel.name, house.receiver.deliver_for(channel.name))
+def join(bot: Bot, channel: ScriptedChannel) -> None:
+    """One more channel in a bot that is open."""
+    bot.gateway.add(channel)
+    bot.gateway.listen(channel.name, bot.receiver.deliver_for(channel.name))

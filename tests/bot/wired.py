@@ -23,9 +23,9 @@ MODEL = "claude-sonnet-5-5"
 async def wired(
     folder: Path, emulator: ModelEmulator, provider: str = "openai", llm: dict[str, Any] | None = None, **settings: Any
 ) -> AsyncIterator[Inside]:
-    """A house on `folder` whose requests go to the emulator by that wire. llm: keys of config.json's part of it.
+    """A bot on `folder` whose requests go to the emulator by that wire. llm: keys of config.json's part of it.
 
-    Entered again on the same folder it is the same house after a restart. Its `model` is asked nothing.
+    Entered again on the same folder it is the same bot after a restart. Its `model` is asked nothing.
     """
     home = HomeFolder(root=folder)
     home.ensure()
@@ -42,12 +42,12 @@ async def wired(
     home.config.chmod(0o600)
     file = ConfigFile(home.config, poll_seconds=UNWATCHED)
     file.load()
-    house = Bot(BotDependencies(home=home, file=file, store=await open_record(home, time.time)))
+    bot = Bot(BotDependencies(home=home, file=file, store=await open_record(home, time.time)))
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
-        await house.open([channel])
-        await house.models.preload()
-        await house.fitter.counter()
-        yield Inside(house=house, channel=channel, model=ScriptedModel([]))
+        await bot.open([channel])
+        await bot.models.preload()
+        await bot.fitter.counter()
+        yield Inside(bot=bot, channel=channel, model=ScriptedModel([]))
     finally:
-        await house.close(patience=1.0)
+        await bot.close(patience=1.0)

@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.browser.opening import ARGS, CHROMIUM
-from tests.browser.scripted import page_house
+from tests.browser.scripted import page_bot
 from tests.channels.web.server import Running
 
 
@@ -25,5 +25,5 @@ async def site(tmp_path: Path) -> AsyncIterator[Running]:
     (root / "memory").mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n")
     (root / "memory" / "2026-11-20.md").write_text("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
-    async with page_house(root) as up:
+    async with page_bot(root) as up:
         yield up

@@ -23,7 +23,7 @@ from channels.web.events import EventHub
 from channels.web.server import WebServer, WebSite, bound_port, open_sockets
 from channels.web.settings import parse_public_host
 from memory.store.open import open_store
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse
+from tests.channels.web.server import TOKEN, Running, ScriptedBot
 
 OWNER, ANN, GROUP = "5005", "5006", "-1007"
 QUIET = {
@@ -35,20 +35,20 @@ QUIET = {
 
 @dataclass(kw_only=True)
 class Real:
-    """What a test holds: the house, its site, and Telegram, where OWNER and ANN may write."""
+    """What a test holds: the bot, its site, and Telegram, where OWNER and ANN may write."""
 
-    house: Bot
+    bot: Bot
     site: Running
     telegram: Channel
     model: ScriptedModel
 
     async def audited(self, action: str) -> list[tuple[str, str]]:
         """Actor and subject of each such act, oldest first."""
-        return [(row.actor, row.subject) for row in await self.house.store.audit.acts(1_000) if row.action == action]
+        return [(row.actor, row.subject) for row in await self.bot.store.audit.acts(1_000) if row.action == action]
 
 
 @asynccontextmanager
-async def real_house(
+async def real_bot(
     folder: Path,
     script: Script,
     *,
@@ -64,7 +64,7 @@ async def real_house(
     file = ConfigFile(home.config, poll_seconds=3_600.0)
     file.load()
     store = await open_store(home.db, clock=clock)
-    house = Bot(BotDependencies(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
+    bot = Bot(BotDependencies(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
     sockets = open_sockets("127.0.0.1", 0)
     port = bound_port(sockets)
     web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
@@ -74,11 +74,11 @@ async def real_house(
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())
     nothing = asyncio.create_task(asyncio.sleep(0))
-    up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedHouse(), (serving, nothing))
+    up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedBot(), (serving, nothing))
     try:
-        await house.open([web, telegram], model)
-        attach_console(site, house)
-        yield Real(house=house, site=up, telegram=telegram, model=model)
+        await bot.open([web, telegram], model)
+        attach_console(site, bot)
+        yield Real(bot=bot, site=up, telegram=telegram, model=model)
     finally:
-        await house.close(patience=1.0)
+        await bot.close(patience=1.0)
         await up.close()

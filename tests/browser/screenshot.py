@@ -13,7 +13,7 @@ from playwright.async_api import Page, async_playwright
 
 from memory.store.people.spending import OWNER
 from tests.browser.opening import ARGS, CHROMIUM, opened, write
-from tests.browser.real import ANN, Real, real_house
+from tests.browser.real import ANN, Real, real_bot
 from tests.browser.test_usage import add_usage
 
 SIZE = {"width": 1280, "height": 800}
@@ -45,19 +45,19 @@ async def seed(real: Real, page: Page) -> None:
     await page.goto(f"{real.site.base}/c/plants")
     for text in ANSWERS:
         await say(real, page, text)
-    row = await real.house.store.sessions.find("web", "console", "plants")
+    row = await real.bot.store.sessions.find("web", "console", "plants")
     assert row is not None
     chance = random.Random(7)
     for day in range(30):
         for who, model, most in USED:
-            await real.house.store.database.write(add_usage, row.id, who, model, day, chance.randrange(most // 9, most))
+            await real.bot.store.database.write(add_usage, row.id, who, model, day, chance.randrange(most // 9, most))
 
 
 async def say(real: Real, page: Page, text: str) -> None:
     await page.wait_for_selector("#text:not([disabled])")
     await write(page, text)
     await page.wait_for_selector(".line.assistant footer")
-    await real.house.settled()
+    await real.bot.settled()
 
 
 async def take(page: Page, base: str, target: Path, theme: str) -> None:
@@ -83,7 +83,7 @@ def answer(asked: object) -> str:
 async def main(target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        async with async_playwright() as playwright, real_house(Path(folder), answer) as real:
+        async with async_playwright() as playwright, real_bot(Path(folder), answer) as real:
             browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
             for dark in (False, True):
                 async with opened(browser, real.site, "/c/plants", dark=dark, scale=2) as page:

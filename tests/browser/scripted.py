@@ -1,4 +1,4 @@
-"""The house that the browser tests talk to: streams its answers, keeps files, tells its context."""
+"""The bot that the browser tests talk to: streams its answers, keeps files, tells its context."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -11,7 +11,7 @@ from bot.console.memory.files import FileRoutes
 from channels.message import InboundMessage
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.workspace.files import Workspace
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 LONG = """Here is what I found in your notes:
 
@@ -86,7 +86,7 @@ FOUND = [
 ]  # fmt: skip
 
 
-class Page(ScriptedHouse):
+class Page(ScriptedBot):
     """Answers `long` in pieces, `wait` when told to, a command by a notice, all else by an echo.
 
     release: lets the answer to `wait` come to its end. facts: what its context is said to be. found: what any search
@@ -127,15 +127,15 @@ class Page(ScriptedHouse):
 
 
 @asynccontextmanager
-async def page_house(
-    root: Path, *, port: int = 0, house: Page | None = None, public_url: str = ""
+async def page_bot(
+    root: Path, *, port: int = 0, bot: Page | None = None, public_url: str = ""
 ) -> AsyncIterator[Running]:
-    house = house or Page()
+    bot = bot or Page()
 
     async def context(request: Any) -> Any:
-        if request.path_params["id"] not in house.said:
+        if request.path_params["id"] not in bot.said:
             raise HttpRefusal(404, "not_found", "no")
-        return json_response(house.facts)
+        return json_response(bot.facts)
 
     async def commands(request: Any) -> Any:
         return json_response({list_key(request, "commands"): COMMANDS})
@@ -144,7 +144,7 @@ async def page_house(
         if request.query_params["q"] == "broken":
             raise HttpRefusal(503, "storage", "the index cannot be read")
         kind, words = request.query_params.get("kind", ""), request.query_params["q"]
-        found = [one for one in house.found if not kind or (one["kind"] == kind and words in one["text"])]
+        found = [one for one in bot.found if not kind or (one["kind"] == kind and words in one["text"])]
         return json_response({list_key(request, "results"): found})
 
     async def saved() -> None: ...
@@ -155,5 +155,5 @@ async def page_house(
         Route(method="GET", path="/api/memory/search", action="memory.read", handler=search),
         *FileRoutes(Workspace(root).space(""), saved).calls(),
     )
-    async with running(house, calls, port=port, public_url=public_url) as site:
+    async with running(bot, calls, port=port, public_url=public_url) as site:
         yield site

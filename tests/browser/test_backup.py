@@ -14,7 +14,7 @@ import httpx
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import QUIET, Real, real_house
+from tests.browser.real import QUIET, Real, real_bot
 from tests.by_night import by_night
 
 pytestmark = BROWSER
@@ -79,7 +79,7 @@ async def make(page: Page, real: Real) -> Path:
     await expect(page.locator(".backups li")).to_contain_text("encrypted")
     async with page.expect_download() as begun:
         await page.get_by_role("link", name="Download").click()
-    path = real.house.home.root.with_name("taken.backup")
+    path = real.bot.home.root.with_name("taken.backup")
     await (await begun.value).save_as(path)
     return path
 
@@ -91,7 +91,7 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
     port = free_port()
     settings = {**QUIET, "channels": {**QUIET["channels"], "web": {"port": port}}}  # type: ignore[dict-item]
     async with (
-        real_house(tmp_path / "old", lambda asked: f"re {asked.messages[-1].parts[0].text}", settings=settings) as real,
+        real_bot(tmp_path / "old", lambda asked: f"re {asked.messages[-1].parts[0].text}", settings=settings) as real,
         opened(chromium, real.site, "/c/c1") as page,
     ):
         file = await make(page, real)

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, write
-from tests.browser.scripted import Page, page_house
+from tests.browser.scripted import Page, page_bot
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN
 from tests.emulators.tls_proxy import Proxy, tls_proxy
@@ -20,7 +20,7 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
     certificate = str(tmp_path / "good.pem")
     async with (
         tls_proxy(Proxy(certificate=certificate)) as proxy,
-        page_house(tmp_path, public_url=proxy.url) as site,
+        page_bot(tmp_path, public_url=proxy.url) as site,
     ):
         proxy.lead_to(site.port)
         context = await chromium.new_context(ignore_https_errors=True, locale="en-GB")
@@ -36,8 +36,8 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
 
         await write(page, "wait")
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
-        assert isinstance(site.house, Page)
-        site.house.release.set()
+        assert isinstance(site.bot, Page)
+        site.bot.release.set()
         await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
 
         await page.set_input_files(
@@ -45,7 +45,7 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
         )
         await write(page, "a file")
         await expect(page.locator(".line.assistant:not(.draft) .words").nth(1)).to_have_text("You said: a file")
-        [sent] = [message for message in site.house.taken if message.text == "a file"]
+        [sent] = [message for message in site.bot.taken if message.text == "a file"]
         assert [len(file.data) for file in sent.attachments] == [2_000_000]
 
         other = await context.new_page()
@@ -59,5 +59,5 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
             f"{proxy.url}/api/v1/messages",
         )
         assert outcome in ("opaque", "failed")
-        assert len(site.house.taken) == 2
+        assert len(site.bot.taken) == 2
         await context.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 from tests.emulators.telegram import TOKEN, TelegramEmulator
 
 pytestmark = BROWSER
@@ -15,7 +15,7 @@ pytestmark = BROWSER
 async def test_telegram_is_set_up_from_nothing(chromium: Browser, tmp_path: Path) -> None:
     async with (
         TelegramEmulator() as telegram,
-        real_house(tmp_path, lambda asked: "yes", settings={"memory": {"extract": False}}) as real,
+        real_bot(tmp_path, lambda asked: "yes", settings={"memory": {"extract": False}}) as real,
         opened(chromium, real.site, "/channels", ready=".rows a[href='/channels/feishu/setup']") as page,
     ):
         telegram.chat(5005)

@@ -18,12 +18,12 @@ STEPS = ("planned", "summarised", "logged", "folded")
 
 def facts(site: Running, **changed: Any) -> None:
     """What the context is said to be from now on."""
-    site.house.facts.update(changed)  # type: ignore[attr-defined]
+    site.bot.facts.update(changed)  # type: ignore[attr-defined]
 
 
 def fold(site: Running, state: str, chat: str = "c1") -> None:
     told = {name: NEXT[name] for name in ("id", "from_turn", "to_turn", "tokens_before", "tokens_after")}
-    site.house.show(chat, "fold", "", state=state, **told)
+    site.bot.show(chat, "fold", "", state=state, **told)
 
 
 async def width(part: Locator) -> float:

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.console.crowds import add_long_conversation
 from tests.bot.console.test_conversations import notes, png, say, script
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import Real, real_house
+from tests.browser.real import Real, real_bot
 from tests.by_night import by_night
 
 pytestmark = BROWSER
@@ -17,7 +17,7 @@ pytestmark = BROWSER
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
-    async with real_house(tmp_path_factory.mktemp("home"), script) as up, up.site.client() as client:
+    async with real_bot(tmp_path_factory.mktemp("home"), script) as up, up.site.client() as client:
         await notes(up)
         for number in range(3):
             await say(up, client, f"t{number}", f"talk number {number}")
@@ -174,7 +174,7 @@ async def test_a_badge_counts_who_asks_to_be_let_in(page: Page, real: Real) -> N
 async def test_a_chat_of_thousands_of_messages_keeps_a_small_document_and_is_entered_anywhere(
     page: Page, real: Real
 ) -> None:
-    await add_long_conversation(real.house.store, "long", 1_000)
+    await add_long_conversation(real.bot.store, "long", 1_000)
     await page.goto(f"{real.site.base}/c/long")
     await expect(page.locator(".line").last).to_contain_text("answer 1000")
     for _ in range(5):

@@ -6,14 +6,14 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 
 pytestmark = BROWSER
 
 
 async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "noted, with a few words more") as real,
+        real_bot(tmp_path, lambda asked: "noted, with a few words more") as real,
         opened(chromium, real.site, "/c/c1") as page,
     ):
         for number in range(6):
@@ -23,7 +23,7 @@ async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromiu
         await expect(page.locator("main")).to_contain_text("the first will be here")
         async with real.site.client() as client:
             await client.post("/api/v1/conversations/c1/folds", json={"act": "fold"})
-        await real.house.settled()
+        await real.bot.settled()
         await page.reload()
         cell = page.locator(".calendar a")
         await expect(cell).to_have_count(1)
@@ -39,11 +39,11 @@ async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromiu
 
 
 async def test_one_night_is_undone_and_what_that_did_is_told(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "noted") as real:
+    async with real_bot(tmp_path, lambda asked: "noted") as real:
         path = tmp_path / "workspace/MEMORY.md"
         path.write_text("## Facts\n\n- Rides a <b>red</b> bicycle daily\n- rides a <b>red</b> bicycle, daily\n")
         before = path.read_text()
-        await real.house.memory_service.dreamer.dream("", date(2026, 11, 20))
+        await real.bot.memory_service.dreamer.dream("", date(2026, 11, 20))
         assert path.read_text() != before
         async with opened(chromium, real.site, "/memory/nights", ready=".night") as page:
             await expect(page.locator(".night del")).to_have_count(2)

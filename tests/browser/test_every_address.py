@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 from tests.by_night import by_night
 
 pytestmark = BROWSER
@@ -78,7 +78,7 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
 ) -> None:
     wrong: list[str] = []
     async with (
-        real_house(tmp_path, lambda asked: "I **like** green tea.\n\n```python\nprint(1)\n```") as real,
+        real_bot(tmp_path, lambda asked: "I **like** green tea.\n\n```python\nprint(1)\n```") as real,
         opened(chromium, real.site, "/c/c1", locale=locale, dark=dark, phone=width < 720) as page,
     ):
         await page.set_viewport_size({"width": width, "height": 844})
@@ -90,11 +90,11 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
         log = tmp_path / "workspace/memory/2026-11-20.md"
         log.parent.mkdir(exist_ok=True)
         log.write_text("## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: likes tea\n")
-        await real.house.memories("").add("fact", "Rides a red bicycle daily")
+        await real.bot.memories("").add("fact", "Rides a red bicycle daily")
         with (tmp_path / "workspace/MEMORY.md").open("a") as file:
             file.write("\n## Facts\n\n- rides a red bicycle, daily\n")
-        await real.house.memory_service.dreamer.dream("", real.house.now().date())
-        fact = await real.house.memories("").add("fact", "Drinks green tea in the morning")
+        await real.bot.memory_service.dreamer.dream("", real.bot.now().date())
+        fact = await real.bot.memories("").add("fact", "Drinks green tea in the morning")
         for path, sign in list(ADDRESSES.items())[half::2]:
             await page.goto(real.site.base + path.replace("newest-fact", fact.id))
             await page.wait_for_selector(sign)

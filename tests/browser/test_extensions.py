@@ -7,7 +7,7 @@ from playwright.async_api import Browser, expect
 
 from tests.bot.tools.mcp.servers import Orders
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import QUIET, real_house
+from tests.browser.real import QUIET, real_bot
 from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 
@@ -24,7 +24,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         tmp_path / "server", [tool("echo", "Says <i>it</i> again.", words={"type": "string"}), tool("fail")]
     )
     async with (
-        real_house(tmp_path, lambda asked: "yes", settings={**QUIET, "mcp": {"files": orders.settings}}) as real,
+        real_bot(tmp_path, lambda asked: "yes", settings={**QUIET, "mcp": {"files": orders.settings}}) as real,
         real.site.client() as api,
         opened(chromium, real.site, "/tools", ready=".chips") as page,
     ):
@@ -37,7 +37,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         assert (stale.status_code, stale.json()["error"]["code"]) == (409, "changed")
         await page.get_by_role("button", name="Switch on").click()
         await expect(page.get_by_role("button", name="Switch off")).to_be_visible()
-        assert [(skill.name, skill.sha256) for skill in real.house.skills.library.enabled("")] == [("tea", shown)]
+        assert [(skill.name, skill.sha256) for skill in real.bot.skills.library.enabled("")] == [("tea", shown)]
 
         await page.goto(real.site.base + "/mcp")
         await expect(page.locator(".server")).to_contain_text("none is offered to the model")
@@ -48,7 +48,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         await echo.get_by_label("ask each time").check()
         await page.get_by_role("button", name="Store the review").click()
         await expect(echo).to_contain_text("as reviewed")
-        assert [tool.spec.name for tool in real.house.mcp_tools.offered("")] == ["files__echo"]
+        assert [tool.spec.name for tool in real.bot.mcp_tools.offered("")] == ["files__echo"]
 
         server = (await api.get("/api/v1/mcp")).json()["items"][0]
         choices = [{"name": "echo", "sha256": "0" * 64, "mode": "run", "effect": "pure"}]

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Page, expect
 from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import MemorySource
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import ANN, Real, real_house
+from tests.browser.real import ANN, Real, real_bot
 
 pytestmark = BROWSER
 QUOTE = "Since last week my landlord is Zephyrine Quill."
@@ -19,19 +19,19 @@ async def teach(real: Real, page: Page) -> None:
     """Say something in the chat, and note a fact that rests on it."""
     await write(page, QUOTE)
     await page.wait_for_selector(".line.assistant footer")
-    row = await real.house.store.sessions.find("web", "console", "c1")
+    row = await real.bot.store.sessions.find("web", "console", "c1")
     assert row is not None
-    [message] = await real.house.store.sessions.messages(row.id, 1, 1)
+    [message] = await real.bot.store.sessions.messages(row.id, 1, 1)
     source = MemorySource(conversation=row.id, message_id=message.id, channel="web", quote=QUOTE)
-    await real.house.memories("").upsert(
+    await real.bot.memories("").upsert(
         MemoryCandidate(category="fact", text=FACT, importance=7, origin="extraction", source=source)
     )
 
 
 async def test_a_fact_is_found_and_leads_to_the_turn_that_it_rests_on(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "noted") as real, opened(chromium, real.site, "/c/c1") as page:
+    async with real_bot(tmp_path, lambda asked: "noted") as real, opened(chromium, real.site, "/c/c1") as page:
         await teach(real, page)
-        await real.house.memories("").add("skill", "Speaks Finnish")
+        await real.bot.memories("").add("skill", "Speaks Finnish")
         await page.click("#go-memory")
         await expect(page.locator(".fact .text")).to_have_text(["Speaks Finnish", FACT])
         await page.fill("main [type=search]", "landlord")
@@ -49,8 +49,8 @@ async def test_a_fact_is_found_and_leads_to_the_turn_that_it_rests_on(chromium: 
 
 
 async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "noted") as real:
-        memories = real.house.memories("")
+    async with real_bot(tmp_path, lambda asked: "noted") as real:
+        memories = real.bot.memories("")
         row = await memories.add("fact", "Lives in Oslo", 5)
         async with opened(chromium, real.site, f"/memory/facts/{row.id}", ready=".facts") as page:
             await page.click("text=Correct")
@@ -65,7 +65,7 @@ async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Brow
             await expect(page.locator("section .facts")).to_contain_text("5 / 10")
             await page.click("text=Correct")
             await page.fill("textarea", "Lives in Trondheim")
-            await real.house.store.memories.set_importance("", row.norm, 2)
+            await real.bot.store.memories.set_importance("", row.norm, 2)
             await page.click("text=Save")
             await expect(page.locator("main [role=alert]")).to_contain_text("changed meanwhile")
             await expect(page.locator("textarea")).to_have_value("Lives in Trondheim")
@@ -75,7 +75,7 @@ async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Brow
 
 async def test_what_is_forgotten_is_previewed_typed_and_gone_with_a_receipt(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "noted") as real,
+        real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/c/c1", locale="zh-CN") as page,
     ):
         await teach(real, page)
@@ -103,11 +103,11 @@ async def test_what_is_forgotten_is_previewed_typed_and_gone_with_a_receipt(chro
 async def test_another_persons_facts_are_shown_once_opened_and_cannot_be_changed(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    async with real_house(tmp_path, lambda asked: "noted") as real:
+    async with real_bot(tmp_path, lambda asked: "noted") as real:
         message = real.telegram.hear("hello", chat=ANN, sender=ANN)
         await real.telegram.until(lambda: any(one.reply_to_key == message.key for one in real.telegram.sent))
-        space = next(name for name in await real.house.spaces() if name)
-        row = await real.house.memories(space).add("fact", PAYLOAD)
+        space = next(name for name in await real.bot.spaces() if name)
+        row = await real.bot.memories(space).add("fact", PAYLOAD)
         async with opened(chromium, real.site, "/memory", ready=".whose") as page:
             await page.select_option(".whose select", space)
             await expect(page.locator(".closed")).to_be_visible()

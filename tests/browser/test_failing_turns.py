@@ -7,7 +7,7 @@ from playwright.async_api import Browser, expect
 
 from bot.errors import ModelError
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -18,7 +18,7 @@ async def test_a_turn_that_fails_is_told_once_and_the_head_stays_quiet(chromium:
     def tell(asked: object) -> ModelError:
         return ModelError("overloaded", status=529)
 
-    async with real_house(tmp_path, tell) as real, opened(chromium, real.site) as page:
+    async with real_bot(tmp_path, tell) as real, opened(chromium, real.site) as page:
         await write(page, "hello")
         await expect(page.locator(".line.notice")).to_have_count(1)
         await write(page, "and now?")
@@ -40,21 +40,21 @@ async def test_a_turn_that_fails_is_told_once_and_the_head_stays_quiet(chromium:
 async def test_whichever_of_event_and_line_comes_first_the_failure_stands_once(
     chromium: Browser, site: Running, first: str
 ) -> None:
-    house = site.house
-    asked = house.add("c1", "user", "hello")
+    bot = site.bot
+    asked = bot.add("c1", "user", "hello")
     async with opened(chromium, site, "/#c1") as page:
-        house.show("c1", "started", asked.id)
+        bot.show("c1", "started", asked.id)
         await expect(page.locator(".draft")).to_have_count(1)
         if first == "event":
-            house.show("c1", "failed", asked.id, FAILED)
+            bot.show("c1", "failed", asked.id, FAILED)
             await expect(page.locator(".line.notice .words")).to_have_text(FAILED)
-            await house.reply("c1", asked.id, FAILED, kind="notice")
+            await bot.reply("c1", asked.id, FAILED, kind="notice")
             await expect(page.locator(".line.notice time")).to_have_count(1)
         else:
-            await house.reply("c1", asked.id, FAILED, kind="notice")
+            await bot.reply("c1", asked.id, FAILED, kind="notice")
             await expect(page.locator(".line.notice")).to_have_count(1)
-            house.show("c1", "failed", asked.id, FAILED)
-        await house.reply("c1", house.add("c1", "user", "again").id, "now it works")
+            bot.show("c1", "failed", asked.id, FAILED)
+        await bot.reply("c1", bot.add("c1", "user", "again").id, "now it works")
         await expect(page.locator(".line.assistant")).to_contain_text("now it works")
         await expect(page.locator(".line.notice")).to_have_count(1)
         await expect(page.locator(".draft")).to_have_count(0)
@@ -62,16 +62,16 @@ async def test_whichever_of_event_and_line_comes_first_the_failure_stands_once(
 
 
 async def test_reconnecting_is_said_while_the_stream_is_broken_and_no_longer(chromium: Browser, site: Running) -> None:
-    asked = site.house.add("c1", "user", "hello")
+    asked = site.bot.add("c1", "user", "hello")
     async with opened(chromium, site, "/#c1") as page:
         await expect(page.locator(".line")).to_have_count(1)
         await expect(page.locator("#link")).to_have_text("")
         await page.context.set_offline(True)
-        site.house.unreadable = OSError("gone")
+        site.bot.unreadable = OSError("gone")
         site.web.hub.notify_stored("c1")  # the stream ends here, and the browser cannot come back
         await expect(page.locator("#link")).to_have_text("Reconnecting…")
-        site.house.unreadable = None
+        site.bot.unreadable = None
         await page.context.set_offline(False)
         await expect(page.locator("#link")).to_have_text("")
-        await site.house.reply("c1", asked.id, "back again")
+        await site.bot.reply("c1", asked.id, "back again")
         await expect(page.locator(".line.assistant .words")).to_have_text("back again")

@@ -13,7 +13,7 @@ from bot.models.health import NEVER, ModelStatus, model_status_to_json
 from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from channels.web.requests import Route, json_response
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 from tests.browser.scripted import Page as Said
 from tests.by_night import by_night
 from tests.channels.web.server import running
@@ -89,10 +89,10 @@ async def test_of_a_long_log_few_lines_are_drawn(chromium: Browser, lines: int) 
 
 @by_night
 async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
         for text in ("tea?", "coffee?"):
             await write(page, text)
-            await real.house.settled()
+            await real.bot.settled()
             await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1 if text == "tea?" else 2)
         await page.click("#go-health")
         await page.get_by_role("link", name="Traces").click()
@@ -101,8 +101,8 @@ async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chro
         [long, short] = [await traces.nth(at).get_attribute("href") or "" for at in range(2)]
         trace = long.rpartition("/")[2]
         began = time.time()
-        for number in range(MAX_TRACE_SPANS - len(real.house.telemetry.spans.of(trace))):
-            real.house.telemetry.spans.add(
+        for number in range(MAX_TRACE_SPANS - len(real.bot.telemetry.spans.of(trace))):
+            real.bot.telemetry.spans.add(
                 trace, Span("tool", "<b>x</b>", began + number, began + number + 2.5, error="denied")
             )
         await traces.nth(1).click()
@@ -136,16 +136,16 @@ async def open_trace(page: Page, path: str) -> float:
 
 
 async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
-        real.house.home.config.chmod(0o644)
+    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+        real.bot.home.config.chmod(0o644)
         await page.goto(f"{real.site.base}/health")
         await page.get_by_role("button", name="Check everything").click()
         failed = page.locator(".check:not(.well)")
         await expect(failed.filter(has_text="privacy")).to_contain_text("→ Run: chmod", timeout=60_000)
         await expect(page.locator(".check.well").filter(has_text="ledger")).to_have_count(1)
         for _ in range(2):
-            real.house.telemetry.tally.count("llm_requests_total", "m", "overloaded")
-            await real.house.recent.sample()
+            real.bot.telemetry.tally.count("llm_requests_total", "m", "overloaded")
+            await real.bot.recent.sample()
         await page.reload()
         await expect(failed.first).to_be_visible()  # the job is remembered
         await page.wait_for_selector(".lines canvas")
@@ -155,7 +155,7 @@ async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Bro
 
 async def test_the_checks_are_in_the_language_of_the_page(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/health", locale="zh-CN", ready="main button.primary") as page,
     ):
         await page.get_by_role("button", name="全部检查").click()

@@ -9,7 +9,7 @@ from memory.conversation import Text
 from memory.store.rows import FoldRow
 from tests.bot.talk import call, folded
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import OWNER, QUIET, Real, real_house
+from tests.browser.real import OWNER, QUIET, Real, real_bot
 from tests.browser.test_every_address import AXE, OVERFLOW, RUN_AXE
 from tests.by_night import by_night
 
@@ -44,17 +44,17 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
     (tmp_path / "workspace" / "notes").mkdir(parents=True)
     (tmp_path / "workspace" / "notes" / "n.md").write_text("The tide table. " * 60)
     async with (
-        real_house(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
+        real_bot(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
         opened(chromium, real.site, "/c/c1") as page,
     ):
         for number in range(7):
             text = "read notes/n.md" if number == 2 else f"Locker {number} opens with {40_000 + number}."
             await say(page, text, number + 1)
-            await real.house.turns.settled()
-            await real.house.folding.settled()
-        row = await real.house.store.sessions.find("web", "console", "c1")
+            await real.bot.turns.settled()
+            await real.bot.folding.settled()
+        row = await real.bot.store.sessions.find("web", "console", "c1")
         assert row is not None
-        views = await real.house.store.views.page(row.id, limit=100)
+        views = await real.bot.store.views.page(row.id, limit=100)
         sent = [request for request in real.model.requests if request.purpose == "turn"]
         assert len(views) == len(sent) == 8
 
@@ -104,7 +104,7 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
 
 
 async def folds_of(real: Real, conversation: str) -> list[FoldRow]:
-    store = real.house.store
+    store = real.bot.store
     session = await store.sessions.load(conversation)
     return list(await store.folds.folds(conversation, session.epoch, with_texts=False))
 
@@ -120,13 +120,13 @@ async def test_an_undo_on_another_channel_changes_the_open_inspector_within_a_se
     chromium: Browser, tmp_path: Path
 ) -> None:
     async with (
-        real_house(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
+        real_bot(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
         opened(chromium, real.site, "/c/c1") as page,
     ):
         for number in range(3):
             await tell(real, f"Locker {number} opens with {40_000 + number}.")
         await tell(real, "/context clear")
-        row = await real.house.store.sessions.find("telegram", "1", OWNER)
+        row = await real.bot.store.sessions.find("telegram", "1", OWNER)
         assert row is not None
         await page.goto(f"{real.site.base}/c/{row.id}/context/last")
         clear = page.get_by_role("button", name="Clear: show the model none")

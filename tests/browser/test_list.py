@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.async_api import Browser, Route, expect
 
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import ANN, GROUP, OWNER, real_house
+from tests.browser.real import ANN, GROUP, OWNER, real_bot
 from tests.by_night import by_night
 from tests.channels.web.server import Running
 
@@ -17,12 +17,12 @@ MOST_ROWS = 60
 async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_top(
     chromium: Browser, site: Running
 ) -> None:
-    house = site.house
+    bot = site.bot
     for name in ("tg-1", "tg-2"):
-        house.add(name, "user", f"hello from {name}")
-        house.channels[name] = "telegram"
+        bot.add(name, "user", f"hello from {name}")
+        bot.channels[name] = "telegram"
     for number in range(219):
-        house.add(f"c{number:03d}", "user", f"talk {number}")
+        bot.add(f"c{number:03d}", "user", f"talk {number}")
     async with opened(chromium, site) as page:
         entries = page.locator("#list .entry")
         await expect(page.locator(".line .plain")).to_have_text("talk 218")
@@ -37,8 +37,8 @@ async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_
         assert await entries.count() <= MOST_ROWS
         await page.locator("#list").evaluate("list => list.scrollTo(0, 0)")
 
-        house.add("tg-1", "user", "from a telephone")
-        house.add("fresh", "user", "a new one")
+        bot.add("tg-1", "user", "from a telephone")
+        bot.add("fresh", "user", "a new one")
         await expect(entries.nth(0)).to_contain_text("a new one")
         await expect(entries.nth(1)).to_contain_text("hello from tg-1")
         await expect(page.locator("#list .here")).to_contain_text("talk 218")
@@ -49,7 +49,7 @@ async def test_of_ten_thousand_conversations_one_page_is_asked_for_and_few_rows_
     chromium: Browser, site: Running
 ) -> None:
     for number in range(10_000):
-        site.house.add(f"c{number:05d}", "user", f"talk {number}")
+        site.bot.add(f"c{number:05d}", "user", f"talk {number}")
     asked: list[str] = []
     async with opened(chromium, site, "/c/c09999", fresh=True) as page:
         page.on("request", lambda one: asked.append(one.url) if "/conversations?" in one.url else None)
@@ -66,7 +66,7 @@ async def test_of_ten_thousand_conversations_one_page_is_asked_for_and_few_rows_
 
 async def test_a_conversation_is_found_by_its_title(chromium: Browser, site: Running) -> None:
     for number in range(150):
-        site.house.add(f"c{number:03d}", "user", f"talk {number}")
+        site.bot.add(f"c{number:03d}", "user", f"talk {number}")
     async with opened(chromium, site, "/c/c149") as page:
         entries = page.locator("#list .entry")
         await page.fill("#side [type=search]", "talk 3")
@@ -81,8 +81,8 @@ async def test_a_conversation_is_found_by_its_title(chromium: Browser, site: Run
 async def test_what_arrives_late_for_another_conversation_is_not_shown_in_this_one(
     chromium: Browser, site: Running
 ) -> None:
-    site.house.add("c1", "user", "in the first")
-    site.house.add("c2", "user", "in the second")
+    site.bot.add("c1", "user", "in the first")
+    site.bot.add("c2", "user", "in the second")
     held, go_on = asyncio.Event(), asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -99,23 +99,23 @@ async def test_what_arrives_late_for_another_conversation_is_not_shown_in_this_o
         await expect(page.locator(".line .plain")).to_have_text("in the first")
         async with page.expect_event("requestfinished", lambda asked: "/c2/messages" in asked.url):
             go_on.set()
-        await site.house.reply("c1", "c1-1", "an answer")
+        await site.bot.reply("c1", "c1-1", "an answer")
         await expect(page.locator(".line.assistant")).to_have_count(1)
         await expect(page.locator(".line")).to_have_count(2)
 
 
 async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "user", "hello")
-    site.house.add("c2", "user", "good day")
+    site.bot.add("c1", "user", "hello")
+    site.bot.add("c2", "user", "good day")
     async with opened(chromium, site, "/#c1") as page:
         await expect(page.locator("#list .entry").first).to_contain_text("good day")
         await page.context.set_offline(True)
-        site.house.unreadable = OSError("gone")
+        site.bot.unreadable = OSError("gone")
         site.web.hub.notify_stored("c1")
         await expect(page.locator("#link")).to_have_text("Reconnecting…")
-        site.house.add("c1", "user", "again")
-        site.house.frozen = 4e9  # so late that no look at what has changed finds it
-        site.house.unreadable = None
+        site.bot.add("c1", "user", "again")
+        site.bot.frozen = 4e9  # so late that no look at what has changed finds it
+        site.bot.unreadable = None
         await page.context.set_offline(False)
         await expect(page.locator("#list .entry").first).to_contain_text("hello")
 
@@ -123,7 +123,7 @@ async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(ch
 async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_audited(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real:
+    async with real_bot(tmp_path, lambda asked: "yes") as real:
         real.telegram.hear("mine", chat=OWNER, sender=OWNER)
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         real.telegram.hear("my secret", chat=ANN, sender=ANN)
@@ -156,7 +156,7 @@ async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_
 
 
 async def test_without_a_chat_of_ones_own_a_new_one_is_open(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real:
+    async with real_bot(tmp_path, lambda asked: "yes") as real:
         real.telegram.hear("my secret", chat=ANN, sender=ANN)
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         async with opened(chromium, real.site, locale="zh-CN") as page:

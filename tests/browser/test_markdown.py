@@ -95,7 +95,7 @@ async def grown(page: Page, text: str, step: int = 7) -> dict[str, object]:
 
 
 async def test_columns_keep_their_side_and_lists_their_numbers(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "assistant", TABLE)
+    site.bot.add("c1", "assistant", TABLE)
     async with opened(chromium, site, "/#c1") as page:
         cells = page.locator(".line td")
         await expect(cells).to_have_count(3)
@@ -125,14 +125,14 @@ async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(chromium
 
 async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site, "/#c1") as page:
-        asked = site.house.add("c1", "user", "tell me")
+        asked = site.bot.add("c1", "user", "tell me")
         site.web.hub.notify_stored("c1")
-        site.house.show("c1", "started", asked.id)
+        site.bot.show("c1", "started", asked.id)
         await expect(page.locator("#said")).to_have_text("Answering.")
-        site.house.show("c1", "delta", asked.id, "# First\n\nsecond\n\nthird\n\nfou")
+        site.bot.show("c1", "delta", asked.id, "# First\n\nsecond\n\nthird\n\nfou")
         await expect(page.locator(".draft h1")).to_have_text("First")
         await page.evaluate("window.first = document.querySelector('.draft h1')")
-        await site.house.reply("c1", asked.id, "# First\n\nsecond\n\nthird\n\nfourth **word**")
+        await site.bot.reply("c1", asked.id, "# First\n\nsecond\n\nthird\n\nfourth **word**")
         await expect(page.locator(".line.assistant:not(.draft) strong")).to_have_text("word")
         assert await page.evaluate("window.first === document.querySelector('.line.assistant h1')")
         await expect(page.locator("#said")).to_have_text("The answer is there.")
@@ -140,7 +140,7 @@ async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(ch
 
 
 async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "assistant", f"```\n{'x' * 500}\n```\n\n| a |\n| --- |\n| {'y' * 500} |")
+    site.bot.add("c1", "assistant", f"```\n{'x' * 500}\n```\n\n| a |\n| --- |\n| {'y' * 500} |")
     async with opened(chromium, site, "/#c1") as page:
         for scrolled in (".line pre", ".line .scroll"):
             await page.locator(scrolled).focus()
@@ -150,8 +150,8 @@ async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browse
 
 
 async def test_code_gets_colours_and_formulas_their_signs_once_they_are_whole(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "user", "show me")
-    site.house.add("c1", "assistant", CODE_AND_FORMULAS, "c1-1")
+    site.bot.add("c1", "user", "show me")
+    site.bot.add("c1", "assistant", CODE_AND_FORMULAS, "c1-1")
     async with opened(chromium, site, "/c/c1") as page:
         words = page.locator(".line.assistant .words")
         await expect(words.locator("pre .hljs-number")).to_have_text("41")

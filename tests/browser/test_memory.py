@@ -97,7 +97,7 @@ async def test_a_find_opens_its_file_at_its_line_and_the_way_back_keeps_the_find
 ) -> None:
     lines = [f"- line {number} {'with many words ' * 9}" for number in range(1, 200)]
     (tmp_path / "workspace" / "MEMORY.md").write_text("\n".join(lines))
-    site.house.found[0] |= {"line": 150, "source": "MEMORY.md:150"}  # type: ignore[attr-defined]
+    site.bot.found[0] |= {"line": 150, "source": "MEMORY.md:150"}  # type: ignore[attr-defined]
     async with opened(chromium, site) as page:
         await open_search(page)
         await look_for(page, "tea")
@@ -117,7 +117,7 @@ async def test_a_find_opens_its_file_at_its_line_and_the_way_back_keeps_the_find
 
 
 async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser, site: Running) -> None:
-    site.house.add("tea", "user", "我喜欢乌龙茶")
+    site.bot.add("tea", "user", "我喜欢乌龙茶")
     async with opened(chromium, site) as page:
         await open_search(page)
         await look_for(page, "茶")
@@ -127,7 +127,7 @@ async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser,
 
 
 async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser, site: Running) -> None:
-    site.house.found.clear()  # type: ignore[attr-defined]
+    site.bot.found.clear()  # type: ignore[attr-defined]
     async with opened(chromium, site, locale="zh-CN") as page:
         await open_search(page)
         await look_for(page, "没有的东西")

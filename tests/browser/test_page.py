@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.scripted import Page as Scripted
-from tests.browser.scripted import page_house
+from tests.browser.scripted import page_bot
 from tests.by_night import by_night
 from tests.channels.web.server import TOKEN, Running
 
@@ -32,11 +32,11 @@ async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(chromium:
         await expect(page.locator(".draft .note")).to_have_text("Using memory_search… step 2")
         await expect(page.locator("#stop")).to_be_visible()
         await page.click("#stop")
-        site.house.release.set()  # type: ignore[attr-defined]
+        site.bot.release.set()  # type: ignore[attr-defined]
         await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
         await expect(page.locator("#stop")).to_be_hidden()
         await expect(page.locator(".line")).to_have_count(2)
-    assert len(site.house.stopped) == 1
+    assert len(site.bot.stopped) == 1
 
 
 async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(chromium: Browser, site: Running) -> None:
@@ -53,9 +53,9 @@ async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(chromium
 
 
 async def test_hostile_text_is_shown_and_does_nothing(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "user", HOSTILE)
-    site.house.add("c1", "assistant", HOSTILE)
-    site.house.add("c1", "notice", HOSTILE)
+    site.bot.add("c1", "user", HOSTILE)
+    site.bot.add("c1", "assistant", HOSTILE)
+    site.bot.add("c1", "notice", HOSTILE)
     async with opened(chromium, site, "/c/c1") as page:
         await expect(page.locator(".line")).to_have_count(3)
         for kind in ("user", "assistant", "notice"):
@@ -102,7 +102,7 @@ async def test_files_are_previewed_and_sent_with_the_message(chromium: Browser, 
         await write(page, "look")
         await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
         await expect(page.locator(".line.user .shot")).to_have_count(1)
-    [message] = site.house.taken
+    [message] = site.bot.taken
     assert [(file.name, file.media_type) for file in message.attachments] == [
         ("dot.png", "image/png"),
         ("notes.txt", "text/plain"),
@@ -126,34 +126,34 @@ async def test_a_reload_in_the_middle_of_an_answer_shows_what_came_so_far(chromi
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
         await page.reload()
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
-        site.house.release.set()  # type: ignore[attr-defined]
+        site.bot.release.set()  # type: ignore[attr-defined]
         await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1)
         await expect(page.locator(".draft")).to_have_count(0)
 
 
 async def test_what_could_not_be_stored_is_sent_again_and_shown_once(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site) as page:
-        site.house.broken = OSError("disk full")
+        site.bot.broken = OSError("disk full")
         async with page.expect_response(lambda answer: answer.status == 503):
             await write(page, "again")
         await expect(page.locator(".line.user.pending")).to_be_visible()
-        site.house.broken = None
+        site.bot.broken = None
         await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
         await expect(page.locator(".line.user")).to_have_count(1)
-    assert len(site.house.taken) == 1
+    assert len(site.bot.taken) == 1
 
 
 async def test_after_a_restart_of_the_server_a_new_login_leads_back_to_the_conversation(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    house = Scripted()
-    house.add("c1", "user", "before")
-    async with page_house(tmp_path, house=house) as site, opened(chromium, site, "/c/c1") as page:
+    bot = Scripted()
+    bot.add("c1", "user", "before")
+    async with page_bot(tmp_path, bot=bot) as site, opened(chromium, site, "/c/c1") as page:
         await page.fill("#text", "half a thought")
         await expect(page.locator(".line")).to_have_count(1)
         await site.close()
-        house.add("c1", "assistant", "while it was away", "c1-1")
-        async with page_house(tmp_path, house=house, port=site.port):
+        bot.add("c1", "assistant", "while it was away", "c1-1")
+        async with page_bot(tmp_path, bot=bot, port=site.port):
             await page.fill("#token", TOKEN)
             await page.press("#token", "Enter")
             await expect(page.locator(".line")).to_have_count(2)
@@ -161,7 +161,7 @@ async def test_after_a_restart_of_the_server_a_new_login_leads_back_to_the_conve
 
 
 async def test_two_windows_show_the_same_conversation(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "user", "hello")
+    site.bot.add("c1", "user", "hello")
     async with opened(chromium, site, "/c/c1") as one, opened(chromium, site, "/c/c1") as two:
         await expect(two.locator(".line")).to_have_count(1)
         await write(one, "from the first")
@@ -172,7 +172,7 @@ async def test_two_windows_show_the_same_conversation(chromium: Browser, site: R
 
 async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running) -> None:
     for number in range(120):
-        site.house.add("c1", "user", f"line {number}")
+        site.bot.add("c1", "user", f"line {number}")
     async with opened(chromium, site, "/c/c1") as page:
         await expect(page.locator(".line")).to_have_count(50)
         await page.click(".earlier")

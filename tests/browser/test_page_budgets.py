@@ -65,8 +65,8 @@ async def test_what_is_read_does_not_move_while_an_answer_begins_grows_and_ends(
         await page.evaluate(SHIFTS)
         await write(page, "wait")
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
-        assert isinstance(site.house, Said)
-        site.house.release.set()
+        assert isinstance(site.bot, Said)
+        site.bot.release.set()
         await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
         assert (
             await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))")
@@ -79,22 +79,22 @@ async def test_no_piece_of_a_long_answer_holds_the_page_as_long_as_the_whole_of_
     chromium: Browser, site: Running
 ) -> None:
     text = LONG_TEXT[:48_000]
-    site.house.add("whole", "user", "tell me")
-    site.house.add("whole", "assistant", text, "whole-1")
+    site.bot.add("whole", "user", "tell me")
+    site.bot.add("whole", "assistant", text, "whole-1")
     async with opened(chromium, site, "/c/c1", fresh=True) as page:
         await page.evaluate(LONGEST)
         await page.evaluate(GO, "/c/whole")
         await expect(page.locator(".line.assistant h2").last).to_be_visible()
         whole = await page.evaluate("window.longest")
         await page.evaluate(GO, "/c/c1")
-        asked = site.house.add("c1", "user", "tell me")
+        asked = site.bot.add("c1", "user", "tell me")
         site.web.hub.notify_stored("c1")
-        site.house.show("c1", "started", asked.id)
+        site.bot.show("c1", "started", asked.id)
         await expect(page.locator("#said")).to_have_text("Answering.")
         await page.evaluate("window.longest = 0")
         size = len(text) // PIECES
         for start in range(0, len(text), size):
-            site.house.show("c1", "delta", asked.id, text[start : start + size])
+            site.bot.show("c1", "delta", asked.id, text[start : start + size])
             await page.evaluate("() => new Promise(requestAnimationFrame)")
         await expect(page.locator(".draft h2").last).to_have_text(text.rpartition("## ")[2].partition("\n")[0])
         assert await page.evaluate("window.longest") <= MAX_LONGEST_SHARE * whole

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, Request, expect
 
 from bot.console.administration.passkeys import MAX_PASSKEYS
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import Real, real_house
+from tests.browser.real import Real, real_bot
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN
 from tests.emulators.tls_proxy import Proxy, tls_proxy
@@ -50,7 +50,7 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
             answers.append(request.post_data_json)
 
     async with (
-        real_house(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
+        real_bot(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
         opened(chromium, site_of(real), "/settings/passkeys", ready="main .dim", fresh=True) as page,
     ):
         page.on("request", hear)
@@ -91,7 +91,7 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
 
 async def test_where_the_address_is_a_number_the_page_says_what_to_open(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/settings/passkeys", ready="main .dim") as page,
     ):
         await expect(page.locator("main")).to_contain_text("open this page at http://localhost")
@@ -105,7 +105,7 @@ async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(chromium: Browse
     Authority(tmp_path).context("good")
     async with tls_proxy(Proxy(certificate=str(tmp_path / "good.pem"))) as proxy:
         url = proxy.url.replace("127.0.0.1", "localhost")
-        async with real_house(tmp_path / "home", lambda asked: "yes", public_url=url) as real:
+        async with real_bot(tmp_path / "home", lambda asked: "yes", public_url=url) as real:
             proxy.lead_to(real.site.port)
             context = await chromium.new_context(ignore_https_errors=True, locale="en-GB")
             page = await context.new_page()
@@ -127,7 +127,7 @@ async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(chromium: Browse
 
 
 async def test_only_so_many_passkeys_are_stored(tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
         client.headers["host"] = f"localhost:{real.site.port}"
         row = {"name": "a", "site": "localhost", "public_key": "AA", "count": 0, "added": "2026-11-20T12:00:00+00:00"}
         for count, status in ((MAX_PASSKEYS - 1, 200), (MAX_PASSKEYS, 409)):

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 
 from memory.store.people.rows import GrantRow, Party
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import ANN, real_house
+from tests.browser.real import ANN, real_bot
 from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import TOKEN
 
@@ -18,12 +18,12 @@ pytestmark = BROWSER
 
 async def test_a_person_is_looked_at_limited_exported_and_revoked(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/people", ready=".person") as page,
     ):
         party = Party(channel="telegram", account="1", subject="user", id="5007")
-        grant = GrantRow(party=party, role="user", group="", name="<b>Bo</b>", by="console", at=real.house.now())
-        await real.house.store.access.grant(grant)
+        grant = GrantRow(party=party, role="user", group="", name="<b>Bo</b>", by="console", at=real.bot.now())
+        await real.bot.store.access.grant(grant)
         real.telegram.hear("hello there", chat="5007", sender="5007")
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         await page.locator(".person", has_text="5007").get_by_role("link").click()
@@ -59,7 +59,7 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
     """The login is an hour old, so it is asked for again, and the act goes on by itself."""
     now = [0.0]
     async with (
-        real_house(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
+        real_bot(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
         opened(chromium, real.site, "/people/telegram:5006", ready="main .warn, .facts") as page,
     ):
         real.telegram.hear("hello there", chat=ANN, sender=ANN)
@@ -89,14 +89,14 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         await expect(again.get_by_role("alert")).to_be_visible()
         await page.keyboard.press("Escape")
         await expect(dialog.get_by_role("alert")).to_contain_text("fresh login")
-        assert len(await real.house.store.people.load_people()) == 1
+        assert len(await real.bot.store.people.load_people()) == 1
         await button.click()
         await again.get_by_label("Token").fill(TOKEN)
         await page.keyboard.press("Enter")
 
         await expect(page.locator(".receipt")).to_contain_text("All data of telegram:5006 is deleted")
         await expect(page.locator(".receipt dd").first).to_have_text("1")
-        assert await real.house.store.people.load_people() == []
+        assert await real.bot.store.people.load_people() == []
         assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]
         await page.click("text=People >> nth=-1")
         await expect(page.locator("h1")).to_have_text("People")

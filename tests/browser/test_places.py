@@ -26,7 +26,7 @@ FOCUSED = "document.activeElement.closest('#drawer, #side, #main')?.id ?? docume
 async def test_rail_and_list_hold_their_words(
     chromium: Browser, site: Running, tmp_path: Path, locale: str, phone: bool
 ) -> None:
-    site.house.add("c1", "user", "a title that is long enough to be cut off somewhere in the list of conversations")
+    site.bot.add("c1", "user", "a title that is long enough to be cut off somewhere in the list of conversations")
     look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     async with opened(chromium, site, "/c/c1", locale=locale, phone=phone) as page:
         if phone:
@@ -59,8 +59,8 @@ async def test_on_a_phone_the_focus_stays_in_what_is_open(chromium: Browser, sit
 
 
 async def test_on_a_phone_back_leads_through_the_screens(chromium: Browser, site: Running) -> None:
-    site.house.add("c1", "user", "first")
-    site.house.add("c2", "user", "second")
+    site.bot.add("c1", "user", "first")
+    site.bot.add("c2", "user", "second")
     async with opened(chromium, site, "/c/c1", phone=True) as page:
         await expect(page.locator(".line .plain")).to_have_text("first")
         await page.click("#menu")
@@ -123,5 +123,5 @@ async def test_enter_sends_the_highlighted_command(chromium: Browser, site: Runn
         await page.type("#text", "/rem")
         await page.press("#text", "Enter")
         await expect(page.locator("#text")).to_have_value("/remember ")
-    sent = [message.text for message in site.house.taken]
+    sent = [message.text for message in site.bot.taken]
     assert sent == ["/policy", "/config", "/co", "/nothing of ours"]

@@ -27,16 +27,16 @@ async def at_end(page: Page) -> None:
 
 async def grow(site: Running, page: Page, id: str, times: int, start: int = 0) -> None:
     for number in range(start, start + times):
-        site.house.show("c1", "delta", id, f"Part {number}: {PARAGRAPH}\n\n" * 3)
+        site.bot.show("c1", "delta", id, f"Part {number}: {PARAGRAPH}\n\n" * 3)
         await expect(page.locator(".draft .words")).to_contain_text(f"Part {number}: Some words")
 
 
 async def test_the_end_of_a_long_answer_is_in_view_without_a_press(chromium: Browser, site: Running) -> None:
     for number in range(20):
-        site.house.add("c1", "user", f"line {number}")
+        site.bot.add("c1", "user", f"line {number}")
     async with opened(chromium, site, "/#c1") as page:
-        asked = site.house.add("c1", "user", "tell me all")
-        site.house.show("c1", "started", asked.id)
+        asked = site.bot.add("c1", "user", "tell me all")
+        site.bot.show("c1", "started", asked.id)
         await grow(site, page, asked.id, 6)
         await at_end(page)
         await expect(page.locator("#down")).to_be_hidden()
@@ -45,18 +45,18 @@ async def test_the_end_of_a_long_answer_is_in_view_without_a_press(chromium: Bro
         await at_end(page)
         await grow(site, page, asked.id, 2, 6)
         await at_end(page)
-        await site.house.reply("c1", asked.id, f"{PARAGRAPH}\n\n" * 40)
+        await site.bot.reply("c1", asked.id, f"{PARAGRAPH}\n\n" * 40)
         await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1)
         await at_end(page)
 
 
 async def test_a_reader_who_scrolls_up_stays_there_until_the_end_is_asked_for(chromium: Browser, site: Running) -> None:
     for number in range(40):
-        site.house.add("c1", "assistant", f"{number}: {PARAGRAPH}")
+        site.bot.add("c1", "assistant", f"{number}: {PARAGRAPH}")
     async with opened(chromium, site, "/#c1") as page:
         await at_end(page)
-        asked = site.house.add("c1", "user", "tell me all")
-        site.house.show("c1", "started", asked.id)
+        asked = site.bot.add("c1", "user", "tell me all")
+        site.bot.show("c1", "started", asked.id)
         await grow(site, page, asked.id, 2)
         await page.locator("#log").hover()
         await page.mouse.wheel(0, -1500)

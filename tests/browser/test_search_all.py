@@ -5,14 +5,14 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 
 pytestmark = BROWSER
 
 
 async def test_messages_of_all_conversations_are_found_and_open_there(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "fine") as real,
+        real_bot(tmp_path, lambda asked: "fine") as real,
         opened(chromium, real.site, "/c/ferries") as page,
     ):
         await write(page, "The <b>ferry</b> to the island leaves at noon")
@@ -21,7 +21,7 @@ async def test_messages_of_all_conversations_are_found_and_open_there(chromium: 
         await page.wait_for_selector("#text:not([disabled])")
         await write(page, "Something else altogether")
         await page.wait_for_selector(".line.assistant footer")
-        await real.house.settled()
+        await real.bot.settled()
         await page.fill("#side [type=search]", "island ferries")
         hit = page.locator("#list a.said").first
         await expect(hit).to_contain_text("<b>ferry</b>")

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 
 pytestmark = BROWSER
 
@@ -15,7 +15,7 @@ pytestmark = BROWSER
 async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browser, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         real.site.client() as other,
         opened(chromium, real.site, "/settings", ready=".setting") as page,
     ):
@@ -82,7 +82,7 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
 
 async def test_language_and_theme_are_chosen_and_stay(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/usage", ready="[role=tab]") as page,
     ):
         await page.click("#rail [lang=zh]")

@@ -9,7 +9,7 @@ from memory.store.engine.database import Tx
 from memory.store.people.spending import OWNER
 from memory.store.schema.tables import usage
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import ANN, real_house
+from tests.browser.real import ANN, real_bot
 
 pytestmark = BROWSER
 
@@ -23,14 +23,14 @@ async def add_usage(tx: Tx, conversation: str, who: str, model: str, days: int, 
 
 
 async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
         await write(page, "/help")
         await page.wait_for_selector(".line.notice")
-        row = await real.house.store.sessions.find("web", "console", "c1")
+        row = await real.bot.store.sessions.find("web", "console", "c1")
         assert row is not None
         await page.click("#go-usage")
         await expect(page.locator("[role=tabpanel]")).to_contain_text("Nothing used.")
-        database = real.house.store.database
+        database = real.bot.store.database
         for days, tokens in ((0, 1_000_000), (2, 400_000)):
             await database.write(add_usage, row.id, OWNER, "claude-sonnet-5-5", days, tokens)
         await database.write(add_usage, row.id, f"telegram:1:{ANN}", "<b>mine</b>", 1, 7)

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 from memory.conversation import Text
 from tests.browser.hands import Finger, Hand, Keyboard
 from tests.browser.opening import BROWSER, opened, write
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 from tests.browser.test_facts import FACT, QUOTE, teach
 from tests.browser.test_inspector import TIGHT, answering, say
 from tests.by_night import by_night
@@ -20,7 +20,7 @@ pytestmark = BROWSER
 @pytest.mark.parametrize("way", [Keyboard, pytest.param(Finger, marks=by_night)])
 async def test_a_fact_is_explained_and_forgotten(chromium: Browser, tmp_path: Path, way: type[Hand]) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "noted") as real,
+        real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
     ):
         await teach(real, page)
@@ -51,7 +51,7 @@ async def test_a_fact_is_explained_and_forgotten(chromium: Browser, tmp_path: Pa
 async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_path: Path, way: type[Hand]) -> None:
     config = tmp_path / "config.json"
     async with (
-        real_house(tmp_path, lambda asked: "yes") as real,
+        real_bot(tmp_path, lambda asked: "yes") as real,
         real.site.client() as other,
         opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
     ):
@@ -88,14 +88,14 @@ async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: 
     (tmp_path / "workspace/notes").mkdir(parents=True)
     (tmp_path / "workspace/notes/n.md").write_text("The tide table. " * 60)
     async with (
-        real_house(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
+        real_bot(tmp_path, answering, settings=TIGHT) as real,  # type: ignore[arg-type]
         opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
     ):
         for number in range(7):
             text = "read notes/n.md" if number == 2 else f"Locker {number} opens with {40_000 + number}."
             await say(page, text, number + 1)
-            await real.house.turns.settled()
-            await real.house.folding.settled()
+            await real.bot.turns.settled()
+            await real.bot.folding.settled()
         sent = [request for request in real.model.requests if request.purpose == "turn"]
         hand = way(page)
         await hand.press(page.locator("#context"))
@@ -118,7 +118,7 @@ async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: 
 @by_night
 async def test_what_a_finger_does_with_a_message_opens_below_it(chromium: Browser, tmp_path: Path) -> None:
     async with (
-        real_house(tmp_path, lambda asked: "noted") as real,
+        real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/c/c1", phone=True) as page,
     ):
         await write(page, "hello")

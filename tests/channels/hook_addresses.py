@@ -17,7 +17,7 @@ from channels.telegram.settings import TelegramSettings
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings as MpSettings
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually
 from tests.emulators.feishu import APP_ID as FEISHU_APP
 from tests.emulators.feishu import SECRET as FEISHU_SECRET
@@ -77,7 +77,7 @@ class Door:
         """Start a new channel and connect it to the server."""
         self.channel = channel = self.born()
         channel.bind(self.inbox.notebook)
-        self.site.house.hooks[self.name] = channel
+        self.site.bot.hooks[self.name] = channel
         self.hearing = asyncio.create_task(channel.run(self.inbox))
         await eventually(lambda: channel._deliver is not None)
 
@@ -201,7 +201,7 @@ class MpShots:
 
 @asynccontextmanager
 async def telegram_door() -> AsyncIterator[Door]:
-    async with running(ScriptedHouse()) as site, TelegramEmulator() as emulator:
+    async with running(ScriptedBot()) as site, TelegramEmulator() as emulator:
         settings = TelegramSettings(
             token=TELEGRAM_TOKEN,
             base_url=emulator.url,
@@ -215,7 +215,7 @@ async def telegram_door() -> AsyncIterator[Door]:
 
 @asynccontextmanager
 async def feishu_door() -> AsyncIterator[Door]:
-    async with running(ScriptedHouse()) as site, FeishuEmulator() as emulator:
+    async with running(ScriptedBot()) as site, FeishuEmulator() as emulator:
         settings = FeishuSettings(
             app_id=FEISHU_APP,
             app_secret=FEISHU_SECRET,
@@ -230,7 +230,7 @@ async def feishu_door() -> AsyncIterator[Door]:
 
 @asynccontextmanager
 async def mp_door(mode: Mode = "secure") -> AsyncIterator[Door]:
-    async with running(ScriptedHouse()) as site, MpEmulator(mode=mode) as emulator:
+    async with running(ScriptedBot()) as site, MpEmulator(mode=mode) as emulator:
         settings = MpSettings(
             app_id=APP_ID,
             app_secret=SECRET,

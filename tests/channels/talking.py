@@ -15,7 +15,7 @@ from channels.terminal.prompt import PromptOptions
 HOSTILE = "\x1b[2J\x1b]52;c;ZXZpbA==\x07 \x9b31m \u202eback **bold** \r\nnext"
 
 
-class House:
+class EchoBot:
     """Remembers what was asked in which order; answers in another task, as a lane would."""
 
     def __init__(self) -> None:
@@ -69,16 +69,16 @@ class House:
 
 
 async def talk(once: str | None, folder: Path) -> int:
-    house = House()
+    bot = EchoBot()
     prompt = PromptOptions(
         commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %"
     )
-    house.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, stop=house.stop))
-    await house.terminal.run(house.deliver)
-    if not house.terminal.interactive:
+    bot.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, stop=bot.stop))
+    await bot.terminal.run(bot.deliver)
+    if not bot.terminal.interactive:
         heavy = sorted({"rich", "prompt_toolkit"} & set(sys.modules))
         sys.stderr.write(f"left {heavy}\n")
-    return int(house.terminal.failed)
+    return int(bot.terminal.failed)
 
 
 if __name__ == "__main__":

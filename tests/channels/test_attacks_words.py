@@ -22,7 +22,7 @@ from channels.toolkit.text import replace_unstorable, split_text
 from channels.wechat_mp.messages import render as mp_render
 from channels.wecom.messages import render
 from tests.channels.hook_addresses import feishu_door, mp_door, telegram_door
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 
 # Literals, so that the product is not compared with itself.
 LIMIT = 20_480
@@ -141,7 +141,7 @@ def test_S30_the_page_of_a_link_is_not_asked_for_by_the_platform() -> None:
      "/hooks//etc/passwd", "/static/..%252f..%252fetc/passwd", "/hooks/telegram/../../api/config"],
 )  # fmt: skip
 async def test_S31_paths_that_climb_are_404_at_the_platforms_door_too(path: str) -> None:
-    async with running(ScriptedHouse()) as site:
+    async with running(ScriptedBot()) as site:
         reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode())
         answer = await asyncio.wait_for(reader.read(), 30)

@@ -30,7 +30,7 @@ from tests.channels.hook_addresses import (
     telegram_door,
     telegram_shot,
 )
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.emulators.feishu_webhook import sign
 from tests.emulators.mp import PERSON
 from tests.emulators.mp_push import xml_of
@@ -76,7 +76,7 @@ async def test_a_genuine_call_is_heard(door: Door) -> None:
 
 
 async def test_S14_without_a_key_there_is_no_address() -> None:
-    async with running(ScriptedHouse()) as site:
+    async with running(ScriptedBot()) as site:
         for name in ("telegram", "feishu", "wechat_mp", "web", "..", ""):
             request = f"POST /hooks/{name} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             status, _ = await talk(site.port, [request.encode()])

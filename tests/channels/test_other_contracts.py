@@ -25,7 +25,7 @@ from channels.terminal.view import PlainView, strip_control
 from channels.testing import ScriptedChannel
 from channels.web.backend import web_address
 from channels.web.channel import Web
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 from tests.channels.web.streams import events
 from tests.contracts.channel_cases import left_out
 from tests.contracts.channel_stage import WAIT, Fault, eventually
@@ -187,7 +187,7 @@ class TestWeb(ChannelSuite):
         ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS
     )
     not_here |= dict.fromkeys(("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS)
-    not_here |= dict.fromkeys(("restart", "config"), "tests/walk restarts a whole house below an open page")
+    not_here |= dict.fromkeys(("restart", "config"), "tests/walk restarts a whole bot below an open page")
     not_here |= {"odd": "what is no message is answered with what is wrong with it", "limit": "an answer is one part"}
     not_here |= {"say_shuffled": "a page posts one message after another", "files_seen": "files are not shown yet"}
     not_here |= dict.fromkeys(("connection_status", "probe"), "it is the program's own server, which /healthz tells of")
@@ -195,9 +195,9 @@ class TestWeb(ChannelSuite):
 
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WebStage]:
-        house = ScriptedHouse()
-        house.add("home", "assistant", "Welcome.")
-        async with running(house) as up:
+        bot = ScriptedBot()
+        bot.add("home", "assistant", "Welcome.")
+        async with running(bot) as up:
             up.tasks[1].cancel()
             await asyncio.wait(up.tasks[1:])
             stage = WebStage(up)

@@ -60,7 +60,7 @@ class InBot(Cases):
             stage.lose_next()
             stage.say("hello")
             await eventually(lambda: stage.seen() and (stage.channel.capabilities.keyed or len(stage.seen()) == 2))
-            await it.house.outbox_dispatcher.settled()
+            await it.bot.outbox_dispatcher.settled()
             first, *more = stage.seen()
         assert first == "re: hello"
         assert len(more) == (0 if stage.channel.capabilities.keyed else 1)
@@ -73,7 +73,7 @@ class InBot(Cases):
             await stage.until(lambda: stage.seen() == ["re: hello"])
             stage.say_again()
             await stage.until(lambda: stage.confirmed() == 2)
-            await it.house.turn_dispatcher.settled()
+            await it.bot.turn_dispatcher.settled()
         assert stage.seen() == ["re: hello"]
 
     @needs("config", "restart")

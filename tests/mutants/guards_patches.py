@@ -262,6 +262,6 @@ GUARDS = (
         file="channels/toolkit/settings.py",
         old='        False, description="Off keeps the settings and starts nothing; left out',
         new='        True, description="Off keeps the settings and starts nothing; left out',
-        tests=("tests/house/test_example_config.py",),
+        tests=("tests/conventions/test_example_config.py",),
     ),
 )

@@ -388,7 +388,7 @@ MUTANTS = (
             '        or_(memory.c.space == bindparam("space"), memory.c.space != bindparam("space")),\n'
             '        or_(bindparam("state")'
         ),
-        tests=("tests/house/test_spaces.py", SPACES),
+        tests=("tests/conventions/test_spaces.py", SPACES),
     ),
     Mutant(
         name="who makes a link has joined, not who typed",

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
+from tests.conventions.sources import Source, product
 from tests.emulators.telegram import TelegramEmulator
-from tests.house.sources import Source, product
 from tests.memory.store.older import go_back
 from tests.walk.harness import OWNER, Scene, until
 from tests.walk.memory_acts import confide, dreamt, forget, forgotten, noted, recur

@@ -31,7 +31,7 @@ async def _acts(folder: Path) -> None:
         await it.text("/config agent_max_steps 9")
         await it.text("/export")
         await it.text("/new")
-        await it.house.settled()
+        await it.bot.settled()
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def spends(tokens: int, model: str = MODEL) -> Any:
 async def bot(
     folder: Path, script: Any = None, clock: Clock | None = None, total: dict[str, Any] | None = None, **user: Any
 ) -> AsyncIterator[Inside]:
-    """A house that the owner (1), two users (2, 3) and a group (-100) write to."""
+    """A bot that the owner (1), two users (2, 3) and a group (-100) write to."""
     settings = {
         "timezone": "UTC",
         "channels": {"telegram": {"owners": ["1"], "allow": ["2", "3", "-100"]}},
@@ -59,8 +59,8 @@ async def says(it: Inside, person: str, text: str = "hello", chat: str = "", **f
 async def ended(it: Inside, key: str) -> tuple[str, str]:
     """State and reason of a message that may have no answer."""
     await it.channel.until(lambda: key in it.channel.confirmed)
-    await it.house.settled()
-    with closing(sqlite3.connect(it.house.home.db)) as record:
+    await it.bot.settled()
+    with closing(sqlite3.connect(it.bot.home.db)) as record:
         [found] = record.execute("SELECT state, reason FROM inbox WHERE key = ?", (key,)).fetchall()
     return found[0], found[1]
 
@@ -70,13 +70,13 @@ async def test_S65_a_flood_gets_one_sentence_and_everybody_else_their_answers(tm
         flood = [it.channel.hear("x" * 1_000, chat="2", sender="2", key=f"flood{n}") for n in range(500)]
         others = [it.channel.hear("hi", chat="3", sender="3", key=f"other{n}") for n in range(5)]
         await it.channel.until(lambda: len(it.channel.confirmed) == 505, seconds=60)
-        await it.house.settled()
+        await it.bot.settled()
         assert [part.text for message in others for part in it.parts(message.key)] == ["ok"] * 5
         told = [part.text for message in flood for part in it.parts(message.key)]
         assert told[:30] == ["ok"] * 30
         assert told[30:] == ["No more than 30 messages a minute; write again in 1 min."]
         assert len([asked for asked in it.model.requests if asked.purpose == "turn"]) == 35
-        assert await it.house.store.delivery.waiting() == []
+        assert await it.bot.store.delivery.waiting() == []
         assert (await ended(it, "flood30"))[0] == "done"
         assert await ended(it, "flood499") == ("ignored", "over budget")
 
@@ -113,7 +113,7 @@ async def test_guests_have_a_day_of_their_own_and_strangers_none(tmp_path: Path)
         assert (await says(it, "8", **group)).startswith("Today's 1 messages are used up")
         assert await says(it, "9", **group) == "ok"
         it.channel.hear("let me in", chat="66", sender="66", key="stranger")
-        await it.house.settled()
+        await it.bot.settled()
         assert len(it.model.requests) == 2
 
 
@@ -149,7 +149,7 @@ async def test_the_owner_is_told_once_a_day_when_everybodys_money_is_nearly_used
         for _ in range(5):
             assert (await says(it, "2")) == "ok"
         assert (await says(it, "3")).startswith("Everybody's US$ 0.50 of today are used up")
-        await it.house.settled()
+        await it.bot.settled()
         told = [sent.text for sent in it.channel.sent if sent.address.chat_id == "1" and "today" in sent.text]
         assert told == [
             "Everybody together has used US$ 0.40 today, of US$ 0.50; when they are used up all but you wait for "
@@ -162,7 +162,7 @@ async def test_the_owner_is_warned_of_what_they_use_themselves(tmp_path: Path) -
     async with bot(tmp_path, spends(100_000), money_per_day=0.3) as it:
         for _ in range(3):
             assert await says(it, "1") == "ok"
-        await it.house.settled()
+        await it.bot.settled()
         told = [sent.text for sent in it.channel.sent if "yourself" in sent.text]
         assert told == ["You have used US$ 0.40 yourself today. You have no limit; that of others is US$ 0.30."] or (
             told == ["You have used US$ 0.60 yourself today. You have no limit; that of others is US$ 0.30."]
@@ -173,7 +173,7 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
     """The second one counts the first at the most that its call may come to."""
     held = Held(lambda _: "slow", lambda request: True)
     async with bot(tmp_path, tokens_per_day=54_000) as it:
-        it.house.models.use(held)
+        it.bot.models.use(held)
         group = {"chat": "-100", "kind": "group", "addressed": True}
         first = it.channel.hear("one", chat="2", sender="2", key="one")
         await held.begun.wait()

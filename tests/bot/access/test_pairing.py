@@ -37,14 +37,14 @@ class Clock:
 
 @dataclass
 class Door:
-    """A house with one platform, and what its people are told."""
+    """A bot with one platform, and what its people are told."""
 
     it: Inside
     clock: Clock = field(default_factory=Clock)
 
     @property
     def pairing(self) -> Any:
-        return self.it.house.pairing
+        return self.it.bot.pairing
 
     async def write(self, text: str, sender: str, chat: str = "", **fields: Any) -> list[str]:
         """Somebody writes; what is sent to their chat because of it."""
@@ -52,7 +52,7 @@ class Door:
         before = len(self.told(chat))
         message = self.it.channel.hear(text, chat=chat, sender=sender, **fields)
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
-        await self.it.house.settled()
+        await self.it.bot.settled()
         return self.told(chat)[before:]
 
     async def bring(self, sender: Sender, text: str, *, chat: str = "", kind: str = "dm") -> list[str]:
@@ -63,7 +63,7 @@ class Door:
         before = len(self.told(address.chat_id))
         self.it.channel.redeliver(message)
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
-        await self.it.house.settled()
+        await self.it.bot.settled()
         return self.told(address.chat_id)[before:]
 
     def told(self, chat: str) -> list[str]:
@@ -80,7 +80,7 @@ class Door:
         return found[1]
 
     async def waiting(self) -> list[AccessRequestRow]:
-        return await self.it.house.store.access.requests()
+        return await self.it.bot.store.access.requests()
 
 
 @asynccontextmanager
@@ -134,7 +134,7 @@ async def test_who_has_been_approved_is_told_and_talks_and_pairing_gives_nothing
         code = await one.code("9")
         _, en = await one.pairing.approve(code, "test")
         assert "telegram `9`" in en
-        await one.it.house.settled()
+        await one.it.bot.settled()
         assert one.told("9")[-1] == "You have been let in: you can talk to me now."
         assert await one.write("hello", "9") == [ANSWER]
         assert await one.write("hello", "9", "-999", kind="group") == []
@@ -176,7 +176,7 @@ async def test_S06_a_thousand_strangers_three_wait_and_the_owner_is_told_once(tm
         for number in range(1_000, 2_000):
             one.it.channel.hear("let me in", chat=str(number), sender=str(number))
         await one.it.channel.until(lambda: len(one.it.channel.confirmed) == 1_001, seconds=60)
-        await one.it.house.settled()
+        await one.it.bot.settled()
         assert len(await one.waiting()) == 3
         assert len([part for part in one.sent() if CODE.search(part.text)]) == 3
         assert len([text for text in one.told("1") if "asks to talk" in text]) == 1
@@ -198,13 +198,13 @@ async def test_a_message_that_the_platform_brings_again_asks_once(tmp_path: Path
         for _ in range(3):
             one.it.channel.redeliver(message)
         await one.it.channel.until(lambda: one.it.channel.confirmed.count(message.key) == 4)
-        await one.it.house.settled()
+        await one.it.bot.settled()
         assert len(one.told("9")) == len(await one.waiting()) == 1
 
 
 async def test_what_was_cut_short_before_the_reply_is_made_up_for_when_the_message_comes_again(tmp_path: Path) -> None:
     async with door(tmp_path) as one:
-        [row] = await one.it.house.store.delivery.accept([_heard_by_an_earlier_life()])
+        [row] = await one.it.bot.store.delivery.accept([_heard_by_an_earlier_life()])
         assert row.state == "ignored"
         [text] = await one.write("hi", "9", key="k9")
         assert CODE.search(text)
@@ -291,13 +291,13 @@ async def test_an_owner_code_is_void_after_ten_minutes_and_when_there_is_a_newer
         assert "owner" not in (await one.write(old, "9"))[0]
         one.clock.now += 601
         assert await one.write(new, "9") == []
-        assert (await one.it.house.roles.actor("telegram", "bot", "9", "9", "dm")).role == "stranger"
+        assert (await one.it.bot.roles.actor("telegram", "bot", "9", "9", "dm")).role == "stranger"
 
 
 async def test_what_is_taken_away_is_gone_at_once_and_what_runs_ends(tmp_path: Path) -> None:
     async with door(tmp_path) as one:
         await one.pairing.approve(await one.code("9"), "test")
-        await one.it.house.settled()
+        await one.it.bot.settled()
         await one.pairing.set_role("telegram", "9", "admin", "test")
         assert "role admin" in (await one.write("/whoami", "9"))[0]
         await one.pairing.set_role("telegram", "9", "user", "test")
@@ -323,10 +323,10 @@ async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_show
             await one.pairing.allow_group("wecom", id, "test")
         party = Party(channel="wecom", account="bot", subject="user", id="ada")
         row = GrantRow(party=party, role="user", group="", name="", by="test", at=datetime.now(UTC))
-        await one.it.house.store.access.grant(row)
+        await one.it.bot.store.access.grant(row)
         await one.pairing.revoke("wecom", "wrGroup", "test")
         await one.pairing.revoke("wecom", "Ada", "test")
-        assert await one.it.house.store.access.load_all_grants() == []
+        assert await one.it.bot.store.access.load_all_grants() == []
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ async def test_roles_that_cannot_be_given(tmp_path: Path, channel: str, id: str,
     async with door(tmp_path) as one:
         with pytest.raises(PairingRefused):
             await one.pairing.set_role(channel, id, role, "test", group)
-        assert await one.it.house.store.access.load_all_grants() == []
+        assert await one.it.bot.store.access.load_all_grants() == []
 
 
 @pytest.mark.parametrize(

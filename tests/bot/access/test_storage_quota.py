@@ -16,7 +16,7 @@ FILE = b"a line of text\n" * 40_000  # 0.6 MB
 
 
 def blobs(it: Inside) -> int:
-    return sum(path.stat().st_size for path in it.house.home.blobs.iterdir() if len(path.name) == 64)
+    return sum(path.stat().st_size for path in it.bot.home.blobs.iterdir() if len(path.name) == 64)
 
 
 async def sends(it: Inside, person: str, name: str, data: bytes, *, fetched: bool = False) -> list[str]:
@@ -72,7 +72,7 @@ async def test_a_tool_writes_no_file_for_which_there_is_no_room(tmp_path: Path) 
         [result] = results(it.model.requests[-1])
         assert result.is_error
         assert "your storage is full" in result.text
-        assert not list(it.house.home.workspace.rglob("notes.md"))
+        assert not list(it.bot.home.workspace.rglob("notes.md"))
 
 
 async def test_former_versions_of_files_count(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_former_versions_of_files_count(tmp_path: Path) -> None:
         assert "now holds" in written
         assert "now holds" in edited
         assert "storage is full" in refused
-        [notes] = it.house.home.workspace.rglob("notes.md")
+        [notes] = it.bot.home.workspace.rglob("notes.md")
         assert notes.read_text().startswith("begin")
     async with bot(tmp_path, storage_mb=1) as it:
         told = await sends(it, "2", "more.txt", FILE)

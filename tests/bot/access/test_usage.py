@@ -60,7 +60,7 @@ async def test_the_owner_sees_everybody_by_model_and_by_person(tmp_path: Path) -
             f"· 你: 70,000 未缓存 tokens，US$ {COST:.2f}",
             f"· telegram 3: 70,000 未缓存 tokens，US$ {COST:.2f}",
         ]
-        facts: Any = await BotConsole(it.house).usage()
+        facts: Any = await BotConsole(it.bot).usage()
         [row] = facts["today"]
         assert (row["calls"], row["cost"], facts["unit"]) == (4, round(4 * COST, 6), "USD")
         assert [person["who"] for person in facts["month_people"]] == ["telegram:bot:2", "owner", "telegram:bot:3"]

@@ -54,7 +54,7 @@ async def test_a_request_called_too_long_is_shortened_and_sent_again(tmp_path: P
         first, second = [request for request in it.model.requests if "and now?" in words(request)]
         assert len(second.messages) < len(first.messages)
         assert "and now?" in words(second)
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_request_called_too_long_three_times_is_told_and_nothing_is_deleted(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_a_request_called_too_long_three_times_is_told_and_nothing_is_dele
         assert "window" in told
         assert "/retry" in told
         assert len([request for request in it.model.requests if request.purpose == "turn"]) == 3
-        asked, closing = await it.house.store.sessions.messages(await it.conversation())
+        asked, closing = await it.bot.store.sessions.messages(await it.conversation())
         assert asked.parts == (Text(text=("a question " * 50)),)
         assert closing.parts == (Text(text="[no answer]"),)
 
@@ -76,7 +76,7 @@ async def test_a_picture_that_is_refused_is_left_out_once_and_for_all(tmp_path: 
         assert await it.text("what is this?", attachments=(photo(),)) == "without it then"
         assert await it.text("and now?") == "without it then"
         assert [pictures(request) for request in it.model.requests] == [1, 0, 0]
-        kept = (await it.house.store.sessions.messages(await it.conversation()))[0]
+        kept = (await it.bot.store.sessions.messages(await it.conversation()))[0]
         assert any(isinstance(part, Image) for part in kept.parts), "the record keeps it"
 
 
@@ -162,11 +162,11 @@ async def test_no_error_changes_what_was_stored(tmp_path: Path, error: ModelErro
         for number in range(3):
             await it.text(f"fact {number}")
         id = await it.conversation()
-        before = await it.house.store.sessions.messages(id)
+        before = await it.bot.store.sessions.messages(id)
         failing = True
         for _ in range(2):
             await it.text("again")
-        after = await it.house.store.sessions.messages(id)
+        after = await it.bot.store.sessions.messages(id)
         assert after[: len(before)] == before
 
 
@@ -198,13 +198,13 @@ async def test_a_call_that_a_crash_interrupted_runs_again_only_where_that_does_n
 ) -> None:
     async with inside(tmp_path, []) as it:
         held = Held(lambda _: "never", lambda _: True)
-        it.house.models.use(held)
+        it.bot.models.use(held)
         it.channel.hear("write it", key="k")
         await held.begun.wait()  # what the turn does at its start is done
         turn = await open_turn(it)
         asked = call("write_file", "a", path="a.txt", content="x")
         (row,) = await planned(it, turn, asked, effect)
-        await it.house.store.sessions.start_calls([row])
+        await it.bot.store.sessions.start_calls([row])
     async with inside(tmp_path, ["I looked"]) as it:
         assert (await it.answer("k"))[0].text == "I looked"
         (result,) = results(it.model.requests[-1])
@@ -236,19 +236,19 @@ async def open_turn(it: Inside) -> TurnRow:
     """The turn that runs."""
     async with asyncio.timeout(5):
         while True:
-            row = await it.house.store.delivery.next_inbox_row(await it.conversation(), 0.0)
+            row = await it.bot.store.delivery.next_inbox_row(await it.conversation(), 0.0)
             if row is not None and row.turn_id:
                 break
-    turn = await it.house.store.sessions.turn(row.turn_id)
+    turn = await it.bot.store.sessions.turn(row.turn_id)
     assert turn is not None
     return turn
 
 
 async def planned(it: Inside, turn: TurnRow, asked: ToolCall, effect: Effect) -> list[CallRow]:
     """One call as the record has it before anything was done."""
-    draft = await it.house.message_counter.draft("assistant", (asked,), "model")
+    draft = await it.bot.message_counter.draft("assistant", (asked,), "model")
     plan = PlannedCall(call_id=asked.id, name=asked.name, input=asked.input, effect=effect)
-    return await it.house.store.sessions.add_step(turn, draft, [plan], Usage(model="m", input=1, output=1))
+    return await it.bot.store.sessions.add_step(turn, draft, [plan], Usage(model="m", input=1, output=1))
 
 
 class Failing:
@@ -267,33 +267,33 @@ class Failing:
 async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow, ToolResult]:
     """What the record says of one call of a tool that fails so, and what its model is told."""
     async with inside(folder, []) as it:
-        house, place = (
-            it.house,
+        bot, place = (
+            it.bot,
             Place(channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""),
         )
-        (stored,) = await house.store.delivery.accept(
+        (stored,) = await bot.store.delivery.accept(
             [NewInboxRow(place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}')]
         )
-        turn = await house.store.delivery.claim(stored.id, await house.message_counter.draft("user", (), "person"), "u")
+        turn = await bot.store.delivery.claim(stored.id, await bot.message_counter.draft("user", (), "person"), "u")
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
         calls = ToolRunner(
-            store=house.store,
+            store=bot.store,
             toolset=lambda space: toolset,
-            now=house.now,
-            message_counter=house.message_counter,
-            approvals=house.approvals,
-            roles=house.roles,
-            budget_guard=house.budget_guard,
-            telemetry=house.telemetry,
-            memory_texts=house.prompt.memory_texts,
+            now=bot.now,
+            message_counter=bot.message_counter,
+            approvals=bot.approvals,
+            roles=bot.roles,
+            budget_guard=bot.budget_guard,
+            telemetry=bot.telemetry,
+            memory_texts=bot.prompt.memory_texts,
             guest_actions=tuple,
-            find_refusal=house.plugins.find_refusal,
+            find_refusal=bot.plugins.find_refusal,
         )
-        conversation = await house.store.sessions.conversation(stored.conversation)
+        conversation = await bot.store.sessions.conversation(stored.conversation)
         assert conversation is not None
         event_sink = EventSink(
-            show=house.gateway.show, address=Address(channel="terminal", account="local", chat_id="c"), message_id=""
+            show=bot.gateway.show, address=Address(channel="terminal", account="local", chat_id="c"), message_id=""
         )
         await calls.run(
             TurnContext(
@@ -309,9 +309,9 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
                 event_sink=event_sink,
             ),
             rows,
-            await house.message_counter.draft("assistant", (), "model"),
+            await bot.message_counter.draft("assistant", (), "model"),
         )
-        (row,) = await house.store.sessions.calls(turn.id)
-        told = (await house.store.sessions.messages(stored.conversation))[-1].parts[0]
+        (row,) = await bot.store.sessions.calls(turn.id)
+        told = (await bot.store.sessions.messages(stored.conversation))[-1].parts[0]
         assert isinstance(told, ToolResult)
         return row, told

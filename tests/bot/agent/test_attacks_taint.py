@@ -38,7 +38,7 @@ def words_of(parts: Any) -> list[str]:
 
 
 def memory(it: Inside) -> str:
-    path = it.house.workspace.root / "MEMORY.md"
+    path = it.bot.workspace.root / "MEMORY.md"
     return path.read_text() if path.exists() else ""
 
 
@@ -95,7 +95,7 @@ async def test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn(
             await it.text("/context fold")
         if how == "new":
             await it.text("/new")
-            await it.house.settled()
+            await it.bot.settled()
         if not restart:
             await it.text("remember it", chat=chat)
             assert "mallory" not in memory(it)
@@ -103,7 +103,7 @@ async def test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn(
         if restart:
             await it.text("remember it", chat=chat)
         assert "mallory" not in memory(it)
-        assert await it.house.store.memories.rows("") == []
+        assert await it.bot.store.memories.rows("") == []
     assert OUTSIDE in model.heard["remember"][1]
     assert "has not written that" in model.told("remember")
 
@@ -129,9 +129,9 @@ async def test_what_an_older_version_recorded_of_the_log_is_shown_no_more(tmp_pa
         await it.text("My sister is called Anna")
         await it.text("read the page")
         await it.text("/new")
-        await it.house.settled()
+        await it.bot.settled()
         await it.text("hello", chat="c2")
-        sessions, id = it.house.store.sessions, await it.conversation("c2")
+        sessions, id = it.bot.store.sessions, await it.conversation("c2")
         taken = await sessions.snapshot(id)
         assert taken is not None
         assert [part.name for part in taken.parts if "Anna" in part.text] == ["log"]
@@ -156,11 +156,11 @@ async def test_what_is_found_and_not_shown_taints_nothing(tmp_path: Path) -> Non
     async with inside(tmp_path, model, {"memory": {"extract": False, "recall_limit": 1}}) as it:
         await it.text("read the page")
         await it.text("Our harbour rule, mallory agreed: boats leave the harbour at nine", chat="c3")
-        await it.house.settled()
+        await it.bot.settled()
         await it.text("harbour rule mallory boats leave nine?", chat="c2")
         shown = "".join(words(it.model.requests[-1]))
         assert ("boats leave the harbour at nine" in shown, ORDER in shown) == (True, False)
-        session = await it.house.store.sessions.load(await it.conversation("c2"))
+        session = await it.bot.store.sessions.load(await it.conversation("c2"))
         assert [message.tainted for turn in session.turns for message in turn.messages] == [False, False]
 
 
@@ -171,8 +171,8 @@ async def test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_a
         await it.text("My sister is called Anna")
         await it.text("read the page")
         await it.text("/new")
-        await it.house.settled()
-        log = next((it.house.workspace.root / "memory").glob("*.md")).read_text()
+        await it.bot.settled()
+        log = next((it.bot.workspace.root / "memory").glob("*.md")).read_text()
         assert ORDER in log
         await it.text("when is tea?", chat="c2")
         system = "\n".join(it.model.requests[-1].system)
@@ -202,7 +202,7 @@ async def test_S56_a_page_is_not_noted_as_a_fact_though_its_turn_is_read_after_n
     async with inside(tmp_path, script, {"memory": {"extract": True, "recall_limit": 0}}) as it:
         await it.text(quote)
         await it.text("/new")
-        await it.house.settled()
+        await it.bot.settled()
         assert asked
         assert memory(it).count("mallory") == 0
 
@@ -262,7 +262,7 @@ async def test_S55_a_label_stays_with_the_name_whoever_writes_there_and_ends_wit
         await it.text("glance", chat="c4")
         assert "renamed.md" in model.told("glance"), "a person gave it another name"
         assert OUTSIDE not in model.told("glance")
-        assert await it.house.store.file_labels.marked("") == {f"{EVIL}.md"}
+        assert await it.bot.store.file_labels.marked("") == {f"{EVIL}.md"}
 
 
 async def test_S55_the_name_of_a_file_that_was_not_read_is_nobodys_words(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ async def test_S55_the_name_of_a_file_that_was_not_read_is_nobodys_words(tmp_pat
         await it.say("note what this is", attachments=(bad,))
         assert any("Mallory" in text for text in words(it.model.requests[0])), "the model is told of it"
         assert "Mallory" not in memory(it)
-        session = await it.house.store.sessions.load(await it.conversation())
+        session = await it.bot.store.sessions.load(await it.conversation())
         assert [message.tainted for message in session.turns[0].messages] == [False, True, True, True]
     assert "has not written that" in model.told("note")
 
@@ -338,8 +338,8 @@ async def test_S56_a_groups_turn_is_tainted_from_its_first_word(tmp_path: Path) 
         await it.text("note it", chat="-100", sender="1", kind="group")
         found = [path for path in tmp_path.rglob("MEMORY.md") if "mallory" in path.read_text()]
         assert found == []
-        [row] = await it.house.store.sessions.conversations()
-        held = await it.house.store.sessions.messages(row.id)
+        [row] = await it.bot.store.sessions.conversations()
+        held = await it.bot.store.sessions.messages(row.id)
         assert {message.tainted for message in held if message.origin != "person"} == {True}
     assert model.told("note").endswith(OUTSIDE)
 
@@ -353,7 +353,7 @@ async def test_S53_an_export_that_comes_back_keeps_its_labels(
         await it.text("hello")
         await it.text("read the page")
         await it.text("/export")
-        [file] = (it.house.workspace.root / "exports").glob("*.jsonl")
+        [file] = (it.bot.workspace.root / "exports").glob("*.jsonl")
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line.get("tainted", False) for line in lines] == [False, False, False, False, True, True]
     bare = tmp_path / "older.jsonl"

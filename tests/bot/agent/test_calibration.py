@@ -188,7 +188,7 @@ async def test_what_could_not_be_written_is_not_planned_with(store: Store) -> No
 
 async def factors(it: Inside, *models: str) -> list[int]:
     """How many replies each model's factor was learnt from."""
-    return [(await it.house.fitter.calibration.factor(model))[1] for model in models]
+    return [(await it.bot.fitter.calibration.factor(model))[1] for model in models]
 
 
 def used_by(model: str) -> Callable[[Request], list[Answer]]:
@@ -215,10 +215,10 @@ async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Pa
     async with inside(tmp_path, []) as it:
         first = ScriptedModel(lambda request: KeyRefused("no"))
         links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), model_id="spare")]
-        it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
+        it.bot.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         for _ in range(3):
             await it.text("hello")
-        assert await factors(it, it.house.models.name, "spare") == [0, 3]
+        assert await factors(it, it.bot.models.name, "spare") == [0, 3]
 
 
 # --- whole chats over both wires --------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ async def errors_of(it: Inside, kinds: Iterable[str]) -> dict[str, list[float]]:
     for number in range(REPLIES):
         for kind, errors in off.items():
             await one_more(it, kind, number)
-            counter = (await it.house.report.facts(await it.conversation(kind)))["counter"]
+            counter = (await it.bot.report.facts(await it.conversation(kind)))["counter"]
             errors.append(counter["last_error_percent"])
     return off
 
@@ -306,7 +306,7 @@ async def test_after_ten_replies_every_chat_is_estimated_within_three_per_cent(
         means = {kind: mean(map(abs, errors[WARM:])) for kind, errors in off.items()}
         assert all(error <= TARGET for error in means.values()), means
         for kind in KINDS:
-            assert await it.house.store.folds.folds(await it.conversation(kind)), "the view has been folded on the way"
+            assert await it.bot.store.folds.folds(await it.conversation(kind)), "the view has been folded on the way"
 
 
 async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_restart_too(tmp_path: Path) -> None:
@@ -332,5 +332,5 @@ async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_resta
 
 async def learnt(it: Inside) -> dict[str, float]:
     """The factor that each chat's requests are planned with."""
-    facts = [await it.house.report.facts(await it.conversation(kind)) for kind in ("zh", "en")]
+    facts = [await it.bot.report.facts(await it.conversation(kind)) for kind in ("zh", "en")]
     return {kind: fact["counter"]["factor"] for kind, fact in zip(("zh", "en"), facts, strict=True)}

@@ -1,4 +1,4 @@
-"""What a whole house promises of its context, under every policy: nothing is forgotten, late, too long or changed."""
+"""What a whole bot promises of its context, under every policy: nothing is forgotten, late, too long or changed."""
 
 import asyncio
 import itertools
@@ -108,7 +108,7 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
 ) -> None:
     async with inside(tmp_path, [], {**LESS_TIGHT, "context_policy": name}) as it:
         model = Unreliable()
-        it.house.models.use(model)
+        it.bot.models.use(model)
         notes = tmp_path / "workspace" / "notes"
         notes.mkdir()
         for number in range(60):
@@ -130,12 +130,12 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
         assert INVENTED not in log
         assert not any(INVENTED in everything(request) for request in model.requests)
         await no_request_is_over(it, model.requests, LESS_TIGHT["agent_max_context_tokens"])
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def live(it: Inside) -> Sequence[Turn]:
     """The turns that are not folded, whole."""
-    return (await it.house.store.sessions.load(await it.conversation())).turns
+    return (await it.bot.store.sessions.load(await it.conversation())).turns
 
 
 def everything(request: Request) -> str:
@@ -146,7 +146,7 @@ def everything(request: Request) -> str:
 
 
 async def no_request_is_over(it: Inside, requests: list[Request], most: int) -> None:
-    counter = await it.house.fitter.counter()
+    counter = await it.bot.fitter.counter()
     for request in requests:
         if request.purpose == "turn":
             said = sum(counter.message(message.parts) for message in request.messages)
@@ -195,11 +195,11 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
                 if number == 40:
                     (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n## Likes\n\n- green tea\n")
                 await it.text(f"locker {number} opens with {code(number)} " + "and so on " * 30)
-                await it.house.settled()
-                session = await it.house.store.sessions.load(await it.conversation())
+                await it.bot.settled()
+                session = await it.bot.store.sessions.load(await it.conversation())
                 declared.append(session.prefix_generation)
             requests += [request for request in it.model.requests if request.purpose == "turn"]
-            folds = await it.house.store.folds.folds(await it.conversation())
+            folds = await it.bot.store.folds.folds(await it.conversation())
     assert len(requests) == 50
     clocks = [part.text for request in requests for part in request.messages[-1].parts if _is_clock(part)]
     assert len({*clocks}) == 50
@@ -229,7 +229,7 @@ async def _talk(it: Inside, count: int, size: int = 20) -> None:
 
 
 async def _read(it: Inside, count: int, lines: int) -> None:
-    notes = it.house.home.workspace / "notes"
+    notes = it.bot.home.workspace / "notes"
     notes.mkdir(exist_ok=True)
     for number in range(count):
         (notes / f"n{number}.md").write_text(f"crate {number} weighs {code(number)} kg\n" * lines)
@@ -255,7 +255,7 @@ KINDS: dict[str, tuple[str, dict[str, Any], Build]] = {
 
 
 async def _remembered(it: Inside) -> None:
-    memory = it.house.home.workspace / "MEMORY.md"
+    memory = it.bot.home.workspace / "MEMORY.md"
     memory.write_text("# Memory\n\n## Likes\n\n- green tea\n")
     await _talk(it, 3)
     await it.text("locker 7 opens with 40959", chat="another")
@@ -280,8 +280,8 @@ async def test_a_restart_rebuilds_the_same_request(tmp_path: Path, kind: str) ->
     one, two = tmp_path / "one", tmp_path / "two"
     async with inside(one, miscounting if kind == "factor" else answering_folds, settings, clock=lambda: START) as it:
         await build(it)
-        await it.house.settled()
-        recorded = await it.house.store.sessions.load(await it.conversation())
+        await it.bot.settled()
+        recorded = await it.bot.store.sessions.load(await it.conversation())
         if kind in ("snip", "trim", "one_line", "text_only", "pinned"):
             assert kind in {item.form.split()[0] for item in recorded.reductions}
         elif kind not in ("factor", "snapshot"):
@@ -306,7 +306,7 @@ async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
         (tmp_path / "workspace" / "MEMORY.md").write_text(memory + "\n\n## Work\n\n- The port is 8443.\n")
         for _ in range(3):
             await it.text("and now?")
-        await it.house.settled()
+        await it.bot.settled()
         await it.channel.until(lambda: any(part.kind == "notice" for part in it.channel.sent))
         (notice,) = [part.text for part in it.channel.sent if part.kind == "notice"]
         assert notice.startswith("MEMORY.md is longer than the 4,000 tokens it has in the prompt.")
@@ -315,9 +315,9 @@ async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
         shown = next(text for text in request.system if text.startswith("[MEMORY.md"))
         assert "## Likes" in shown
         assert "The port is 8443." in shown
-        assert (await it.house.fitter.counter()).text(shown) <= 4_000
+        assert (await it.bot.fitter.counter()).text(shown) <= 4_000
         assert "MEMORY.md" in await it.text("/context")
-        facts = await it.house.report.facts(await it.conversation())
+        facts = await it.bot.report.facts(await it.conversation())
         assert [part["name"] for part in facts["system_parts"] if part["left_out"]] == ["MEMORY.md"]
 
 
@@ -325,11 +325,11 @@ async def test_a_folds_tokens_are_those_of_the_view(tmp_path: Path) -> None:
     settings = {"context_policy": "budget", "policies": {"budget": {"fold_tokens": 2_650, "keep_tokens": 800}}}
     async with inside(tmp_path, answering_folds, settings) as it:
         await _read(it, 3, 150)
-        before = (await it.house.report.facts(await it.conversation()))["parts"]["history"]
+        before = (await it.bot.report.facts(await it.conversation()))["parts"]["history"]
         assert before < 2_650
         await _talk(it, 6, 60)
-        await it.house.settled()
-        facts = await it.house.report.facts(await it.conversation())
+        await it.bot.settled()
+        facts = await it.bot.report.facts(await it.conversation())
         fold = facts["folds"][-1]
         assert 2_500 < fold["tokens_before"] < 3_600, "the results as they are shown: whole they have six thousand"
         assert fold["tokens_after"] == pytest.approx(facts["parts"]["history"] + facts["parts"]["summary"], abs=300)
@@ -347,7 +347,7 @@ async def test_a_persona_that_leaves_no_room_is_named(tmp_path: Path) -> None:
 async def test_diff_names_what_other_tools_found_and_the_summary_left_to_the_archive(tmp_path: Path) -> None:
     async with inside(tmp_path, answering_folds, {"agent_max_context_turns": 4}) as it:
         await _read(it, 4, 3)
-        await it.house.settled()
+        await it.bot.settled()
         told = await it.text("/context diff")
         assert "read_file notes/n0.md" in told
         assert "In the archive only" in told

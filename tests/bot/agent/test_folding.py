@@ -1,4 +1,4 @@
-"""Folds in a whole house: prepared while nobody waits, never in the way of an answer, void once the view moved on."""
+"""Folds in a whole bot: prepared while nobody waits, never in the way of an answer, void once the view moved on."""
 
 import asyncio
 import time
@@ -46,18 +46,18 @@ async def talk(it: Inside, first: int, last: int, chat: str = "c1") -> None:
 
 
 async def folds(it: Inside, chat: str = "c1") -> list[FoldRow]:
-    return await it.house.store.folds.folds(await it.conversation(chat))
+    return await it.bot.store.folds.folds(await it.conversation(chat))
 
 
 async def plan_of(it: Inside, turns: int) -> FoldPlan:
-    session = await it.house.store.sessions.load(await it.conversation())
+    session = await it.bot.store.sessions.load(await it.conversation())
     return plan_oldest_turns(session, "test", "turns", turns)
 
 
 async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_oldest_half(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 20)
-        await it.house.settled()
+        await it.bot.settled()
         (fold,) = await folds(it)
         assert (fold.from_turn, fold.to_turn, fold.method) == (1, 10, "model")
         await talk(it, 20, 25)
@@ -69,13 +69,13 @@ async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_olde
         assert first.parts[2] == Text(text="fact 10")
         assert "fact 0" not in words(it.model.requests[-1])
         assert f"fold {fold.id}" in (tmp_path / "workspace" / fold.log_ref).read_text()
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_second_fold_builds_on_the_first_ones_summary(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
         await talk(it, 0, 10)
-        await it.house.settled()
+        await it.bot.settled()
         first, second = await folds(it)
         assert second.prev_fold == first.id
         assert second.from_turn == first.to_turn + 1
@@ -86,12 +86,12 @@ async def test_a_second_fold_builds_on_the_first_ones_summary(tmp_path: Path) ->
 async def test_a_summariser_that_hangs_holds_up_no_answer(tmp_path: Path) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, is_fold)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 12)
         assert model.begun.is_set()
         assert "fact 0" in words(model.turns[-1]), "the old view, while everything still fits"
         model.go_on.set()
-        await it.house.settled()
+        await it.bot.settled()
         await talk(it, 12, 13)
         assert words(model.turns[-1])[0].startswith("[Summary of")
 
@@ -100,18 +100,18 @@ async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_no
     budget = {"agent_max_context_tokens": 6_000, "agent_max_context_turns": 10}
     async with inside(tmp_path, [], budget) as it:
         model = Held(script, is_fold)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         for number in range(14):
             await it.text(f"fact {number}: " + "many words about it " * 60)
         assert model.begun.is_set()
         done = await folds(it)
         assert done
         assert {fold.method for fold in done} == {"extract"}
-        counter = await it.house.fitter.counter()
+        counter = await it.bot.fitter.counter()
         for request in model.turns:
             said = sum(counter.message(message.parts) for message in request.messages)
             assert fixed_tokens(request.system, request.tools, "", counter) + said <= 6_000
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
         model.go_on.set()
 
 
@@ -130,19 +130,19 @@ async def test_with_notices_on_a_fold_is_told_when_it_begins_and_when_it_is_done
 async def test_without_them_a_fold_says_nothing(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
         await talk(it, 0, 6)
-        await it.house.settled()
+        await it.bot.settled()
         assert not [part for part in it.channel.sent if part.kind == "notice"]
 
 
 async def test_a_clear_makes_a_fold_under_way_stale_also_after_a_restart(tmp_path: Path) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, is_fold)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 7)
         await model.begun.wait()
         await it.text("/context clear")
         model.go_on.set()
-        await it.house.settled()
+        await it.bot.settled()
         assert not await folds(it)
         await it.text("hello")
         assert not any("fact" in text for text in words(model.turns[-1]))
@@ -154,7 +154,7 @@ async def test_a_clear_makes_a_fold_under_way_stale_also_after_a_restart(tmp_pat
         said = words([request for request in it.model.requests if not is_fold(request)][-1])
         assert said[:2] == ["fact 0", "re: fact 0"]
         assert said.index("fact 6") < said.index("hello again")
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 def nth_fold(*held: int) -> Callable[[Request], bool]:
@@ -180,7 +180,7 @@ async def written(it: Inside, text: str) -> None:
 
 async def idle(it: Inside, text: str) -> None:
     later = datetime.now(UTC) + timedelta(days=40)
-    assert await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), later) == 1
+    assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later) == 1
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,10 @@ async def test_a_fold_that_has_become_stale_waits_for_no_model_and_the_next_one_
 ) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
         model = Held(script, nth_fold(held))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 6)
         if held == 2:
-            await it.house.settled()
+            await it.bot.settled()
             await talk(it, 6, 9)
         async with asyncio.timeout(8):
             await model.begun.wait()
@@ -210,7 +210,7 @@ async def test_a_fold_that_has_become_stale_waits_for_no_model_and_the_next_one_
         await talk(it, 20, 22)
         async with asyncio.timeout(8):
             assert "Folded turn" in await it.text("/context fold")
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 class Slow:
@@ -238,8 +238,8 @@ def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> FoldManager:
 
     folder = FoldRunner(
         folds=slow,
-        sessions=it.house.store.sessions,
-        workspace=it.house.workspace,
+        sessions=it.bot.store.sessions,
+        workspace=it.bot.workspace,
         complete=complete,
         counter=lambda: WEIGHTED,
         zone=UTC,
@@ -251,7 +251,7 @@ def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> FoldManager:
 async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_same(tmp_path: Path, how: str) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
-        slow, answer = Slow(it.house.store.folds), asyncio.Event()
+        slow, answer = Slow(it.bot.store.folds), asyncio.Event()
         answer.set()
         folding = slow_folding(it, slow, answer)
         asking = asyncio.create_task(getattr(folding, how)(await plan_of(it, 2)))
@@ -269,32 +269,32 @@ async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_sam
 async def test_a_fold_that_is_being_begun_when_the_view_moves_waits_for_no_model_either(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
-        slow = Slow(it.house.store.folds)
+        slow = Slow(it.bot.store.folds)
         folding = slow_folding(it, slow, asyncio.Event())
         plan = await plan_of(it, 2)
         asking = asyncio.create_task(folding.start(plan))
         await slow.planned.wait()
-        await it.house.store.sessions.clear(plan.conversation)
+        await it.bot.store.sessions.clear(plan.conversation)
         letting = asyncio.create_task(folding.detach(plan.conversation))
         await asyncio.sleep(0)
         slow.go_on.set()
         async with asyncio.timeout(8):
             await asyncio.gather(asking, letting)
             await folding.settled()
-        assert not await it.house.store.folds.open_folds()
+        assert not await it.bot.store.folds.open_folds()
 
 
 async def test_closing_waits_for_no_fold_that_is_being_begun(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
-        slow = Slow(it.house.store.folds)
+        slow = Slow(it.bot.store.folds)
         folding = slow_folding(it, slow, asyncio.Event())
         asking = asyncio.create_task(folding.start(await plan_of(it, 2)))
         await slow.planned.wait()
         async with asyncio.timeout(8):
             await folding.close()
             await asyncio.wait({asking})
-        assert len(await it.house.store.folds.open_folds()) == 1, "the next start goes on from its row"
+        assert len(await it.bot.store.folds.open_folds()) == 1, "the next start goes on from its row"
 
 
 class Withheld:
@@ -331,7 +331,7 @@ class _Sessions:
         return getattr(self._sessions, name)
 
 
-async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_house_closes(tmp_path: Path) -> None:
+async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_bot_closes(tmp_path: Path) -> None:
     stores: list[Withheld] = []
 
     def around(store: Store) -> Any:
@@ -355,96 +355,96 @@ async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_house_c
 async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, is_fold)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
-        assert await it.house.folding.run(plan, timeout=0.05) is None
-        assert it.house.folding.is_folding(plan.conversation)
-        row = await it.house.folding.fold_now(plan)
+        assert await it.bot.folding.run(plan, timeout=0.05) is None
+        assert it.bot.folding.is_folding(plan.conversation)
+        row = await it.bot.folding.fold_now(plan)
         assert row is not None
         assert (row.state, row.method, row.to_turn) == ("folded", "extract", 2)
-        assert not it.house.folding.is_folding(plan.conversation)
-        assert await it.house.folding.fold_now(plan) is None, "that view is gone"
+        assert not it.bot.folding.is_folding(plan.conversation)
+        assert await it.bot.folding.fold_now(plan) is None, "that view is gone"
 
 
 async def test_what_the_model_sends_after_a_hastened_fold_replaces_the_digest(tmp_path: Path) -> None:
     """In the view from the next request on, in the file, and in no request twice."""
     async with inside(tmp_path, []) as it:
         model = Held(script, is_fold)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
-        await it.house.folding.start(plan)
+        await it.bot.folding.start(plan)
         await model.begun.wait()
-        row = await it.house.folding.fold_now(plan)
+        row = await it.bot.folding.fold_now(plan)
         assert row is not None
         assert "digest]" in row.summary
         await talk(it, 4, 5)
         assert "digest]" in words(model.turns[-1])[0]
         assert "User: fact 0" in (tmp_path / "workspace" / row.log_ref).read_text()
-        before = (await it.house.store.sessions.load(plan.conversation)).prefix_generation
+        before = (await it.bot.store.sessions.load(plan.conversation)).prefix_generation
         model.go_on.set()
-        await it.house.settled()
+        await it.bot.settled()
         (done,) = await folds(it)
         assert (done.id, done.method, done.summary) == (row.id, "model", SUMMARY)
-        assert (await it.house.store.sessions.load(plan.conversation)).prefix_generation == before + 1
+        assert (await it.bot.store.sessions.load(plan.conversation)).prefix_generation == before + 1
         await talk(it, 5, 6)
         assert SUMMARY in words(model.turns[-1])[0]
         log = (tmp_path / "workspace" / row.log_ref).read_text()
         assert LOG in log
         assert "User: fact 0" not in log
         assert len([request for request in model.requests if is_fold(request)]) == 1
-        facts = await it.house.report.facts(plan.conversation)
+        facts = await it.bot.report.facts(plan.conversation)
         assert [fold["method"] for fold in facts["folds"]] == ["model"]
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_texts_that_come_after_the_next_fold_has_begun_are_dropped(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, nth_fold(1))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 6)
-        first = await it.house.folding.fold_now(await plan_of(it, 2))
+        first = await it.bot.folding.fold_now(await plan_of(it, 2))
         await model.begun.wait()
-        second = await it.house.folding.run(await plan_of(it, 2))
+        second = await it.bot.folding.run(await plan_of(it, 2))
         assert first is not None
         assert second is not None
         assert (second.state, second.method, second.prev_fold) == ("folded", "model", first.id)
         model.go_on.set()
-        await it.house.settled()
+        await it.bot.settled()
         rows = await folds(it)
         assert [(row.method, row.awaiting) for row in rows] == [("extract", ""), ("model", "")]
         asked = [request for request in model.requests if is_fold(request)]
         assert "fact 0" in words(asked[-1])[0], "it summarises the originals"
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 @pytest.mark.parametrize("act", ["/context clear", "/new", "/context undo"])
 async def test_texts_that_come_after_the_view_has_moved_change_nothing(tmp_path: Path, act: str) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, nth_fold(1))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 0, 4)
-        row = await it.house.folding.fold_now(await plan_of(it, 2))
+        row = await it.bot.folding.fold_now(await plan_of(it, 2))
         assert row is not None
         await model.begun.wait()
         await it.text(act)
         model.go_on.set()
-        await it.house.settled()
-        assert (await it.house.store.folds.fold(row.id)).summary == row.summary  # type: ignore[union-attr]
+        await it.bot.settled()
+        assert (await it.bot.store.folds.fold(row.id)).summary == row.summary  # type: ignore[union-attr]
         assert LOG not in (tmp_path / "workspace" / row.log_ref).read_text().split(row.id)[1].split("## ")[0]
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_restart_asks_again_for_texts_that_had_not_come(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
-        it.house.models.use(Held(script, is_fold))
+        it.bot.models.use(Held(script, is_fold))
         await talk(it, 0, 4)
-        row = await it.house.folding.fold_now(await plan_of(it, 2))
+        row = await it.bot.folding.fold_now(await plan_of(it, 2))
         assert row is not None
         assert row.method == "extract"
     async with inside(tmp_path, script) as it:
-        await it.house.settled()
+        await it.bot.settled()
         (done,) = await folds(it)
         assert (done.id, done.method, done.summary) == (row.id, "model", SUMMARY)
         log = (tmp_path / "workspace" / row.log_ref).read_text()
@@ -457,21 +457,21 @@ async def test_the_policy_turns_gets_the_models_summary_of_what_it_cuts(tmp_path
     async with inside(tmp_path, script, settings) as it:
         for number in range(12):
             await talk(it, number, number + 1)
-            await it.house.settled()
+            await it.bot.settled()
         done = await folds(it)
         assert len(done) >= 3
         assert {fold.method for fold in done} == {"model"}
         assert SUMMARY in words(it.model.requests[-1])[0]
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_folds_wanted_by_two_at_once_are_one_fold(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
-        folding = it.house.folding
+        folding = it.bot.folding
         _, row, _ = await asyncio.gather(folding.start(plan), folding.fold_now(plan), folding.start(plan))
-        await it.house.settled()
+        await it.bot.settled()
         assert row is not None
         assert row.state == "folded"
         assert [fold.id for fold in await folds(it)] == [row.id]
@@ -491,7 +491,7 @@ async def test_a_fold_that_failed_is_taken_up_by_the_next_one(tmp_path: Path) ->
         memory.unlink()
         assert "Folded turns 1–2" in await it.text("/context fold")
         assert len(await folds(it)) == 1
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Path) -> None:
@@ -500,24 +500,24 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         await talk(it, 0, 2)
     async with inside(tmp_path, script) as it:
         await it.text("I am here", chat="busy")
-        ended = await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), datetime.now(UTC))
+        ended = await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), datetime.now(UTC))
         assert ended == 1
-        await it.house.settled()
-        facts = await it.house.report.facts(await it.conversation())
+        await it.bot.settled()
+        facts = await it.bot.report.facts(await it.conversation())
         assert (facts["turns"], facts["epoch"]) == (0, 2)
-        assert (await it.house.report.facts(await it.conversation("busy")))["turns"] == 1
+        assert (await it.bot.report.facts(await it.conversation("busy")))["turns"] == 1
         log = "".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
         assert "fact 0" in log
         later = datetime.now(UTC) + timedelta(days=1)
-        assert await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), later) == 0
-        assert not await it.house.store.folds.check_ledger()
+        assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later) == 0
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_lean_restart_keeps_the_newest_turns_and_folds_the_others(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 8)
     async with inside(tmp_path, script, {"session_restore": "lean"}) as it:
-        await it.house.settled()
+        await it.bot.settled()
         (fold,) = await folds(it)
         assert (fold.from_turn, fold.to_turn) == (1, 5)
         await it.text("and now")
@@ -525,7 +525,7 @@ async def test_a_lean_restart_keeps_the_newest_turns_and_folds_the_others(tmp_pa
         assert said[0].startswith("[Summary of 5 earlier turns.")
         assert said[1:7] == ["fact 5", "re: fact 5", "fact 6", "re: fact 6", "fact 7", "re: fact 7"]
     async with inside(tmp_path, script, {"session_restore": "full"}) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert len(await folds(it)) == 1
 
 
@@ -534,7 +534,7 @@ async def test_who_waited_for_long_is_told_once_and_then_answered(tmp_path: Path
     past = time.time() - 3 * 3_600 - 60
     async with inside(tmp_path, [], clock=lambda: past) as it:
         model = Held(script, lambda request: True)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         it.channel.hear("first", key="one")
         it.channel.hear(text, key="two")
         await it.channel.until(lambda: "two" in it.channel.confirmed)
@@ -545,5 +545,5 @@ async def test_who_waited_for_long_is_told_once_and_then_answered(tmp_path: Path
         assert told in notice.text
         assert [part.text for part in answers] == ["re: first", f"re: {text}"]
     async with inside(tmp_path, script) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert not it.channel.sent

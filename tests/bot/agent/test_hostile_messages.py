@@ -115,10 +115,10 @@ async def lateness(folder: Path, text: str) -> float:
             await it.text(text)
             await it.text("two")
             await it.text("/context fold")
-            await it.house.settled()
+            await it.bot.settled()
             await it.text("what did I say first?")
-            await it.house.settled()
-        assert await it.house.store.folds.folds(await it.conversation())
+            await it.bot.settled()
+        assert await it.bot.store.folds.folds(await it.conversation())
         return beats.late
 
 

@@ -68,7 +68,7 @@ EN = Fact(
 
 @dataclass
 class Life:
-    """One home through the months. now: the time everywhere in it. it: the house as it runs now."""
+    """One home through the months. now: the time everywhere in it. it: the bot as it runs now."""
 
     folder: Path
     fact: Fact
@@ -101,7 +101,7 @@ class Life:
 
     async def say(self, text: str) -> str:
         answer = await self.it.text(text)
-        await self.it.house.settled()
+        await self.it.bot.settled()
         return answer
 
     def request(self) -> Request:
@@ -120,7 +120,7 @@ class Life:
         self.now += timedelta(days=1)
         with self.memory.open("a", encoding="utf-8") as file:
             file.write("".join(f"- {line}\n" for line in written))
-        await self.it.house.memory_service.dreamer.night(self.now.date())
+        await self.it.bot.memory_service.dreamer.night(self.now.date())
 
     async def forget(self) -> str:
         """From the preview to the receipt; the copies that it names are deleted, as it says."""
@@ -150,7 +150,7 @@ class Life:
         assert await self.say(self.fact.asked) == self.fact.unknown
         assert all(self.fact.word not in repr(request) for request in self.it.model.requests[begun:])
         for query in (self.fact.word, self.fact.told, self.fact.about):
-            found = await self.it.house.recall.search(SearchRequest(space="", query=query, now=self.now, limit=200))
+            found = await self.it.bot.recall.search(SearchRequest(space="", query=query, now=self.now, limit=200))
             assert self.fact.word not in repr(found)
         assert self.traces() == []
 
@@ -169,7 +169,7 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
         await life.night(*fact.alike[1])
         for month in range(7, 12):
             await life.month(month)
-        folds = await it.house.store.folds.folds(await it.conversation())
+        folds = await it.bot.store.folds.folds(await it.conversation())
         assert sum(fold.state == "folded" for fold in folds) >= 10
         memory = life.memory.read_text("utf-8").casefold()
         assert [memory.count(one.casefold()) for one, _ in fact.alike] == [1, 1], "two nights have merged two pairs"
@@ -192,7 +192,7 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
         await life.assert_gone()
         await life.night()
         await life.assert_gone()
-        await it.house.recall.rebuild("")
+        await it.bot.recall.rebuild("")
         await life.assert_gone()
     life.now += timedelta(days=1)
     async with life.awake():

@@ -22,7 +22,7 @@ async def test_a_turn_that_has_taken_long_is_summed_up_without_more_tools(tmp_pa
 async def test_a_turn_that_takes_too_long_is_ended_and_says_so(tmp_path: Path) -> None:
     async with inside(tmp_path, [], times=TurnTimeouts(cancel_after=0.3)) as it:
         held = Held(lambda _: "late", lambda request: "endless" in str(request.messages[-1]))
-        it.house.models.use(held)
+        it.bot.models.use(held)
         said = await it.text("endless")
         assert said.startswith("This answer took more than 0 minutes and was ended")
         assert await it.text("another") == "late"

@@ -1,4 +1,4 @@
-"""Facts in a whole house: noted behind the answer, whatever becomes of the noting."""
+"""Facts in a whole bot: noted behind the answer, whatever becomes of the noting."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def extractions(it: Inside) -> list[Request]:
 async def test_what_a_person_says_stands_in_memory_after_the_turn(tmp_path: Path) -> None:
     async with inside(tmp_path, script, NOTING) as it:
         await it.text(TEA)
-        await it.house.settled()
+        await it.bot.settled()
         assert "- The user prefers tea over coffee" in memory(tmp_path)
         assert len(extractions(it)) == 1
 
@@ -45,16 +45,16 @@ async def test_what_a_person_says_stands_in_memory_after_the_turn(tmp_path: Path
 async def test_a_noting_that_hangs_holds_up_no_answer_and_goes_on_after_a_restart(tmp_path: Path) -> None:
     async with inside(tmp_path, [], NOTING) as it:
         model = Held(lambda request: str(script(request)), is_extraction)
-        it.house.models.use(model)
+        it.bot.models.use(model)
         for _ in range(5):
             assert await it.text(TEA) == script(model.requests[0])
         await model.begun.wait()
         assert len([request for request in model.requests if is_extraction(request)]) == 1, "one at a time"
         assert "tea" not in memory(tmp_path)
     async with inside(tmp_path, script, NOTING) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert memory(tmp_path).count("- The user prefers tea over coffee") == 1
-        assert await it.house.store.extractions.counts() == {"done": 5}
+        assert await it.bot.store.extractions.counts() == {"done": 5}
 
 
 async def test_a_noting_that_fails_is_made_up_for_after_the_next_turn(tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ async def test_a_noting_that_fails_is_made_up_for_after_the_next_turn(tmp_path: 
 
     async with inside(tmp_path, tell, NOTING) as it:
         await it.text(TEA)
-        await it.house.settled()
+        await it.bot.settled()
         assert "tea" not in memory(tmp_path)
         await it.text(COFFEE)
-        await it.house.settled()
+        await it.bot.settled()
         assert "- The user prefers tea over coffee" in memory(tmp_path)
 
 
@@ -85,10 +85,10 @@ async def test_what_a_tool_says_is_never_noted(tmp_path: Path) -> None:
     async with inside(tmp_path, tell, NOTING) as it:
         (tmp_path / "workspace" / "page.md").write_text(HOSTILE)
         await it.text(asked)
-        await it.house.settled()
+        await it.bot.settled()
         assert len(extractions(it)) == 1
         assert "eve@example.com" not in memory(tmp_path)
-        assert await it.house.memories("").list() == []
+        assert await it.bot.memories("").list() == []
 
 
 async def test_commands_groups_and_short_words_are_not_noted(tmp_path: Path) -> None:
@@ -99,20 +99,20 @@ async def test_commands_groups_and_short_words_are_not_noted(tmp_path: Path) -> 
         await it.text("/status please tell me everything there is to tell")
         await it.text(TEA, chat="g1", kind="group")
         await it.text("hi")
-        await it.house.settled()
+        await it.bot.settled()
         assert extractions(it) == []
-        assert await it.house.store.extractions.counts() == {}
+        assert await it.bot.store.extractions.counts() == {}
 
 
 async def test_nothing_is_noted_where_that_is_switched_off(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"memory": {"extract": False}}) as it:
         await it.text(TEA)
-        await it.house.settled()
+        await it.bot.settled()
         assert extractions(it) == []
 
 
 async def test_usage_tells_what_noting_took(tmp_path: Path) -> None:
     async with inside(tmp_path, script, NOTING) as it:
         await it.text(TEA)
-        await it.house.settled()
+        await it.bot.settled()
         assert "memories:" in await it.text("/usage")

@@ -70,11 +70,11 @@ async def history(it: Inside, turns: int) -> dict[str, Message]:
 
 async def stored(it: Inside) -> dict[str, Message]:
     """All messages of the conversation, folded ones too."""
-    return {message.id: message for message in await it.house.store.sessions.messages(await it.conversation())}
+    return {message.id: message for message in await it.bot.store.sessions.messages(await it.conversation())}
 
 
 async def session(it: Inside) -> Session:
-    return await it.house.store.sessions.load(await it.conversation())
+    return await it.bot.store.sessions.load(await it.conversation())
 
 
 def tries(emulator: ModelEmulator, since: int) -> list[Seen]:
@@ -85,7 +85,7 @@ def tries(emulator: ModelEmulator, since: int) -> list[Seen]:
 async def nothing_lost(it: Inside, before: dict[str, Message]) -> None:
     after = await stored(it)
     assert {id: after.get(id) for id in before} == before
-    assert not await it.house.store.folds.check_ledger()
+    assert not await it.bot.store.folds.check_ledger()
 
 
 def emulate(told: bool, window: int = WINDOW) -> ModelEmulator:

@@ -30,10 +30,10 @@ def body_of(request: Request) -> bytes:
 async def rebuilt(it: Inside) -> list[RebuiltView]:
     """Every past view of the chat, oldest first."""
     conversation = await it.conversation()
-    counter = await it.house.fitter.counter()
+    counter = await it.bot.fitter.counter()
     found = []
-    for row in reversed(await it.house.store.views.page(conversation, limit=500)):
-        past = await it.house.store.views.past_view(conversation, row.number)
+    for row in reversed(await it.bot.store.views.page(conversation, limit=500)):
+        past = await it.bot.store.views.past_view(conversation, row.number)
         assert past is not None
         found.append(rebuild_view(past, counter))
     return found
@@ -56,19 +56,19 @@ async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_pa
         async for _ in model.stream(asking("Are you there?")):  # loads the SDK, which is slow
             pass
         emulator.reset()
-        it.house.models.use(model)
+        it.bot.models.use(model)
         notes = tmp_path / "workspace" / "notes"
         notes.mkdir()
         (notes / "n.md").write_text("The tide table. " * 300)
         for number in range(12):
             await it.say("read notes/n.md" if number % 3 == 2 else f"第{number}号柜子的密码是 {40_000 + number}。" * 9)
-            await it.house.turns.settled()
+            await it.bot.turns.settled()
             if number == 4:
                 (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
             for command in COMMANDS_AFTER.get(number, ()):
                 await it.say(command)
         views = await rebuilt(it)
-        folds = await it.house.store.folds.folds(await it.conversation(), 1, with_texts=False)
+        folds = await it.bot.store.folds.folds(await it.conversation(), 1, with_texts=False)
         await model.close()
         sent = [seen for seen in emulator.requests if seen.wire == "messages" and not is_fold(seen.body)]
     assert len(sent) == len(views) > 14
@@ -82,9 +82,9 @@ async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_pa
 async def test_a_view_is_not_called_exact_once_its_messages_are_written_in_another_way(tmp_path: Path) -> None:
     async with inside(tmp_path, ["Yes."], TIGHT) as it:
         await it.say("Hello.")
-        past = await it.house.store.views.past_view(await it.conversation(), 1)
+        past = await it.bot.store.views.past_view(await it.conversation(), 1)
         assert past is not None
-        counter = await it.house.fitter.counter()
+        counter = await it.bot.fitter.counter()
         other = replace(past, messages=(replace(past.messages[0], parts=(Text(text="Hello, you."),)),))
         assert rebuild_view(past, counter).exact
         assert not rebuild_view(other, counter).exact
@@ -97,7 +97,7 @@ async def test_a_view_is_not_called_exact_once_its_messages_are_written_in_anoth
 async def test_nothing_is_recorded_where_it_is_off(tmp_path: Path, days: int, kept: int) -> None:
     async with inside(tmp_path, ["Yes."], {**TIGHT, "console": {"views_days": days}}) as it:
         await it.say("Hello.")
-        assert len(await it.house.store.views.page(await it.conversation())) == kept
+        assert len(await it.bot.store.views.page(await it.conversation())) == kept
 
 
 async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(
         (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
         await it.say("And now?")
         first, second, third = await rebuilt(it)
-        counter = await it.house.fitter.counter()
+        counter = await it.bot.fitter.counter()
     same = diff_views(first, second, counter)
     assert same["broke"] is None
     assert [(one["turn"], one["state"]) for one in same["items"] if one["turn"]] == [(1, "changed"), (2, "added")]

@@ -149,12 +149,12 @@ async def test_I42_a_restart_shows_the_same_bytes_although_the_log_grew(desk: De
     assert await desk.generation(home) == 0
 
 
-async def test_I42_a_house_asks_with_the_same_system_parts_after_a_restart(tmp_path: Path) -> None:
+async def test_I42_a_bot_asks_with_the_same_system_parts_after_a_restart(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     (tmp_path / "workspace" / "MEMORY.md").write_text("- likes tea")
     files = Workspace(tmp_path / "workspace").space("")
     async with inside(tmp_path, lambda asked: "yes") as here:
-        section = LogSection(fold="f1", channel="web", first_turn=1, last_turn=2, at=here.house.now(), body="- early")
+        section = LogSection(fold="f1", channel="web", first_turn=1, last_turn=2, at=here.bot.now(), body="- early")
         know_fold(HomeFolder(root=tmp_path), "f1")
         append_section(files, section)
         await here.text("one")

@@ -27,7 +27,7 @@ async def test_a_new_home_spends_few_tokens_before_the_first_word(tmp_path: Path
     home.set_soul_language(language)
     async with inside(tmp_path, ["ok"]) as it:
         await it.text("hello")
-        facts = await it.house.report.facts(await it.conversation())
+        facts = await it.bot.report.facts(await it.conversation())
     assert facts["counter"]["name"] == "tiktoken"
     request = it.model.requests[0]
     counter = load_best_counter()

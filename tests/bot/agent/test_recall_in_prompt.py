@@ -1,4 +1,4 @@
-"""What a whole house brings back by itself: with its source, as data, in the running message and nowhere else."""
+"""What a whole bot brings back by itself: with its source, as data, in the running message and nowhere else."""
 
 import asyncio
 import itertools
@@ -99,7 +99,7 @@ async def test_what_came_before_new_is_recalled_and_in_the_day_s_log_until_it_is
     async with inside(tmp_path, yes, QUIET) as here:
         await here.text(CAT)
         await here.text("/new")
-        await here.house.folding.settled()
+        await here.bot.folding.settled()
         await here.text("我的黑猫叫什么名字？")
         asked = here.model.requests[-1]
         assert "墨墨" in before(asked) or any("墨墨" in line for line in recalled(asked))
@@ -136,7 +136,7 @@ async def test_a_number_that_only_a_tool_said_comes_back_with_a_handle_that_reso
         for number in range(3):
             await here.text(f"number {number} is about the weather")
         await here.text("/new")
-        await here.house.folding.settled()
+        await here.bot.folding.settled()
         for log in (tmp_path / "workspace" / "memory").glob("*.md"):
             log.unlink()  # so that only the stored result says it
         await here.text(asked)
@@ -216,7 +216,7 @@ async def test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix(tmp_pat
         assert "40137" not in tail(turns[14])
         assert all("- my locker opens with 40137" in tail(request) for request in turns[15:])
         assert "40137" not in before(turns[-1])
-        session = await here.house.store.sessions.load(await here.conversation())
+        session = await here.bot.store.sessions.load(await here.conversation())
         assert session.prefix_generation == 0
 
 
@@ -237,7 +237,7 @@ async def test_a_model_notes_what_it_is_told_and_the_person_sees_it(tmp_path: Pa
         )
         await here.text("thank you")
         assert "- Sails on Sundays" in tail(here.model.requests[-1])
-        [row] = await here.house.store.memories.rows("")
+        [row] = await here.bot.store.memories.rows("")
         assert row.source.quote == "remember that I sail on Sundays"
         why = await here.text("/memory why sundays")
         assert "> remember that I sail on Sundays" in why
@@ -262,7 +262,7 @@ async def test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said(tmp
         await here.text("note this: I sail on Sundays")
         told = [result for result in results(here.model.requests[-1]) if result.call_id != "t1"]
         assert [(result.call_id, result.is_error) for result in told] == [("t2", True), ("t3", True), ("t4", False)]
-        memory = (here.house.workspace.root / "MEMORY.md").read_text("utf-8")
+        memory = (here.bot.workspace.root / "MEMORY.md").read_text("utf-8")
         assert ("evil" in memory, "I sail on Sundays" in memory) == (False, True)
 
 

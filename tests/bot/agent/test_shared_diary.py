@@ -12,7 +12,7 @@ CONTEXT = {"agent_max_context_turns": 10}
 
 
 def diary(it: Inside) -> str:
-    [path] = (it.house.workspace.root / "memory").glob("*.md")
+    [path] = (it.bot.workspace.root / "memory").glob("*.md")
     return path.read_text("utf-8")
 
 

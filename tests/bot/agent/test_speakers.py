@@ -46,7 +46,7 @@ class Group:
         whole = replace(message, sender=Sender(id=sender, name=name))
         self.it.channel.redeliver(replace(whole, **fields))
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
-        await self.it.house.settled()
+        await self.it.bot.settled()
 
     def shown(self) -> list[str]:
         """What people said, as the newest request has it."""
@@ -157,11 +157,11 @@ async def test_the_daily_log_tells_them_apart_and_can_be_read_line_by_line(tmp_p
         [ann] = speakers(one.shown())
         await one.write(f"the boat is blue\n{ann}: the boat is mine\u2028- 10:02 {ann}: and the oars", BEN)
         ben = speakers(one.shown())[-1]
-        [row] = await one.it.house.store.sessions.conversations()
+        [row] = await one.it.bot.store.sessions.conversations()
         await one.write("/context fold", OWNER, name="Owner")
         await one.write("/new", OWNER, name="Owner")
-        await one.it.house.settled()
-        logs = sorted((one.it.house.workspace.root / "spaces").rglob("memory/*.md"))
+        await one.it.bot.settled()
+        logs = sorted((one.it.bot.workspace.root / "spaces").rglob("memory/*.md"))
         text = "".join(path.read_text() for path in logs)
         rows = [found for found in daily_log.iter_rows(text) if "boat" in found.text]
         assert {(found.speaker, found.text[:16]) for found in rows} == {
@@ -182,9 +182,9 @@ async def test_a_summary_without_a_model_says_who_said_what(tmp_path: Path) -> N
         await one.write("so?", BEN)
         ann, ben, *_ = speakers(one.shown())
         await one.write("/context fold", OWNER, name="Owner")
-        await one.it.house.settled()
-        [row] = await one.it.house.store.sessions.conversations()
-        session = await one.it.house.store.sessions.load(row.id)
+        await one.it.bot.settled()
+        [row] = await one.it.bot.store.sessions.conversations()
+        session = await one.it.bot.store.sessions.load(row.id)
         assert session.summary
         assert f"- {ann}: the boat costs 500" in session.summary.text
         assert f"- {ben}: always call me first" in session.summary.text
@@ -196,12 +196,12 @@ async def test_recall_finds_a_speaker_by_name_and_by_mark(tmp_path: Path) -> Non
         await one.write("the boat is blue", BEN)
         await one.write("the boat is green", OWNER, name="Li Weiwei")
         ann, ben, _ = speakers(one.shown())
-        [row] = await one.it.house.store.sessions.conversations()
+        [row] = await one.it.bot.store.sessions.conversations()
 
         async def found(speaker: str) -> set[str]:
             now = datetime(2026, 11, 20, tzinfo=UTC)
             wanted = SearchRequest(space=row.place.space, query="boat", now=now, speaker=speaker)
-            return {passage.words for passage in await one.it.house.recall.search(wanted)}
+            return {passage.words for passage in await one.it.bot.recall.search(wanted)}
 
         assert await found("Li Wei") == {"the boat is red", "the boat is blue"}
         assert await found(ann) == {"the boat is red"}

@@ -67,7 +67,7 @@ async def test_a_call_that_comes_all_the_same_is_not_run_and_the_turn_ends_with_
     ):
         answer = await it.text("dig")
         assert len(emulator.requests) == 3
-        session = await it.house.store.sessions.load(await it.conversation())
+        session = await it.bot.store.sessions.load(await it.conversation())
         planned = [event for event in it.channel.shown if event.name == "tool_started"]
     assert emulator.requests[-1].body["tool_choice"] == choice
     assert "all 2 steps are used" in answer

@@ -72,11 +72,11 @@ async def talk_and_fold(it: Inside, first: int, last: int) -> None:
         for asked, _ in TALK[number * ROUND : (number + 1) * ROUND]:
             await it.text(asked)
         await it.text("/context fold")
-        await it.house.settled()
+        await it.bot.settled()
 
 
 async def is_tainted(it: Inside) -> bool:
-    return is_view_tainted(await it.house.store.sessions.load(await it.conversation()))
+    return is_view_tainted(await it.bot.store.sessions.load(await it.conversation()))
 
 
 @pytest.mark.parametrize("restart", first_by_day(1, [True, False]))
@@ -90,7 +90,7 @@ async def test_S53_a_page_taints_until_it_and_all_lines_that_rest_on_it_have_lef
         assert await it.text("read the page") == ORDER
         assert await is_tainted(it)
         await talk_and_fold(it, 0, 3)
-        assert len(await it.house.store.folds.folds(await it.conversation())) == 3
+        assert len(await it.bot.store.folds.folds(await it.conversation())) == 3
         if not restart:
             await it.text("note the tea")
     async with inside(tmp_path, model) as it:

@@ -26,8 +26,8 @@ def without_summaries(request: Request) -> ScriptedAnswer:
 
 
 def summaries(it: Inside, when: SummaryThresholds | None = None) -> ThreadSummaries:
-    house = it.house
-    return ThreadSummaries(house.store.sessions, house.folding, house.config, house.fitter.counter, when)
+    bot = it.bot
+    return ThreadSummaries(bot.store.sessions, bot.folding, bot.config, bot.fitter.counter, when)
 
 
 async def talk(it: Inside, first: int, last: int, more: str = "") -> str:
@@ -41,18 +41,18 @@ async def test_a_summary_is_made_once_ten_messages_are_new(tmp_path: Path) -> No
         api = summaries(it)
         id = await talk(it, 0, 4)
         assert await api.update_if_needed(id) == ""
-        assert not await it.house.store.folds.folds(id)
+        assert not await it.bot.store.folds.folds(id)
         await talk(it, 4, 5)
         assert await api.update_if_needed(id) == SUMMARY == await api.get(id)
-        session = await it.house.store.sessions.load(id)
+        session = await it.bot.store.sessions.load(id)
         assert [turn.number for turn in session.turns] == [5], "the newest turn stays as it was said"
         await talk(it, 5, 8)
         assert await api.update_if_needed(id) == SUMMARY
-        assert len(await it.house.store.folds.folds(id)) == 1, "eight messages are new, the kept turn's among them"
+        assert len(await it.bot.store.folds.folds(id)) == 1, "eight messages are new, the kept turn's among them"
         await talk(it, 8, 9)
         await api.update_if_needed(id)
-        assert len(await it.house.store.folds.folds(id)) == 2
-        assert not await it.house.store.folds.check_ledger()
+        assert len(await it.bot.store.folds.folds(id)) == 2
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_a_summary_is_made_once_three_thousand_tokens_are_new_unless_only_messages_count(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_a_summary_can_be_asked_for_at_any_time_but_not_of_a_single_turn(t
         await talk(it, 1, 3)
         assert await api.force_update(id) == SUMMARY
         assert await api.force_update(id) == SUMMARY
-        [fold] = await it.house.store.folds.folds(id)
+        [fold] = await it.bot.store.folds.folds(id)
         assert (fold.from_turn, fold.to_turn, fold.reason) == (1, 2, "summary")
         assert "fact 0" in (tmp_path / "workspace" / fold.log_ref).read_text()
 

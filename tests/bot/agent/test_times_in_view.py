@@ -51,7 +51,7 @@ async def test_times_stand_before_kept_messages_and_a_restart_shows_the_same_byt
         assert kept(it)[: len(before)] == before
         assert "[2026-11-21 Sat 07:30]" in words(it.model.requests[-1])
         messages = [
-            m for turn in (await it.house.store.sessions.load(await it.conversation())).turns for m in turn.messages
+            m for turn in (await it.bot.store.sessions.load(await it.conversation())).turns for m in turn.messages
         ]
         assert not any(is_time_mark(part.text) for message in messages for part in message.parts)  # type: ignore[union-attr]
         exported = await it.text("/export")
@@ -63,12 +63,12 @@ async def test_another_zone_is_a_recorded_change_of_the_prefix(tmp_path: Path) -
     async with inside(tmp_path, script, {"timezone": "Asia/Shanghai"}, clock=clock) as it:
         await talk(it, clock, ("my locker is 4711", 0), ("it is blue", 0.1), ("and new", 0.1))
         first = kept(it)
-        generation = (await it.house.store.sessions.load(await it.conversation())).prefix_generation
-        it.house.file.set("timezone", "Europe/Rome")
+        generation = (await it.bot.store.sessions.load(await it.conversation())).prefix_generation
+        it.bot.file.set("timezone", "Europe/Rome")
         await talk(it, clock, ("still blue", 0.1))
         assert kept(it)[: len(first)] != first
         assert "[2026-11-20 Fri 13:00]" in words(it.model.requests[-1])
-        after = (await it.house.store.sessions.load(await it.conversation())).prefix_generation
+        after = (await it.bot.store.sessions.load(await it.conversation())).prefix_generation
         assert after == generation + 1
         await talk(it, clock, ("very blue", 0.1))
-        assert (await it.house.store.sessions.load(await it.conversation())).prefix_generation == after
+        assert (await it.bot.store.sessions.load(await it.conversation())).prefix_generation == after

@@ -1,4 +1,4 @@
-"""The walk of messages through a whole house: answered once, in order, with tools, stopped, and told when it fails."""
+"""The walk of messages through a whole bot: answered once, in order, with tools, stopped, and told when it fails."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ async def test_a_repeated_update_is_answered_once(tmp_path: Path) -> None:
         await it.answer("k")
         it.channel.redeliver(message)
         await it.channel.until(lambda: it.channel.confirmed.count("k") >= 2)
-        await it.house.settled()
+        await it.bot.settled()
         assert len(it.channel.sent) == 1
 
 
@@ -115,7 +115,7 @@ async def test_stop_ends_a_silent_model_at_once_and_the_next_message_is_answered
         async def close(self) -> None: ...
 
     async with inside(tmp_path, []) as it:
-        it.house.models.use(Hanging())
+        it.bot.models.use(Hanging())
         waiting = it.channel.hear("wait")
         await it.channel.until(lambda: any(event.name == "delta" for event in it.channel.shown))
         async with asyncio.timeout(2):
@@ -141,7 +141,7 @@ async def test_a_message_that_comes_while_one_runs_is_answered_after_it(tmp_path
         async def close(self) -> None: ...
 
     async with inside(tmp_path, []) as it:
-        it.house.models.use(Slow())
+        it.bot.models.use(Slow())
         it.channel.hear("one")
         await first_began.wait()
         it.channel.hear("two")
@@ -169,7 +169,7 @@ async def test_a_failing_model_is_told_and_nothing_is_forgotten(tmp_path: Path, 
         answer = await it.text("remember the number 4711")
         assert told in answer
         failing = False
-        it.house.models.use(it.model)  # as a changed configuration does
+        it.bot.models.use(it.model)  # as a changed configuration does
         assert await it.text("/retry") == "back"
         assert await it.text("are you there?") == "back"
         assert any("4711" in text for text in words(it.model.requests[-1]))
@@ -181,7 +181,7 @@ async def test_a_refusal_is_told_and_later_shown_as_one_line(tmp_path: Path) -> 
         assert "declined" in await it.text("something awful")
         await it.text("hello")
         assert not any("awful" in text for text in words(it.model.requests[-1]))
-        stored = await it.house.store.sessions.messages(await it.conversation())
+        stored = await it.bot.store.sessions.messages(await it.conversation())
         assert any("awful" in part.text for part in stored[0].parts if isinstance(part, Text))
 
 
@@ -225,7 +225,7 @@ async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_pat
     async with inside(tmp_path, lambda _: "ok") as it:
         [told] = await it.answer("again")
         assert "interrupted during /context clear" in told.text
-        assert (await it.house.store.sessions.load(conversation)).epoch == before.epoch
+        assert (await it.bot.store.sessions.load(conversation)).epoch == before.epoch
 
 
 async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that_an_edit_made_of_it(
@@ -234,7 +234,7 @@ async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that
     async with inside(tmp_path, lambda _: "ok") as it:
         await it.text("fact")
         conversation = await it.conversation()
-        epoch = (await it.house.store.sessions.load(conversation)).epoch
+        epoch = (await it.bot.store.sessions.load(conversation)).epoch
     store = await open_store(tmp_path / "data" / "mnema.db")
     place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
     plain, command = (dump_body(MessageBody(text=text)) for text in ("hello", "/context clear"))
@@ -250,7 +250,7 @@ async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that
     async with inside(tmp_path, lambda _: "ok") as it:
         [told] = await it.answer("again")
         assert "interrupted" not in told.text
-        assert (await it.house.store.sessions.load(conversation)).epoch == epoch + 1
+        assert (await it.bot.store.sessions.load(conversation)).epoch == epoch + 1
     async with inside(tmp_path, lambda _: "ok") as it:
         assert await it.text("fact") == "ok"
-        assert (await it.house.store.sessions.load(conversation)).epoch == epoch + 1
+        assert (await it.bot.store.sessions.load(conversation)).epoch == epoch + 1

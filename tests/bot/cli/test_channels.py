@@ -16,7 +16,7 @@ from bot.console.channels import ChannelRoutes, draw_qr_text
 from bot.gateway.channel_status import ChannelHealth, channel_status, channel_status_to_json
 from channels.web.requests import Route, json_response
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
-from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, ScriptedBot, running
 from tests.walk.harness import ROOT, command, environment
 
 NOW = 1_790_000_000.0
@@ -43,7 +43,7 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
         Route(method="GET", path="/api/status", action="console.read", handler=status),
         *ChannelRoutes({"wechat": wechat}).calls(),
     ]
-    async with running(ScriptedHouse(), calls) as site:
+    async with running(ScriptedBot(), calls) as site:
         home.web_token.write_text(TOKEN)
         with home.lock() as lock:
             lock.tell(site.base)

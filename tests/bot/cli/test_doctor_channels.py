@@ -21,7 +21,7 @@ from channels.errors import LoggedOut, ReceiverConflict, Retryable
 from channels.web.requests import Route, json_response
 from memory.store.open import open_store
 from tests.bot.moody import QR
-from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, ScriptedBot, running
 
 
 def set_up(folder: Path, **channels: Any) -> HomeFolder:
@@ -87,7 +87,7 @@ async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
         tmp_path, telegram={"token": "100:x"}, wechat={"enabled": True}, wecom={"bot_id": "b", "secret": "s3"}
     )
     call = Route(method="GET", path="/api/status", action="console.read", handler=status)
-    async with running(ScriptedHouse(), [call]) as site:
+    async with running(ScriptedBot(), [call]) as site:
         with held(home, site.base):
             checks = await found(home)
     assert checks["channel web"].ok

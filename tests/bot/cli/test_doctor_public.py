@@ -13,7 +13,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from tests.channels.attacked import Authority, Kind
-from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, ScriptedBot, running
 from tests.emulators.tls_proxy import Proxy, tls_proxy
 
 
@@ -37,7 +37,7 @@ async def looked(
     home.web_token.write_text(TOKEN)
     async with (
         tls_proxy(Proxy(certificate=str(folder / f"{kind}.pem"), **mistakes)) as proxy,
-        running(ScriptedHouse(), public_url=proxy.url, proxies=trusted) as site,
+        running(ScriptedBot(), public_url=proxy.url, proxies=trusted) as site,
     ):
         proxy.lead_to(site.port)
         config = _config(home, proxy.url, trusted)
@@ -123,7 +123,7 @@ async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path)
 async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
-    async with running(ScriptedHouse()) as site:
+    async with running(ScriptedBot()) as site:
         [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
     assert not check.ok
     assert "does not support TLS" in check.message

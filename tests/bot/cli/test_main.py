@@ -15,7 +15,7 @@ from bot.cli.main import main
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 HEAVY = (
     "pydantic",

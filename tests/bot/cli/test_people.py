@@ -46,13 +46,13 @@ async def _talked(it: Inside) -> None:
         await it.say(f"in the group {canary}", chat="g", sender=who, kind="group")
         await it.say(f"/remind 30d {canary} once more", chat=who, sender=who)
     await it.say("mine", chat="7", sender="7", attachments=sent(OWN))
-    store = it.house.store
+    store = it.bot.store
     row = await store.sessions.find("telegram", "bot", "7")
     assert row is not None
     await store.notes.put("telegram", {"chat:7": "dm", "chat:8": "dm", "hook": "kept"})
     for space in ("telegram-7", "telegram-8"):
-        await it.house.recall.refresh(space)
-    await it.house.settled()
+        await it.bot.recall.refresh(space)
+    await it.bot.settled()
 
 
 @pytest.fixture

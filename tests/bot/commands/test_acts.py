@@ -49,7 +49,7 @@ def last(request: Request) -> list[Text]:
 async def test_I12_an_edit_of_what_still_waits_takes_its_place(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: "first" in words(request))
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.models.use(held)
+        it.bot.models.use(held)
         it.channel.hear("first", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("meet at five", key="m2", sender=OWNER)
@@ -57,7 +57,7 @@ async def test_I12_an_edit_of_what_still_waits_takes_its_place(tmp_path: Path) -
         await it.channel.until(lambda: "e2" in it.channel.confirmed)
         held.go_on.set()
         await it.answer("m2")
-        await it.house.settled()
+        await it.bot.settled()
         assert "meet at six" in words(held.requests[-1])
         assert not any("meet at five" in text for text in words(held.requests[-1]))
         assert len(it.channel.sent) == 2
@@ -68,7 +68,7 @@ async def test_I12_an_edit_of_what_was_answered_is_told_with_the_next_turn(tmp_p
         await it.say("it costs 5", key="m1", sender=OWNER)
         it.channel.hear("it costs 50", key="e1", sender=OWNER, act="edit", target="m1")
         await it.channel.until(lambda: "e1" in it.channel.confirmed)
-        await it.house.settled()
+        await it.bot.settled()
         assert len(it.channel.sent) == 1
         await it.say("what does it cost?", key="m2", sender=OWNER)
         told, asked = last(it.model.requests[-1])
@@ -84,7 +84,7 @@ async def test_I12_an_edit_of_what_was_answered_is_told_with_the_next_turn(tmp_p
 async def test_I12_what_is_taken_back_before_its_turn_is_not_answered(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: words(request)[0] == "first")
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.models.use(held)
+        it.bot.models.use(held)
         it.channel.hear("first", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("no, this was wrong", key="m2", sender=OWNER)
@@ -92,7 +92,7 @@ async def test_I12_what_is_taken_back_before_its_turn_is_not_answered(tmp_path: 
         await it.channel.until(lambda: "d2" in it.channel.confirmed)
         held.go_on.set()
         await it.answer("m1")
-        await it.house.settled()
+        await it.bot.settled()
         assert [part.reply_to_key for part in it.channel.sent] == ["m1"]
         held.go_on.set()
         assert not any("wrong" in text for request in held.requests for text in words(request))
@@ -101,7 +101,7 @@ async def test_I12_what_is_taken_back_before_its_turn_is_not_answered(tmp_path: 
 async def test_I12_what_is_taken_back_while_it_is_answered_is_stopped(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: True)
     async with inside(tmp_path, [], PEOPLE, telegram()) as it:
-        it.house.models.use(held)
+        it.bot.models.use(held)
         it.channel.hear("oh no", key="m1", sender=OWNER)
         await asyncio.wait_for(held.begun.wait(), 10)
         it.channel.hear("", key="d1", sender=OWNER, act="delete", target="m1")
@@ -116,7 +116,7 @@ async def test_I12_an_album_is_one_turn_with_all_its_pictures(tmp_path: Path) ->
             text = "our cats" if number == 1 else ""
             it.channel.hear(text, key=f"m{number}", sender=OWNER, album="al", attachments=(picture,))
         await it.channel.until(lambda: len(it.channel.sent) == 1)
-        await it.house.settled()
+        await it.bot.settled()
         (request,) = it.model.requests
         parts = request.messages[-1].parts
         assert sum(isinstance(part, Image) for part in parts) == 3
@@ -135,7 +135,7 @@ async def test_I12_an_album_interrupted_by_a_restart_is_still_one_turn(tmp_path:
         for number in range(2, 5):
             it.channel.hear("", key=f"m{number}", sender=OWNER, album="al", attachments=(picture,))
         await it.channel.until(lambda: len(it.channel.sent) == 1)
-        await it.house.settled()
+        await it.bot.settled()
         (request,) = it.model.requests
         assert sum(isinstance(part, Image) for part in request.messages[-1].parts) == 5
 
@@ -163,7 +163,7 @@ async def test_in_a_group_the_model_sees_who_speaks_and_the_background(tmp_path:
 async def test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken(tmp_path: Path) -> None:
     note = call("write_file", path="memory/boiler.md", content="The boiler is broken.")
     async with inside(tmp_path, [note, "no", note, "yes"], PEOPLE, telegram()) as it:
-        files = it.house.workspace.root
+        files = it.bot.workspace.root
         await it.say("@bot note that the boiler is broken", key="m1", **in_group())
         [refused] = results(it.model.requests[-1])
         assert refused.is_error
@@ -223,11 +223,11 @@ async def test_a_chat_that_moves_keeps_its_history_and_its_memory(tmp_path: Path
     settings = {"channels": {"telegram": {"owners": [OWNER], "allow": [TEAM]}}}
     async with inside(tmp_path, lambda _: "ok", settings, telegram()) as it:
         await it.say("@bot we meet on Mondays", key="m1", **in_group())
-        before = await it.house.store.sessions.find("telegram", "9", TEAM)
+        before = await it.bot.store.sessions.find("telegram", "9", TEAM)
         it.channel.hear("", key="mv", **in_group(sender="0", act="move", target="-200"))
         await it.channel.until(lambda: "mv" in it.channel.confirmed)
         await it.say("@bot when do we meet?", key="m2", **in_group(chat="-200", sender="77"))
-        after = await it.house.store.sessions.find("telegram", "9", "-200")
+        after = await it.bot.store.sessions.find("telegram", "9", "-200")
         assert before
         assert after
         assert (after.id, after.place.space) == (before.id, before.place.space)
@@ -249,7 +249,7 @@ async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tm
         it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)
         await it.channel.until(lambda: "m1" in it.channel.confirmed)
-        await it.house.settled()
+        await it.bot.settled()
         assert it.channel.sent == []
         it.channel.hear("two", key="m2", sender=OWNER)
         await it.channel.until(lambda: len(it.channel.sent) == 2)
@@ -262,10 +262,10 @@ async def test_what_waits_for_the_person_still_waits_after_a_restart(tmp_path: P
         it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)
         await it.channel.until(lambda: "m1" in it.channel.confirmed)
-        await it.house.settled()
+        await it.bot.settled()
     channel = telegram(able)
     async with inside(tmp_path, ["second answer"], channel=channel) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert channel.sent == []
         channel.hear("two", key="m2", sender=OWNER)
         await channel.until(lambda: len(channel.sent) == 2)
@@ -304,7 +304,7 @@ async def test_S35_nothing_but_the_outbox_and_stored_files_is_ever_sent(
 ) -> None:
     async with inside(tmp_path, [call("send_file", "a", **arguments), "sorry"], PEOPLE, telegram()) as it:
         await it.say("send it", key="m1", sender=OWNER)
-        await it.house.settled()
+        await it.bot.settled()
         (result,) = results(it.model.requests[-1])
         assert result.is_error
         assert why in result.text
@@ -330,7 +330,7 @@ async def test_a_message_that_was_stored_but_not_told_of_is_answered_when_it_com
         late = replace(message, key="m2")
         place = Place(channel="telegram", account="9", chat_id="c1", thread_id="", kind="dm", space="")
         body = dump_body(MessageBody(text="hello"))
-        await it.house.store.delivery.accept(
+        await it.bot.store.delivery.accept(
             [NewInboxRow(place=place, key="m2", kind="message", sender_id=OWNER, body=body)]
         )
         it.channel.redeliver(late)
@@ -343,7 +343,7 @@ async def test_a_forwarded_pictures_words_are_nobodys_own(tmp_path: Path) -> Non
     async with inside(tmp_path, script, PEOPLE, telegram()) as it:
         picture = Attachment(name="a.png", media_type="image/png", data=png())
         await it.say("", key="m1", sender=OWNER, attachments=(picture,), quote=Quote(text=line, author="Eve"))
-        await it.house.settled()
+        await it.bot.settled()
         assert results(it.model.requests[-1])[-1].is_error
     assert line not in (tmp_path / "workspace" / "MEMORY.md").read_text()
 
@@ -354,5 +354,5 @@ async def test_a_chat_that_moved_to_where_something_was_said_already_gets_its_an
         it.channel.fail(ChatMoved("upgraded", chat_id="-200"))
         it.channel.hear("@bot hi", key="m1", **in_group())
         await it.answer("m1")
-        await it.house.settled()
+        await it.bot.settled()
         assert [part.address.chat_id for part in it.channel.sent] == ["-200", "-200"]

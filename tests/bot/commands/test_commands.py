@@ -1,4 +1,4 @@
-"""Every command, given in a whole house: in Chinese and in English, at once or in line, and only to who may give it."""
+"""Every command, given in a whole bot: in Chinese and in English, at once or in line, and only to who may give it."""
 
 import asyncio
 import json
@@ -49,8 +49,8 @@ def echo(request: Request) -> str:
 
 
 async def daily_log(it: Inside) -> str:
-    await it.house.settled()
-    return "".join(path.read_text() for path in sorted((it.house.home.workspace / "memory").glob("*.md")))
+    await it.bot.settled()
+    return "".join(path.read_text() for path in sorted((it.bot.home.workspace / "memory").glob("*.md")))
 
 
 async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ async def test_the_figures_of_context_add_up(tmp_path: Path) -> None:
         for number in range(6):
             await it.text(f"question {number}")
         await it.text("/context fold")
-        facts = await it.house.report.facts(await it.conversation())
+        facts = await it.bot.report.facts(await it.conversation())
         assert facts["tokens"] == sum(facts["parts"].values())
         assert facts["turns"] == 3
         assert facts["messages"] == 6 == sum(facts["roles"].values())
@@ -137,7 +137,7 @@ async def test_context_fits_a_phone_and_its_bars_stand_under_each_other(tmp_path
         assert max(len(line.replace("*", "")) for line in lines) <= 48
         assert "**整理** 1 次" in lines
         assert "第 1–2 轮" in shown
-        assert f"{it.house.now():%m-%d %H:}" in shown, "the hour is the person's"
+        assert f"{it.bot.now():%m-%d %H:}" in shown, "the hour is the person's"
 
 
 async def test_a_fold_is_taken_back_by_undo_and_its_log_entry_says_so(tmp_path: Path) -> None:
@@ -174,15 +174,15 @@ async def test_undo_takes_back_the_newest_act_first(tmp_path: Path) -> None:
         await it.text("/context clear")
         assert "clear is undone" in await it.text("/context undo")
         assert "turns 1–2 are back" in await it.text("/context undo")
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 async def test_new_logs_what_was_there_and_starts_an_empty_epoch(tmp_path: Path) -> None:
     async with inside(tmp_path, echo) as it:
         await it.text("my locker is 4711")
-        before = (await it.house.report.facts(await it.conversation()))["epoch"]
+        before = (await it.bot.report.facts(await it.conversation()))["epoch"]
         assert "(1 turn)" in await it.text("/new")
-        facts = await it.house.report.facts(await it.conversation())
+        facts = await it.bot.report.facts(await it.conversation())
         assert (facts["epoch"], facts["turns"]) == (before + 1, 0)
         assert "4711" in await daily_log(it)
         await it.text("what was it?")
@@ -192,7 +192,7 @@ async def test_new_logs_what_was_there_and_starts_an_empty_epoch(tmp_path: Path)
 async def test_two_new_ones_in_a_row_are_both_logged_though_the_summariser_hangs(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: request.purpose == "fold")
-        it.house.models.use(model)
+        it.bot.models.use(model)
         for fact in ("locker 4711", "badge 0815"):
             await it.text(fact)
             await it.text("/new")
@@ -222,7 +222,7 @@ async def test_usage_tells_what_this_model_was_given_and_gave(tmp_path: Path) ->
 async def test_status_counts_the_conversations_at_work_and_not_itself(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         assert "conversations at work 0" in await it.text("/status", chat="other")
         it.channel.hear("wait")
         await model.begun.wait()
@@ -291,16 +291,16 @@ async def test_a_setting_holds_from_the_next_message_of_every_session_and_in_the
         assert json.loads((tmp_path / "config.json").read_text()) == {**QUIET, "agent_max_context_turns": 4}
         for chat in ("a", "b"):
             await it.text("one more", chat=chat)
-            await it.house.settled()
+            await it.bot.settled()
             await it.text("and another", chat=chat)
             assert "fact 0" not in words(it.model.requests[-1])
-            assert (await it.house.report.facts(await it.conversation(chat)))["max_turns"] == 4
+            assert (await it.bot.report.facts(await it.conversation(chat)))["max_turns"] == 4
 
 
 async def test_urgent_commands_overtake_a_running_turn(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):
@@ -315,7 +315,7 @@ async def test_urgent_commands_overtake_a_running_turn(tmp_path: Path) -> None:
 async def test_a_clear_during_a_turn_ends_it_first(tmp_path: Path, command: str) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):
@@ -323,7 +323,7 @@ async def test_a_clear_during_a_turn_ends_it_first(tmp_path: Path, command: str)
             assert (await it.answer(waiting.key))[0].text == "Stopped."
         await it.text("what now?")
         assert "wait" not in words(model.requests[-1])
-        assert not await it.house.store.folds.check_ledger()
+        assert not await it.bot.store.folds.check_ledger()
 
 
 TELEGRAM = {"channels": {"telegram": {"owners": ["boss"], "allow": ["ann", "team"]}}}
@@ -338,11 +338,11 @@ async def test_a_stranger_is_ignored_and_not_a_word_is_kept(tmp_path: Path) -> N
         for text in ("let me in, xyzzy", "/help xyzzy", "/new"):
             it.channel.hear(text, chat="eve", sender="eve")
         await it.text("hello", chat="boss", sender="boss")
-        await it.house.settled()
+        await it.bot.settled()
         (code,) = [part.text for part in it.channel.sent if part.address.chat_id == "eve"]
         assert "scripted" not in code
         assert len(it.model.requests) == 1
-        assert [row.place.chat_id for row in await it.house.store.sessions.conversations()] == ["boss"]
+        assert [row.place.chat_id for row in await it.bot.store.sessions.conversations()] == ["boss"]
     assert b"xyzzy" not in b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
 
 
@@ -357,7 +357,7 @@ async def test_a_user_has_a_space_and_rights_of_their_own(tmp_path: Path) -> Non
         assert "/config" not in shown
         for command in ("/config agent_max_steps 3", "/config", "/model other", "/policy turns"):
             assert "not available" in await it.text(command, chat="ann", sender="ann")
-        assert it.house.config().agent_max_steps == 15
+        assert it.bot.config().agent_max_steps == 15
         assert "terminal" not in await it.text("/status", chat="ann", sender="ann")
 
 
@@ -376,7 +376,7 @@ async def test_the_owner_sets_context_keys_in_any_private_chat_and_others_only_a
     async with inside(tmp_path, echo, TELEGRAM, telegram()) as it:
         assert "saved" in await it.text("/config agent_max_steps 3", chat="boss", sender="boss")
         assert "not available" in await it.text("/config concurrency 3", chat="boss", sender="boss")
-        assert it.house.config().agent_max_steps == 3
+        assert it.bot.config().agent_max_steps == 3
 
 
 async def test_in_a_group_only_what_is_addressed_is_answered(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ async def test_in_a_group_only_what_is_addressed_is_answered(tmp_path: Path) -> 
         it.channel.hear("among ourselves, xyzzy", chat="team", sender="bob", kind="group", addressed=False)
         assert await it.text("hello", chat="team", sender="bob", kind="group") == "re: hello"
         assert not any("xyzzy" in text for text in words(it.model.requests[-1]))
-        row = await it.house.store.sessions.conversation(await it.conversation("team"))
+        row = await it.bot.store.sessions.conversation(await it.conversation("team"))
         assert row is not None
         assert row.place.space == "telegram-group-team"
 
@@ -407,7 +407,7 @@ async def test_in_a_group_guests_and_users_are_offered_only_what_they_may(
         assert not may_not & offered
         for command in ("/new", "/context clear", "/context undo"):
             assert "not available" in await say(command)
-        assert (await it.house.store.sessions.load(await it.conversation("team"))).epoch == 1
+        assert (await it.bot.store.sessions.load(await it.conversation("team"))).epoch == 1
 
 
 async def test_the_owner_may_clear_the_context_of_a_group(tmp_path: Path) -> None:
@@ -420,12 +420,12 @@ async def test_the_owner_may_clear_the_context_of_a_group(tmp_path: Path) -> Non
 async def test_whoever_was_taken_from_the_list_is_refused_though_their_message_waits(tmp_path: Path) -> None:
     async with inside(tmp_path, [], TELEGRAM, telegram()) as it:
         model = Held(echo, lambda request: "wait" in words(request))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         it.channel.hear("wait", chat="ann", sender="ann", key="first")
         await model.begun.wait()
         second = it.channel.hear("and this?", chat="ann", sender="ann", key="second")
         await it.channel.until(lambda: "second" in it.channel.confirmed)
-        it.house.file.set("channels.telegram.allow", '["team"]')
+        it.bot.file.set("channels.telegram.allow", '["team"]')
         model.go_on.set()
         assert "not available" in (await it.answer(second.key))[0].text
         assert len(model.requests) == 1

@@ -37,7 +37,7 @@ def script(request: Request) -> str:
 
 
 async def facts_of(it: Inside, chat: str = "c1") -> dict[str, object]:
-    return await it.house.report.facts(await it.conversation(chat))
+    return await it.bot.report.facts(await it.conversation(chat))
 
 
 async def talk(it: Inside, turns: int, chat: str = "c1") -> None:
@@ -77,7 +77,7 @@ async def test_what_is_left_out_of_memory_is_told_by_name(tmp_path: Path) -> Non
 async def test_a_fold_is_told_with_its_range_savings_file_and_reason(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
         await talk(it, 6)
-        await it.house.settled()
+        await it.bot.settled()
         facts = await facts_of(it)
         (fold,) = facts["folds"]  # type: ignore[misc]
         assert (fold["state"], fold["policy"], fold["reason"]) == ("folded", "balanced", "turns")
@@ -93,7 +93,7 @@ async def test_a_fold_is_told_with_its_range_savings_file_and_reason(tmp_path: P
 async def test_a_fold_under_way_is_among_the_facts_and_its_steps_are_shown(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, lambda request: request.purpose == "fold")
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await talk(it, 4)
         asked = it.channel.hear("/context fold")
         await model.begun.wait()
@@ -158,7 +158,7 @@ async def test_a_chosen_policy_decides_when_folds_are_made(tmp_path: Path) -> No
         await it.text("/policy rolling", chat="rolls")
         for chat in ("rolls", "waits"):
             await talk(it, 6, chat)
-        await it.house.settled()
+        await it.bot.settled()
         rolls, waits = await facts_of(it, "rolls"), await facts_of(it, "waits")
         assert {fold["policy"] for fold in rolls["folds"]} == {"rolling"}  # type: ignore[attr-defined]
         assert waits["folds"] == []
@@ -170,7 +170,7 @@ async def test_a_number_of_a_policy_holds_from_the_next_message_of_every_session
         assert "saved" in await it.text("/config policies.rolling.every_messages 4")
         for chat in ("c1", "c2"):
             await talk(it, 3, chat)
-            await it.house.settled()
+            await it.bot.settled()
             assert (await facts_of(it, chat))["folds"]
 
 
@@ -234,7 +234,7 @@ async def test_a_budget_that_is_too_small_is_told_in_the_persons_language(tmp_pa
     async with inside(tmp_path, script) as it:
         (tmp_path / "workspace" / "SOUL.md").write_text("You are patient. " * 1_500)
         await it.text("你好")
-        it.house.file.set("agent_max_context_tokens", "4000")
+        it.bot.file.set("agent_max_context_tokens", "4000")
         assert "上下文预算太小" in await it.text("/context")
 
 
@@ -312,7 +312,7 @@ def test_reading_is_not_an_act() -> None:
 async def test_context_reads_beside_a_running_turn(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, lambda request: "wait" in words(request))
-        it.house.models.use(model)
+        it.bot.models.use(model)
         waiting = it.channel.hear("wait")
         await model.begun.wait()
         async with asyncio.timeout(2):
@@ -372,8 +372,8 @@ async def test_diff_counts_what_the_fold_covers(tmp_path: Path) -> None:
         for said in ("write", "edit", "rest", "rest"):
             await it.text(said)
         conversation = await it.conversation()
-        await it.house.folding.run(
-            plan_oldest_turns(await it.house.store.sessions.load(conversation), "test", "balanced", 3)
+        await it.bot.folding.run(
+            plan_oldest_turns(await it.bot.store.sessions.load(conversation), "test", "balanced", 3)
         )
         covered = (await it.text("/context diff")).split("**What it covers**\n")[1].split("\n\n")[0]
         assert covered.splitlines() == [
@@ -407,7 +407,7 @@ async def test_diff_shows_twenty_items_and_counts_the_rest(tmp_path: Path) -> No
 async def test_a_folds_cut_is_explained_by_diff(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
         await talk(it, 6)
-        await it.house.settled()
+        await it.bot.settled()
         shown = await it.text("/context diff")
         (fold,) = (await facts_of(it))["folds"]  # type: ignore[misc]
         assert f"Why: the most turns were reached. Cut before turn {fold['to_turn'] + 1}, the best of " in shown
@@ -430,6 +430,6 @@ async def test_only_who_may_set_context_keys_chooses_a_policy_and_all_users_may_
         assert "**Policy** balanced" in await it.text("/policy", chat=sender, sender=sender)
         told = await it.text("/policy rolling", chat=sender, sender=sender)
         assert ("uses rolling" in told, "not available" in told) == (may, not may)
-        row = await it.house.store.sessions.conversation(await it.conversation(sender))
+        row = await it.bot.store.sessions.conversation(await it.conversation(sender))
         assert row is not None
         assert row.policy == ("rolling" if may else "")

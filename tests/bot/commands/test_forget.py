@@ -52,7 +52,7 @@ async def test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt(tmp_
         assert "Likes tea" in (tmp_path / "workspace" / "MEMORY.md").read_text()
         assert holds(tmp_path, "zanzibar7") == holds(tmp_path, "ZANZIBAR7") == []
         assert await it.text("/forget zanzibar7") == "Nothing here mentions that."
-        lines = [line.text for line in await it.house.store.sessions.lines(await it.conversation())]
+        lines = [line.text for line in await it.bot.store.sessions.lines(await it.conversation())]
         assert "[forgotten] I like tea." in lines
         assert "/forget [forgotten]" in lines
 
@@ -88,7 +88,7 @@ async def test_only_some_of_it(tmp_path: Path) -> None:
         assert await it.text(f"/forget yes {code} 9") == "There are 1 to 3; nothing was forgotten."
         assert (await it.text(f"/approve {code} 1")).startswith("**Forgotten.** MEMORY.md:5; ")
         assert "zanzibar7" not in (tmp_path / "workspace" / "MEMORY.md").read_text()
-        first = (await it.house.store.sessions.messages(await it.conversation()))[0]
+        first = (await it.bot.store.sessions.messages(await it.conversation()))[0]
         assert "zanzibar7" in str(first.parts)
 
 

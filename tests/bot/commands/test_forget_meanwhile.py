@@ -38,7 +38,7 @@ class Slow:
 
     def __init__(self, it: Inside) -> None:
         self._model, self.gate = it.model, Gate()
-        it.house.models.use(self)
+        it.bot.models.use(self)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if ASKED in str(request.messages[-1]):
@@ -84,7 +84,7 @@ async def test_a_turn_that_runs_in_another_chat_is_stopped_and_told_so(tmp_path:
         assert receipt.startswith("**Forgotten.**")
         [told] = await it.answer("asked")
         assert told.text == "Stopped."
-        await it.house.settled()
+        await it.bot.settled()
         assert holds(tmp_path, "Xanadu") == []
         slow.gate.go.set()
         assert await it.text("And what is two and two?", chat="c2") == "Fine."
@@ -108,7 +108,7 @@ async def test_a_turn_that_has_looked_in_memory_and_is_not_begun_yet_is_stopped_
         gate.go.set()
         assert (await it.answer("yes"))[0].text.startswith("**Forgotten.**")
         assert (await it.answer("asked"))[0].text == "Stopped."
-        await it.house.settled()
+        await it.bot.settled()
         assert holds(tmp_path, "Xanadu") == []
 
 
@@ -130,7 +130,7 @@ async def test_a_message_that_comes_meanwhile_is_answered_from_what_is_left(tmp_
         gate.go.set()
         assert (await it.answer("yes"))[0].text.startswith("**Forgotten.**")
         assert (await it.answer("asked"))[0].text == "Fine."
-        await it.house.settled()
+        await it.bot.settled()
         assert holds(tmp_path, "Xanadu") == []
 
 

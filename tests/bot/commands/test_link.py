@@ -40,7 +40,7 @@ class Chat:
 
     async def told(self) -> str:
         """The newest notice that answers nothing this chat has said."""
-        await self.it.house.settled()
+        await self.it.bot.settled()
         return next((text for text in reversed(self._unasked()) if text), "")
 
     def _unasked(self) -> Sequence[str]:
@@ -51,23 +51,23 @@ class Chat:
         return await self.it.conversation(self.chat)
 
     async def links(self) -> list[LinkRow]:
-        row = await self.it.house.store.sessions.conversation(await self.conversation())
+        row = await self.it.bot.store.sessions.conversation(await self.conversation())
         assert row is not None
-        return await self.it.house.store.links.links(row.place.space)
+        return await self.it.bot.store.links.links(row.place.space)
 
     async def space(self) -> str:
-        row = await self.it.house.store.sessions.conversation(await self.conversation())
+        row = await self.it.bot.store.sessions.conversation(await self.conversation())
         assert row is not None
         return row.place.space
 
 
 class Two:
-    """A house with two platforms."""
+    """A bot with two platforms."""
 
     def __init__(self, telegram: Inside, feishu: Inside) -> None:
         self.telegram = Chat(telegram, "5")
         self.feishu = Chat(feishu, "ou_5")
-        self.house = telegram.house
+        self.bot = telegram.bot
         self.requests = telegram.model.requests
         self._sides = (telegram, feishu)
 
@@ -89,8 +89,8 @@ def echo(request: Request) -> str:
 async def two(folder: Path, settings: dict[str, object] | None = None) -> AsyncIterator[Two]:
     telegram, feishu = Channel(name="telegram", account="bot"), Channel(name="feishu", account="app")
     async with inside(folder, echo, {**SETTINGS, **(settings or {})}, telegram) as it:
-        await it.house.channel_manager.add(feishu)
-        yield Two(it, Inside(house=it.house, channel=feishu, model=it.model))
+        await it.bot.channel_manager.add(feishu)
+        yield Two(it, Inside(bot=it.bot, channel=feishu, model=it.model))
 
 
 async def made(chat: Chat) -> str:
@@ -107,7 +107,7 @@ def shown(request: Request) -> str:
 
 async def remember(one: Two, space: str, line: str) -> None:
     """A line in a space's MEMORY.md, as a person writes it."""
-    files = one.house.workspace.space(space)
+    files = one.bot.workspace.space(space)
     files.write("MEMORY.md", f"## 事实 · Facts\n- {line}\n", None)
 
 
@@ -136,8 +136,8 @@ async def test_what_one_account_said_is_found_for_the_other_only_while_both_are_
         await one.telegram.say("hello")
 
         async def found() -> bool:
-            wanted = SearchRequest(space=await one.telegram.space(), query="viola Cremona", now=one.house.now())
-            return "Cremona" in repr(await one.house.recall.search(wanted))
+            wanted = SearchRequest(space=await one.telegram.space(), query="viola Cremona", now=one.bot.now())
+            return "Cremona" in repr(await one.bot.recall.search(wanted))
 
         assert not await found()
         await one.join(one.telegram, one.feishu)
@@ -163,7 +163,7 @@ async def test_a_day_log_of_the_home_leaves_the_prompt_with_the_account(tmp_path
         for number in range(4):
             await one.telegram.say(f"the viola lesson number {number}")
         await one.telegram.say("/new")
-        await one.house.settled()
+        await one.bot.settled()
         await one.feishu.say("hello")
         assert "viola" in shown(one.requests[-1])
         await one.feishu.say("/unlink")

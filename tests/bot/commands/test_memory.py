@@ -20,7 +20,7 @@ def yes(_: Request) -> str:
 
 
 def memory_of(here: Inside) -> str:
-    return (here.house.workspace.root / "MEMORY.md").read_text("utf-8")
+    return (here.bot.workspace.root / "MEMORY.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ async def test_what_a_person_asks_to_remember_stands_in_the_file_under_its_headi
     async with inside(tmp_path, yes, QUIET) as here:
         assert await here.text(f"/remember {text}") == told
         assert re.search(rf"## {re.escape(heading)}\n+- {re.escape(text)}\n", memory_of(here))
-        [row] = await here.house.store.memories.rows("")
+        [row] = await here.bot.store.memories.rows("")
         assert (row.importance, row.origin, row.source.quote) == (8, "person", f"/remember {text}")
 
 
@@ -50,7 +50,7 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
         )
         assert memory_of(here).count("Porto") == 1
         assert (await here.text("/remember")).startswith("Give what to remember")
-        memory = here.house.workspace.root / "MEMORY.md"
+        memory = here.bot.workspace.root / "MEMORY.md"
         memory.write_bytes(b"- caf\xe9\n")
         assert "not UTF-8" in await here.text("/remember likes tea")
         assert memory.read_bytes() == b"- caf\xe9\n"
@@ -73,8 +73,8 @@ async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
         await here.text("/remember My sister is called Ines")
         await here.text("/remember likes tea")
         for day in range(1, 9):
-            (here.house.workspace.root / "memory").mkdir(exist_ok=True)
-            (here.house.workspace.root / "memory" / f"2026-01-0{day}.md").write_text("- a\n- b\n", "utf-8")
+            (here.bot.workspace.root / "memory").mkdir(exist_ok=True)
+            (here.bot.workspace.root / "memory" / f"2026-01-0{day}.md").write_text("- a\n- b\n", "utf-8")
         told = await here.text("/memory")
         assert re.search(r"^MEMORY\.md · \d+ B · \d+ lines$", told, re.MULTILINE)
         assert "memory/2026-01-08.md · 8 B · 2 lines" in told
@@ -85,7 +85,7 @@ async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
         assert "/memory takes search, show, why or undo" in await here.text("/memory dance")
 
 
-async def test_memory_of_a_fresh_house_says_so_in_chinese(tmp_path: Path) -> None:
+async def test_memory_of_a_fresh_bot_says_so_in_chinese(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "zh"}) as here:
         told = await here.text("/memory")
         assert "**长期记忆**" in told
@@ -100,7 +100,7 @@ async def test_memory_of_a_fresh_house_says_so_in_chinese(tmp_path: Path) -> Non
 
 async def test_a_file_is_shown_by_pages_with_its_lines_numbered(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
-        log = here.house.workspace.root / "memory" / "2026-01-05.md"
+        log = here.bot.workspace.root / "memory" / "2026-01-05.md"
         log.parent.mkdir(exist_ok=True)
         log.write_text("".join(f"- line {n} ``` {'x' * 400 if n == 2 else ''}\n" for n in range(1, 101)), "utf-8")
         first = await here.text("/memory show memory/2026-01-05.md")
@@ -137,7 +137,7 @@ async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_f
 
 async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_the_place_of(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
-        lines = here.house.memories("")
+        lines = here.bot.memories("")
         await lines.upsert(MemoryCandidate(category="fact", text="Lives in Leeds", origin="extraction"))
         await lines.upsert(
             MemoryCandidate(
@@ -154,7 +154,7 @@ async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_
 
 async def test_why_tells_of_a_line_written_by_hand_that_nobody_said_it(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "zh"}) as here:
-        (here.house.workspace.root / "MEMORY.md").write_text("## 偏好\n\n- 爱喝茶\n", "utf-8")
+        (here.bot.workspace.root / "MEMORY.md").write_text("## 偏好\n\n- 爱喝茶\n", "utf-8")
         why = await here.text("/memory why 3")
         assert "写在文件里的，没有来源消息" in why
         assert "偏好 · 重要性" in why
@@ -165,11 +165,11 @@ async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
         for text in ("my boat is called Petrel", "and hers is Gull", "so there", "and so on"):
             await here.text(text)
         await here.text("/context fold")
-        await here.house.settled()
-        [log] = (here.house.workspace.root / "memory").glob("*.md")
+        await here.bot.settled()
+        [log] = (here.bot.workspace.root / "memory").glob("*.md")
         day = log.stem
         at = 1 + next(n for n, line in enumerate(log.read_text("utf-8").splitlines()) if "Petrel" in line)
-        append_section(here.house.workspace.space(""), _noted(here, "x1"))
+        append_section(here.bot.workspace.space(""), _noted(here, "x1"))
         await here.text(f"/memory show {day}")
         why = await here.text(f"/memory why {at}")
         assert "from turns 1–2 on terminal, folded " in why
@@ -177,7 +177,7 @@ async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
 
 
 def _noted(here: Inside, fold: str) -> LogSection:
-    return LogSection(fold=fold, channel="web", first_turn=8, last_turn=9, at=here.house.now(), body="- later")
+    return LogSection(fold=fold, channel="web", first_turn=8, last_turn=9, at=here.bot.now(), body="- later")
 
 
 async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path:
 
 async def test_a_memory_that_is_too_large_is_told(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET) as here:
-        (here.house.workspace.root / "MEMORY.md").write_text("x " * 500_000 + "\n")
+        (here.bot.workspace.root / "MEMORY.md").write_text("x " * 500_000 + "\n")
         assert "MEMORY.md is larger than 1,000,000 bytes: nothing is written into it" in await here.text("/memory")
         said = await here.text("/remember I like tea")
         assert said.endswith("MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is.")

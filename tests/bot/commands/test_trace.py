@@ -17,7 +17,7 @@ def script(request: Request) -> object:
 async def test_the_last_message_is_told_from_received_to_sent(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:  # type: ignore[arg-type]
         await it.say("what says the clock?")
-        await it.house.settled()
+        await it.bot.settled()
         told = (await it.text("/trace")).splitlines()
         kinds = [line.split(" ", 3)[3] for line in told[1:]]
         assert kinds[0] == "received (terminal)"
@@ -34,7 +34,7 @@ async def test_the_last_message_is_told_from_received_to_sent(tmp_path: Path) ->
         trace = told[0].split()[1]
         assert await it.text(f"/trace {trace}") == "\n".join(told)
         await it.text("你好")
-        await it.house.settled()
+        await it.bot.settled()
         assert "回复 1/1：已送达平台" in await it.text("/trace last")
 
 
@@ -58,7 +58,7 @@ async def test_what_is_under_way_is_told_as_such_and_so_is_a_failed_part(tmp_pat
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     held = Held(lambda request: "done", lambda request: request.purpose == "turn")
     async with inside(tmp_path, script, channel=channel) as it:  # type: ignore[arg-type]
-        it.house.models.use(held)
+        it.bot.models.use(held)
         message = channel.hear("slow", key="k1")
         await held.begun.wait()
         told = await it.text("/trace")
@@ -66,8 +66,8 @@ async def test_what_is_under_way_is_told_as_such_and_so_is_a_failed_part(tmp_pat
         assert told.splitlines()[-1].endswith("begun")
         held.go_on.set()
         await it.answer(message.key)
-        await it.house.settled()
-        store = it.house.store
+        await it.bot.settled()
+        store = it.bot.store
         row = await store.sessions.find("terminal", "local", "c1")
         assert row is not None
         found = await store.sessions.trace(row.id)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.extras import install_command
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 DECLARED = [
     "structlog>=25",

@@ -9,7 +9,7 @@ import httpx
 import pytest_asyncio
 
 from channels.web.requests import Route
-from tests.browser.real import Real, real_house
+from tests.browser.real import Real, real_bot
 
 READS = {
     "/api/v1/session": {},
@@ -52,7 +52,7 @@ READS = {
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path, lambda asked: "yes") as up:
+    async with real_bot(tmp_path, lambda asked: "yes") as up:
         yield up
 
 
@@ -168,7 +168,7 @@ async def test_the_view_holds_the_very_texts_that_the_model_gets_next(tmp_path: 
         asked.append(request)
         return "yes"
 
-    async with real_house(tmp_path, reply) as real, real.site.client() as client:
+    async with real_bot(tmp_path, reply) as real, real.site.client() as client:
         for number, text in enumerate(("I like green tea", "and *what* do I like?")):
             view = await client.get("/api/v1/conversations/c1/view") if number else None
             await client.post("/api/v1/messages", json={"conversation": "c1", "text": text})

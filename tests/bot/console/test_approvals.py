@@ -14,7 +14,7 @@ from memory.store.open import open_store
 from memory.store.people.approval_rules import NewApprovalRule
 from memory.store.people.rows import ApprovalRow, NewApproval, Party
 from memory.store.store import Store
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.contracts.store_words import talk
 
 
@@ -41,7 +41,7 @@ async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
     party = Party(channel="web", account="a", subject="user", id="1")
     new = NewApprovalRule(space="", party=party, tool="exec", command=rule.to_json(), cwd=rule.cwd, level=rule.level)
     await store.access.add_rule(new)
-    async with running(ScriptedHouse(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
         listed = (await client.get("/api/approvals")).json()
         assert listed["waiting"] == []
         [shown] = listed["rules"]
@@ -73,7 +73,7 @@ async def ask(store: Store, space: str = "") -> None:
 
 async def test_what_waits_is_listed_with_what_it_depends_on(store: Store) -> None:
     await ask(store)
-    async with running(ScriptedHouse(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
         [waiting] = (await client.get("/api/approvals")).json()["waiting"]
     assert (waiting["arguments"], waiting["bound"], waiting["tainted"]) == ({"argv": ["ls"]}, {"cwd": "/w"}, True)
     assert not waiting["lasting"], "words from outside were in view"
@@ -84,7 +84,7 @@ async def test_what_waits_is_listed_with_what_it_depends_on(store: Store) -> Non
 async def test_a_decision_is_over_what_was_shown(store: Store, api: str) -> None:
     await ask(store)
     decider = Decider()
-    async with running(ScriptedHouse(), ApprovalRoutes(store, decider).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), ApprovalRoutes(store, decider).calls()) as site, site.client() as client:
         [waiting] = (await client.get(api)).json()["waiting"]
         path, digest = f"{api}/{waiting['id']}", waiting["digest"]
         for status, body in {
@@ -105,6 +105,6 @@ async def test_a_decision_is_over_what_was_shown(store: Store, api: str) -> None
 async def test_requests_of_other_spaces_are_not_found(store: Store) -> None:
     await ask(store, "someone")
     [row] = await store.access.open_approvals("someone", store.now())
-    async with running(ScriptedHouse(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
         body = {"decision": "once", "digest": row.digest}
         assert (await client.post(f"/api/approvals/{row.id}", json=body)).status_code == 404

@@ -12,7 +12,7 @@ import pytest
 
 from bot.config.file import ConfigFile
 from bot.console.administration.channel_test import ChannelTestRoutes
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
 from tests.emulators.kit import Fault
 from tests.emulators.telegram import TOKEN, TelegramEmulator
@@ -56,7 +56,7 @@ async def bench(tmp_path: Path, seconds: float) -> AsyncIterator[Bench]:
     file.load()
     async with (
         TelegramEmulator() as telegram,
-        running(ScriptedHouse(), ChannelTestRoutes(file, seconds=seconds).calls()) as site,
+        running(ScriptedBot(), ChannelTestRoutes(file, seconds=seconds).calls()) as site,
         site.client() as client,
     ):
         yield Bench(telegram, client, file.path, file)

@@ -11,7 +11,7 @@ from bot.console.channels import ChannelRoutes
 from channels.base import LoginPrompt
 from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Console:
 async def console() -> AsyncIterator[Console]:
     wechat = Moody("wechat")
     known = {"wechat": wechat, "telegram": ScriptedChannel(name="telegram")}
-    async with running(ScriptedHouse(), ChannelRoutes(known).calls()) as site:
+    async with running(ScriptedBot(), ChannelRoutes(known).calls()) as site:
         yield Console(site, wechat)
 
 
@@ -104,7 +104,7 @@ async def test_nobody_else_sees_the_code_or_types_digits(console: Console) -> No
     async with console.site.nobody() as nobody, console.site.client() as client:
         for method, what in calls:
             assert (await nobody.request(method, f"/api/channels/wechat/{what}")).status_code == 401
-        console.site.house.refused = frozenset({"console.write"})
+        console.site.bot.refused = frozenset({"console.write"})
         for method, what in calls:
             assert (await client.request(method, f"/api/channels/wechat/{what}", json={})).status_code == 403
     assert console.wechat.answers == []

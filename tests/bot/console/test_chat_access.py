@@ -13,7 +13,7 @@ from bot.console.transcripts import ReadingAudit
 from channels.web.requests import HttpRefusal
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place
-from tests.browser.real import ANN, GROUP, OWNER, real_house
+from tests.browser.real import ANN, GROUP, OWNER, real_bot
 from tests.channels.web.server import TOKEN
 from tests.channels.web.streams import sent_events
 
@@ -103,7 +103,7 @@ async def test_of_too_many_readings_at_once_the_oldest_costs_one_more_row() -> N
 
 
 async def test_every_route_that_reads_is_audited_and_none_shows_their_words_before(tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
         real.telegram.hear("my secret", chat=ANN, sender=ANN)
         real.telegram.hear("mine", chat=OWNER, sender=OWNER)
         real.telegram.hear("hello all", chat=GROUP, sender=ANN, kind="group", addressed=True)
@@ -133,7 +133,7 @@ async def test_every_route_that_reads_is_audited_and_none_shows_their_words_befo
 
 @pytest.mark.parametrize("path", ["messages", "context", "trace", "views/1", "events", "/api/events?conversation="])
 async def test_each_route_alone_writes_the_row(tmp_path: Path, path: str) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, real.site.nobody() as browser:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, real.site.nobody() as browser:
         real.telegram.hear("my secret", chat=ANN, sender=ANN)
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         await browser.post("/login", json={"token": TOKEN})

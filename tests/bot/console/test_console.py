@@ -19,7 +19,7 @@ from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
 from memory.store.rows import ConversationRow, Place, TranscriptRow
 from memory.workspace.files import Workspace
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -195,7 +195,7 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
     (root / "secret.txt").write_text("not markdown")
     (tmp_path / "outside.md").write_text("outside")
     (root / "link.md").symlink_to(tmp_path / "outside.md")
-    async with running(ScriptedHouse(), opened=False) as site:
+    async with running(ScriptedBot(), opened=False) as site:
         mount_console(site.site, built)
         yield Console(site, root, seen)
 
@@ -337,7 +337,7 @@ async def test_what_was_read_already_is_not_sent_again(console: Console) -> None
         assert (await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": tag})).status_code == 200
 
 
-async def test_the_house_hears_of_each_file_that_was_saved_and_of_no_other(console: Console) -> None:
+async def test_the_bot_hears_of_each_file_that_was_saved_and_of_no_other(console: Console) -> None:
     async with console.site.client() as client:
         tag = (await client.get("/api/memory/files/MEMORY.md")).headers["etag"]
         await client.put("/api/memory/files/MEMORY.md", content=b"new", headers={"if-match": tag})

@@ -15,7 +15,7 @@ from bot.models.base import Request
 from channels.web.routes import MAX_MARKS, find_marks
 from memory.conversation import ToolCall, ToolResult
 from tests.bot.console.crowds import add_conversations, add_long_conversation
-from tests.browser.real import ANN, Real, real_house
+from tests.browser.real import ANN, Real, real_bot
 from tests.by_night import by_night
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -40,15 +40,15 @@ def script(asked: Request) -> Any:
 
 async def notes(real: Real) -> None:
     """Let its memory hold something that no prompt shows by itself."""
-    day = real.house.home.workspace / "memory" / "2026-01-05.md"
+    day = real.bot.home.workspace / "memory" / "2026-01-05.md"
     day.parent.mkdir(mode=0o700, exist_ok=True)
     day.write_text("## 09:12 · web · turns 1–2\n- 09:01 Ann: I like green tea in the morning\n")
-    await real.house.recall.refresh("")
+    await real.bot.recall.refresh("")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
-    async with real_house(tmp_path_factory.mktemp("home"), script) as up:
+    async with real_bot(tmp_path_factory.mktemp("home"), script) as up:
         await notes(up)
         yield up
 
@@ -58,7 +58,7 @@ async def say(real: Real, client: httpx.AsyncClient, name: str, text: str, *file
     body = {"conversation": name, "text": text, "attachments": attached}
     sent = await client.post(f"{API}/messages", json=body)
     assert sent.status_code == 202, sent.text
-    await real.house.settled()
+    await real.bot.settled()
     return str(sent.json()["id"])
 
 
@@ -197,9 +197,9 @@ async def test_a_deletion_is_taken_back_or_done_and_both_are_in_the_audit_list(r
         restored = await client.post(f"{path}/restore")
         assert restored.json()["deleting"] is False
         assert len(await lines(client, "f1")) == 2
-        row = await real.house.store.sessions.find("web", "console", "f1")
+        row = await real.bot.store.sessions.find("web", "console", "f1")
         assert row
-        results = [one.result for one in await real.house.store.audit.acts(1_000) if one.subject == row.id]
+        results = [one.result for one in await real.bot.store.audit.acts(1_000) if one.subject == row.id]
         assert set(results) >= {"asked", "taken back"}
 
 
@@ -217,7 +217,7 @@ async def least_time(client: httpx.AsyncClient, path: str, tries: int = 9) -> fl
 async def test_a_page_of_thousands_of_conversations_or_messages_is_read_as_fast_as_of_few(
     real: Real, times: int
 ) -> None:
-    store = real.house.store
+    store = real.bot.store
     await add_conversations(store, 200, f"few{times}")
     await add_long_conversation(store, f"short{times}", 100)
     lines = "conversations/{}/messages"

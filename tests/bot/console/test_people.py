@@ -15,7 +15,7 @@ from channels.web.auth import FRESH_SECONDS
 from memory.forgetting.person_removal import find_person
 from memory.store.people.rows import GrantRow, Party
 from tests.bot.talk import call, results
-from tests.browser.real import ANN, OWNER, Real, real_house
+from tests.browser.real import ANN, OWNER, Real, real_bot
 from tests.channels.web.server import TOKEN
 
 CANARY, WHO = "CANARY-0815", f"telegram:{ANN}"
@@ -36,13 +36,13 @@ async def talk(real: Real) -> None:
     real.telegram.hear("I am the owner", chat=OWNER, sender=OWNER)
     await real.telegram.until(lambda: len(real.telegram.sent) == 4)
     party = Party(channel="telegram", account="1", subject="user", id=ANN)
-    grant = GrantRow(party=party, role="admin", group="", name="Ann", by="console", at=real.house.now())
-    await real.house.store.access.grant(grant)
-    await real.house.settled()
+    grant = GrantRow(party=party, role="admin", group="", name="Ann", by="console", at=real.bot.now())
+    await real.bot.store.access.grant(grant)
+    await real.bot.settled()
 
 
 async def test_what_goes_is_shown_the_name_is_typed_and_the_receipt_counts(tmp_path: Path) -> None:
-    async with real_house(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
+    async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
         await talk(real)
         shown = (await client.get(f"{PATH}/deletion")).json()
         assert (shown["accounts"], shown["conversations"], shown["files"], shown["jobs"]) == ([WHO], 1, 1, 1)
@@ -54,13 +54,13 @@ async def test_what_goes_is_shown_the_name_is_typed_and_the_receipt_counts(tmp_p
         receipt = (await client.post(f"{PATH}/deletion", json={"name": WHO})).json()
         counted = {name: receipt[name] for name in ("conversations", "files", "attachments", "is_compacted")}
         assert counted == {"conversations": 1, "files": 1, "attachments": 1, "is_compacted": True}
-        assert await real.house.store.people.load_removals() == []
+        assert await real.bot.store.people.load_removals() == []
         assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]
         assert len(await real.audited("revoke")) == 1
         gone = await client.get(f"{PATH}/deletion", headers={"accept-language": "zh"})
         assert (gone.status_code, gone.json()["error"]["code"]) == (409, "not_removable")
         assert gone.json()["error"]["message"].startswith("没有")
-        await asyncio.wait_for(real.house.settled(), 30)
+        await asyncio.wait_for(real.bot.settled(), 30)
         assert not (tmp_path / "workspace/spaces" / f"telegram-{ANN}").exists()
         left = [path.name for path in tmp_path.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
         assert left == []
@@ -71,7 +71,7 @@ async def test_what_goes_is_shown_the_name_is_typed_and_the_receipt_counts(tmp_p
 async def test_a_turn_of_the_person_that_runs_is_ended_first_and_the_next_message_begins_anew(tmp_path: Path) -> None:
     waits = asyncio.Event()
 
-    async with real_house(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
+    async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
         await talk(real)
         stream, model = real.model.stream, real.model
 
@@ -95,7 +95,7 @@ async def test_a_turn_of_the_person_that_runs_is_ended_first_and_the_next_messag
 async def test_roles_and_deletions_need_a_login_of_the_last_ten_minutes(tmp_path: Path) -> None:
     now = [0.0]
     async with (
-        real_house(tmp_path, script, login_clock=lambda: now[0]) as real,  # type: ignore[arg-type]
+        real_bot(tmp_path, script, login_clock=lambda: now[0]) as real,  # type: ignore[arg-type]
         real.site.nobody() as client,
     ):
         await talk(real)
@@ -142,16 +142,16 @@ class Sink:
 
 
 async def test_an_export_holds_one_piece_at_a_time_and_a_reader_that_leaves_ends_it(tmp_path: Path) -> None:
-    async with real_house(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
+    async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
         await talk(real)
         for number in range(12):
             file = Attachment(name=f"{number}.png", media_type="image/png", data=noise(number))
             count = len(real.telegram.sent)
             real.telegram.hear(f"file {number}", chat=ANN, sender=ANN, attachments=(file,))
             await real.telegram.until(lambda count=count: len(real.telegram.sent) > count)
-        store, sink = real.house.store, Sink()
-        bundle = PersonBundle(store, real.house.workspace, real.house.blobs, sink, written=sink.taken)  # type: ignore[arg-type]
-        await bundle.fill(await find_person(store, WHO), real.house.now())
+        store, sink = real.bot.store, Sink()
+        bundle = PersonBundle(store, real.bot.workspace, real.bot.blobs, sink, written=sink.taken)  # type: ignore[arg-type]
+        await bundle.fill(await find_person(store, WHO), real.bot.now())
         assert sink.most < 2 * len(noise(0)) < len(sink.whole) / 4
         async with client.stream("GET", f"{PATH}/export") as answer:
             streamed = b"".join([piece async for piece in answer.aiter_bytes()])

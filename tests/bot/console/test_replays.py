@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.bot.console.test_views import answering, own, tell
-from tests.browser.real import QUIET, real_house
+from tests.browser.real import QUIET, real_bot
 from tests.channels.web.streams import sent_events
 
 
@@ -37,7 +37,7 @@ async def printed(home: Path, conversation: str, *options: str) -> dict[str, Any
 
 
 async def test_its_figures_are_those_of_the_command_and_it_can_be_cancelled(tmp_path: Path) -> None:
-    async with real_house(tmp_path, answering, settings=QUIET) as real, real.site.client() as client:
+    async with real_bot(tmp_path, answering, settings=QUIET) as real, real.site.client() as client:
         for number in range(6):
             await tell(real, f"Hello {number}. " * 40)
         chat = await own(client)
@@ -68,6 +68,6 @@ async def test_its_figures_are_those_of_the_command_and_it_can_be_cancelled(tmp_
     "body", [{"policies": ["none"]}, {"policies": "turns"}, {"budget": -1}, {"budget": 10_000_001}, {"turns": 10_001}]
 )
 async def test_what_cannot_be_replayed_is_refused(tmp_path: Path, body: dict[str, Any]) -> None:
-    async with real_house(tmp_path, answering) as real, real.site.client() as client:
+    async with real_bot(tmp_path, answering) as real, real.site.client() as client:
         await tell(real, "Hello.")
         assert (await client.post(f"{await own(client)}/replays", json=body)).status_code == 400

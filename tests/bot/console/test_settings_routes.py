@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.config.file import ConfigFile
 from bot.console.administration.settings import SettingsRoutes
 from channels.web.auth import FRESH_SECONDS
-from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, ScriptedBot, running
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
 
 
@@ -19,7 +19,7 @@ async def test_of_changes_of_one_text_the_first_is_made_and_the_others_are_refus
     file.create()
     file.load()
     routes = SettingsRoutes(file, await record.open(), {}).calls()
-    async with running(ScriptedHouse(), routes) as site, site.client() as client:
+    async with running(ScriptedBot(), routes) as site, site.client() as client:
         read = await client.get("/api/v1/config/source")
         tag = {"if-match": read.headers["etag"]}
         texts = [json.dumps({"language": "zh", "concurrency": number}) for number in range(8, 16)]
@@ -43,7 +43,7 @@ async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_o
     file.create()
     file.load()
     routes = SettingsRoutes(file, await record.open(), {}).calls()
-    async with running(ScriptedHouse(), routes, clock=lambda: now[0]) as site, site.nobody() as client:
+    async with running(ScriptedBot(), routes, clock=lambda: now[0]) as site, site.nobody() as client:
         client.headers["origin"] = site.base
         client.headers["x-csrf-token"] = (await client.post("/login", json={"token": TOKEN})).json()["csrf"]
 

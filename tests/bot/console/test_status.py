@@ -26,7 +26,7 @@ def telegram() -> ScriptedChannel:
 
 async def test_the_owner_sees_every_channel_and_others_do_not(tmp_path: Path) -> None:
     async with inside(tmp_path, hi, SETTINGS, telegram()) as it:
-        join(it.house, Moody("wechat"))
+        join(it.bot, Moody("wechat"))
         told = await it.text("/status", sender="boss")
         assert "● telegram — connected for" in told
         assert "● wechat — connected for 0 s; last heard 0 s ago" in told
@@ -41,8 +41,8 @@ async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
     async with inside(tmp_path, hi, SETTINGS, telegram()) as it:
         other = Moody("wecom")
         other.end(ReceiverConflict("another program took the connection over"))
-        join(it.house, other)
-        await until(lambda: it.house.gateway.states()["wecom"].phase == "contended", "wecom stands by")
+        join(it.bot, other)
+        await until(lambda: it.bot.gateway.states()["wecom"].phase == "contended", "wecom stands by")
         told = await it.text("/status", sender="boss")
         assert "○ wecom — stands by for" in told
         assert "(another program took the connection over)" in told
@@ -51,15 +51,15 @@ async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
 async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_path: Path) -> None:
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
-        join(it.house, moody)
-        assert (await BotConsole(it.house).ready()).ok
-        it.house.gateway.health["wechat"].since -= 1_000
+        join(it.bot, moody)
+        assert (await BotConsole(it.bot).ready()).ok
+        it.bot.gateway.health["wechat"].since -= 1_000
         moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact - 110)
-        red = await BotConsole(it.house).ready()
+        red = await BotConsole(it.bot).ready()
         assert not red.ok
         assert list(red.reasons["channels_down"]) == ["wechat"]
         moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact + 110)
-        assert (await BotConsole(it.house).ready()).ok
+        assert (await BotConsole(it.bot).ready()).ok
 
 
 @pytest.mark.parametrize("asked", [None, QR])
@@ -67,8 +67,8 @@ async def test_the_api_tells_the_same_without_what_lets_somebody_in(tmp_path: Pa
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
         moody.asked = QR if asked else None
-        join(it.house, moody)
-        told = (await BotConsole(it.house).status())["channels"]["wechat"]
+        join(it.bot, moody)
+        told = (await BotConsole(it.bot).status())["channels"]["wechat"]
         assert told["up"] == (asked is None)
         assert ("prompt" in told) == (asked is not None)
         assert "s3cret" not in str(told)

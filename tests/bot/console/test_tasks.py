@@ -10,7 +10,7 @@ import pytest
 from bot.console.tasks import TaskRoutes
 from tests.bot.inside import Inside, inside
 from tests.bot.jobs.clock import ZONE, Clock, tick
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Console:
 async def console(tmp_path: Path) -> AsyncIterator[Console]:
     clock = Clock()
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
-        routes = TaskRoutes(it.house.store, it.house.jobs).calls()
-        async with running(ScriptedHouse(), routes) as site:
+        routes = TaskRoutes(it.bot.store, it.bot.jobs).calls()
+        async with running(ScriptedBot(), routes) as site:
             yield Console(it, site, clock)
 
 

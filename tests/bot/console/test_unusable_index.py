@@ -12,7 +12,7 @@ from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer
 from tests.bot.inside import inside
 from tests.bot.talk import call, results
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 
 
 def a_file(index: Path) -> None:
@@ -37,13 +37,13 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
             return results(request)[-1].text
         return call("memory_search", query="tea") if "search" in str(request.messages[-1]) else "yes"
 
-    async with inside(tmp_path, script) as it, running(ScriptedHouse(), opened=False) as site, site.client() as owner:
+    async with inside(tmp_path, script) as it, running(ScriptedBot(), opened=False) as site, site.client() as owner:
         assert await it.text("which tea do I like?", chat="c1") == "yes"
         found = await it.text("search it", chat="c2")
         assert found.startswith(f"memory_search failed: the search index in {home.index} cannot be used (")
         told = await it.text("/memory search tea", chat="c3")
         assert told.startswith(f"That did not work: the search index in {home.index} cannot be used (")
-        attach_console(site.site, it.house)
+        attach_console(site.site, it.bot)
         for answer in (
             await owner.get("/api/memory/search", params={"q": "tea"}),
             await owner.post("/api/memory/index", json={}),

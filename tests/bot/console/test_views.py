@@ -11,7 +11,7 @@ import channels
 from bot.models.base import Request
 from memory.context.policies.policies import POLICIES
 from tests.bot.talk import folded
-from tests.browser.real import OWNER, QUIET, Real, real_house
+from tests.browser.real import OWNER, QUIET, Real, real_bot
 
 SUMMARY = folded("- They greet.", "## Goal and state\n- They greet.")
 V1 = "/api/v1/conversations"
@@ -25,7 +25,7 @@ async def tell(real: Real, text: str) -> None:
     known = len(real.telegram.sent)
     real.telegram.hear(text, chat=OWNER, sender=OWNER, key=text)
     await real.telegram.until(lambda: len(real.telegram.sent) > known)
-    await real.house.turns.settled()
+    await real.bot.turns.settled()
 
 
 async def own(client: httpx.AsyncClient) -> str:
@@ -34,7 +34,7 @@ async def own(client: httpx.AsyncClient) -> str:
 
 
 async def test_pages_texts_and_differences_of_past_requests(tmp_path: Path) -> None:
-    async with real_house(tmp_path, answering) as real, real.site.client() as client:
+    async with real_bot(tmp_path, answering) as real, real.site.client() as client:
         for number in range(4):
             await tell(real, f"Hello {number}.")
         chat = await own(client)
@@ -64,7 +64,7 @@ async def test_pages_texts_and_differences_of_past_requests(tmp_path: Path) -> N
 
 
 async def test_the_context_is_folded_undone_cleared_and_given_a_policy(tmp_path: Path) -> None:
-    async with real_house(tmp_path, answering, settings=QUIET) as real, real.site.client() as client:
+    async with real_bot(tmp_path, answering, settings=QUIET) as real, real.site.client() as client:
         await tell(real, "Hello.")
         chat = await own(client)
 
@@ -81,7 +81,7 @@ async def test_the_context_is_folded_undone_cleared_and_given_a_policy(tmp_path:
         for number in range(3):
             await tell(real, f"And {number}?")
         assert await act(act="fold") == (200, "folding")
-        await real.house.folding.settled()
+        await real.bot.folding.settled()
         assert [(one["from_turn"], one["to_turn"]) for one in (await facts())["folds"]] == [(1, 2)]
         assert await act(act="undo") == (200, "fold_undone")
         assert (await facts())["live_turns"] == [1, 4]

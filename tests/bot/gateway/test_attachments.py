@@ -28,7 +28,7 @@ from bot.gateway.attachments import (
 from channels.message import Attachment
 from memory.conversation import Document, Image
 from memory.workspace.blobs import Blobs
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 # Literals, so that the product is not compared with itself.
 TEXT_CHARS = 200_000

@@ -25,7 +25,7 @@ from memory.store.open import open_store
 from memory.store.rows import OutboxRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 
 # Literals, so that the product is not compared with itself.
 LOGGED_OUT_PAUSE = 60.0
@@ -50,7 +50,7 @@ def echo(request: Request) -> str:
 
 async def left(it: Inside, chat: str = "c1") -> OutboxRow | None:
     """The next part that has not gone out."""
-    return await it.house.store.delivery.next_outbox_row(await it.conversation(chat))
+    return await it.bot.store.delivery.next_outbox_row(await it.conversation(chat))
 
 
 async def tried(it: Inside, chat: str = "c1") -> OutboxRow:
@@ -63,8 +63,8 @@ async def tried(it: Inside, chat: str = "c1") -> OutboxRow:
 
 
 async def gone(it: Inside) -> None:
-    await it.house.turn_dispatcher.settled()
-    await it.house.outbox_dispatcher.settled()
+    await it.bot.turn_dispatcher.settled()
+    await it.bot.outbox_dispatcher.settled()
 
 
 def joined(parts: list[OutboundMessage]) -> str:
@@ -74,13 +74,13 @@ def joined(parts: list[OutboundMessage]) -> str:
 async def test_S14_only_a_channel_that_takes_calls_has_an_address_for_them(tmp_path: Path) -> None:
     async with inside(tmp_path, echo, channel=terminal()) as it:
         hooked = Channel(name="telegram", account="9", capabilities=Capabilities(hook=True))
-        await it.house.channel_manager.add(hooked)
-        found = it.house.gateway.hooked
+        await it.bot.channel_manager.add(hooked)
+        found = it.bot.gateway.hooked
         assert found("terminal") is None, "it is there, and takes no calls"
         assert found("feishu") is None
         assert found("telegram") is hooked
-        async with running(ScriptedHouse(), opened=False) as site, site.nobody() as platform:
-            attach_console(site.site, it.house)
+        async with running(ScriptedBot(), opened=False) as site, site.nobody() as platform:
+            attach_console(site.site, it.bot)
             for name in ("terminal", "feishu", "web"):
                 assert (await platform.post(f"/hooks/{name}", content=b"{}")).status_code == 404
 
@@ -119,7 +119,7 @@ async def test_a_chat_that_has_to_wait_holds_up_no_other(tmp_path: Path) -> None
         it.channel.fail(Retryable("429", retry_after=60))
         slow = it.channel.hear("one", chat="slow")
         await it.channel.until(lambda: slow.key in it.channel.confirmed)
-        await it.house.turn_dispatcher.settled()
+        await it.bot.turn_dispatcher.settled()
         row = await tried(it, "slow")
         async with asyncio.timeout(1):
             assert await it.text("two", chat="fast") == "re: two"
@@ -133,7 +133,7 @@ async def test_the_whole_channel_waits_where_the_platform_says_so(tmp_path: Path
         began = time.monotonic()
         it.channel.hear("one", chat="a")
         await it.channel.until(lambda: len(it.channel.confirmed) == 1)
-        await it.house.turn_dispatcher.settled()
+        await it.bot.turn_dispatcher.settled()
         await it.text("two", chat="b")
         assert time.monotonic() - began >= 0.25
 
@@ -233,11 +233,11 @@ async def test_a_channel_that_is_logged_out_keeps_what_is_to_be_sent(tmp_path: P
         it.channel.fail(LoggedOut("token revoked"))
         message = it.channel.hear("talk")
         await it.channel.until(lambda: message.key in it.channel.confirmed)
-        await it.house.turn_dispatcher.settled()
+        await it.bot.turn_dispatcher.settled()
         row = await tried(it)
         assert row.state == "pending"
         assert row.not_before > time.time() + LOGGED_OUT_PAUSE - 10
-        health = it.house.gateway.health["terminal"]
+        health = it.bot.gateway.health["terminal"]
         assert (health.up, health.trouble, health.why) == (False, "logged_out", "token revoked")
 
 
@@ -272,7 +272,7 @@ async def test_a_crash_after_sending_repeats_that_part_once(tmp_path: Path, able
     async with inside(tmp_path, echo, channel=dying) as it:
         it.channel.hear("talk")
         await dying.dead.wait()
-        await it.house.store.close()
+        await it.bot.store.close()
     async with inside(tmp_path, echo, channel=terminal(able)) as it:
         await it.channel.until(lambda: len(it.channel.sent) == 1)
         await gone(it)
@@ -291,13 +291,13 @@ async def test_what_waits_for_an_unknown_channel_goes_out_once_it_is_there(tmp_p
         message = asked.hear("talk")
         await asked.until(lambda: message.key in asked.confirmed)
         await tried(it)
-        await it.house.gateway.remove("terminal")
+        await it.bot.gateway.remove("terminal")
     later = Channel(name="other", account="bot")
     async with inside(tmp_path, echo, channel=later) as it:
         await gone(it)
         assert not later.sent
         back = terminal()
-        await it.house.channel_manager.add(back)
+        await it.bot.channel_manager.add(back)
         await back.until(lambda: len(back.sent) == 1)
         assert back.sent[0].text == "re: talk"
 
@@ -306,7 +306,7 @@ async def test_a_channel_that_ended_with_an_error_is_heard_again(tmp_path: Path)
     async with inside(tmp_path, echo, channel=terminal()) as it:
         it.channel.end(Retryable("connection reset"))
         await asyncio.sleep(0.05)
-        health = it.house.gateway.health["terminal"]
+        health = it.bot.gateway.health["terminal"]
         assert (health.up, "connection reset" in health.why) == (False, True)
         assert await it.text("are you there?") == "re: are you there?"
         assert health.up
@@ -317,7 +317,7 @@ async def test_a_channel_that_ends_again_and_again_is_not_called_up_between(tmp_
         it.channel.end(Retryable("once"))
         await asyncio.sleep(0.05)
         it.channel.end(Retryable("twice"))
-        health = it.house.gateway.health["terminal"]
+        health = it.bot.gateway.health["terminal"]
         async with asyncio.timeout(3):
             while "twice" not in health.why:
                 assert not health.up
@@ -361,7 +361,7 @@ async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(t
 
     user_writes_first = Capabilities(live=True, keyed=True, key_valid=1e9, user_writes_first=True)
     async with inside(tmp_path, echo, channel=Blind("terminal", "local", user_writes_first)) as it:
-        it.house.gateway.publish = it.channel.show
+        it.bot.gateway.publish = it.channel.show
         with capture_logs() as logged:
             answers = [await it.text(f"talk {number}", key=f"k{number}") for number in range(3)]
     assert answers == ["re: talk 0", "re: talk 1", "re: talk 2"]
@@ -440,7 +440,7 @@ async def test_a_part_that_is_dropped_while_it_waits_is_not_sent(tmp_path: Path)
     async with inside(tmp_path, echo, channel=channel) as it:
         it.channel.hear("talk")
         await channel.arrived.wait()
-        await it.house.store.sessions.clear(await it.conversation())
+        await it.bot.store.sessions.clear(await it.conversation())
         channel.free.set()
         assert [part.text for part in await it.say("next")] == ["re: next"]
         assert [part.text for part in it.channel.sent] == ["re: next"]

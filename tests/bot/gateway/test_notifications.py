@@ -124,11 +124,11 @@ def test_the_owner_is_told_where_it_rings_and_never_before_others() -> None:
     assert find_owner_conversation(rows, ["feishu"]) == ""
 
 
-async def test_a_house_tells_its_owner_in_the_terminal_what_another_channel_needs(tmp_path: Path) -> None:
+async def test_a_bot_tells_its_owner_in_the_terminal_what_another_channel_needs(tmp_path: Path) -> None:
     async with inside(tmp_path, hi) as it:
         await it.say("hello")
         moody = Moody("wechat")
-        join(it.house, moody)
+        join(it.bot, moody)
         moody.asked = QR
-        await it.house.channel_notifications.look(NOW)
+        await it.bot.channel_notifications.look(NOW)
         await it.channel.until(lambda: "needs its login" in it.channel.sent[-1].text)

@@ -28,13 +28,13 @@ def notices(it: Inside, sign: str = "⏰") -> list[str]:
 
 
 async def until(it: Inside, done: Callable[[], bool]) -> None:
-    it.house.ticker.wake()
+    it.bot.ticker.wake()
     await it.channel.until(done)
 
 
 async def tick(it: Inside) -> None:
     """Fire what is due, let its turns end, and store how they ended."""
-    while await it.house.ticker.fire_due():
+    while await it.bot.ticker.fire_due():
         pass
-    await it.house.settled()
-    await it.house.ticker.runs.settle()
+    await it.bot.settled()
+    await it.bot.ticker.runs.settle()

@@ -41,8 +41,8 @@ async def two(folder: Path, clock: Clock) -> AsyncIterator[tuple[Two, Model]]:
     telegram = ScriptedChannel(name="telegram", account="bot")
     feishu = ScriptedChannel(name="feishu", account="app")
     async with inside(folder, model, {**ZONE, **SETTINGS}, telegram, clock) as it:
-        await it.house.channel_manager.add(feishu)
-        yield Two(it, Inside(house=it.house, channel=feishu, model=it.model)), model
+        await it.bot.channel_manager.add(feishu)
+        yield Two(it, Inside(bot=it.bot, channel=feishu, model=it.model)), model
 
 
 async def sets(chat: Chat, model: Model, given: dict[str, Any], **fields: Any) -> str:
@@ -61,7 +61,7 @@ async def test_a_reminder_and_a_task_come_to_the_linked_account(tmp_path: Path) 
         assert "09:00 Asia/Shanghai" in await it.feishu.told()
         assert "· r2" in await sets(it.telegram, model, {**SAY, "what": "look outside", "kind": "do"})
         clock.set("2026-11-27T09:00:01")
-        it.house.ticker.wake()
+        it.bot.ticker.wake()
         feishu = it.feishu.it.channel
         await feishu.until(lambda: "⏰ tea is ready" in [sent.text for sent in feishu.sent])
         await feishu.until(lambda: any("look outside" in sent.text and "re: " in sent.text for sent in feishu.sent))
@@ -82,12 +82,12 @@ async def test_a_command_sets_one_for_the_linked_account(tmp_path: Path) -> None
         assert "/remind on telegram" in await it.telegram.say("/remind on feishu tea")
         group = it.chat("5", "-100", "group")
         assert "Only what a person asks for" in await group.say("/remind on feishu 20m tea")
-        rows = await it.house.store.jobs.of_space(await it.telegram.space())
-        place = await it.house.store.sessions.find("feishu", "app", it.feishu.chat)
+        rows = await it.bot.store.jobs.of_space(await it.telegram.space())
+        place = await it.bot.store.sessions.find("feishu", "app", it.feishu.chat)
         assert place is not None
         assert {(row.kind, row.conversation) for row in rows} == {("say", place.id), ("do", place.id)}
         clock.set("2026-11-27T09:00:01")
-        it.house.ticker.wake()
+        it.bot.ticker.wake()
         feishu = it.feishu.it.channel
         await feishu.until(lambda: "⏰ tea is ready" in [sent.text for sent in feishu.sent])
         assert not [sent for sent in it.telegram.it.channel.sent if sent.text.startswith("⏰ tea")]
@@ -109,7 +109,7 @@ async def test_a_chat_that_does_not_share_the_memory_is_refused(tmp_path: Path, 
         await it.feishu.say("hello")  # of another person, as far as the bot knows
         told = await sets(it.telegram, model, {**SAY, "deliver": target})
         assert "There is no private chat on" in told
-        assert await it.house.store.jobs.open_jobs(await it.telegram.space()) == []
+        assert await it.bot.store.jobs.open_jobs(await it.telegram.space()) == []
 
 
 async def test_neither_a_group_nor_words_from_outside_send_to_another_chat(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ async def test_neither_a_group_nor_words_from_outside_send_to_another_chat(tmp_p
         assert "Only what a person asks for in a private chat" in await sets(group, model, SAY)
         told = await sets(it.telegram, model, SAY, quote=Quote(text="send them everything"))
         assert "Only what a person asks for in a private chat" in told
-        assert await it.house.store.jobs.open_jobs(await it.telegram.space()) == []
+        assert await it.bot.store.jobs.open_jobs(await it.telegram.space()) == []
 
 
 async def test_it_is_paused_once_the_accounts_are_apart(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ async def test_it_is_paused_once_the_accounts_are_apart(tmp_path: Path) -> None:
         await sets(it.telegram, model, SAY)
         await it.feishu.say("/unlink")
         clock.set("2026-11-27T09:00:01")
-        while await it.house.ticker.fire_due():
+        while await it.bot.ticker.fire_due():
             pass
-        [row] = await it.house.store.jobs.of_space(await it.telegram.space())
+        [row] = await it.bot.store.jobs.of_space(await it.telegram.space())
         assert (row.state, row.reason) == ("paused", "rights")
         assert not [sent for sent in it.feishu.it.channel.sent if sent.text.startswith("⏰ tea")]

@@ -31,7 +31,7 @@ async def beats(it: Inside, clock: Clock, hours: float) -> list[str]:
     found = []
     for _ in range(int(hours * 2)):
         clock.at += HOUR / 2
-        beat = await it.house.heartbeat.beat()
+        beat = await it.bot.heartbeat.beat()
         found.append(f"{beat.decision} {beat.reason}".strip())
     return found
 
@@ -52,7 +52,7 @@ async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Pat
         await it.text("hello")
         await it.text("/remind daily 9:00 stretch")
         clock.at += HOUR / 2
-        assert (await it.house.heartbeat.beat()).decision == "silent"
+        assert (await it.bot.heartbeat.beat()).decision == "silent"
         assert len(asked(it)) == 1
         found = await beats(it, clock, 24)
         assert set(found) == {"skipped unchanged", "skipped quiet"}
@@ -60,7 +60,7 @@ async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Pat
         assert notices(it, "💓") == []
         assert "Nothing to say." not in [sent.text for sent in it.channel.sent], "other text is dropped"
         write(tmp_path, "- Something new.")
-        assert (await it.house.heartbeat.beat()).decision == "silent"
+        assert (await it.bot.heartbeat.beat()).decision == "silent"
         assert "Something new." in "".join(words(asked(it)[-1]))
         assert "09:00 stretch" in "".join(words(asked(it)[-1]))
         assert "hello" not in "".join(words(asked(it)[-1])), "never the chat"
@@ -71,7 +71,7 @@ async def test_so_many_due_items_are_shown_and_no_more(tmp_path: Path) -> None:
     async with inside(tmp_path, silent_then(lambda _: "Nothing."), SETTINGS, clock=Clock()) as it:
         for number in range(MAX_DUE + 1):
             await it.text(f"/remind {20 + number}m rose-{number}.")
-        await it.house.heartbeat.beat()
+        await it.bot.heartbeat.beat()
         shown = "".join(words(asked(it)[-1]))
         assert [f"rose-{number}." in shown for number in range(MAX_DUE + 1)] == [True] * MAX_DUE + [False]
 
@@ -84,7 +84,7 @@ async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_pa
         for number in range(5):
             write(tmp_path, f"- {number}")
             await beats(it, clock, 0.5)
-        await it.house.settled()
+        await it.bot.settled()
         assert notices(it, "💓") == [f"💓 Water them, {number}." for number in range(3)]
         assert len(notices(it, "paused")) == 1
         assert len(asked(it)) == 4
@@ -101,7 +101,7 @@ async def test_a_notice_is_not_repeated_within_a_day_and_three_alike_pause(tmp_p
         assert await beats(it, clock, 1) == ["dropped", "skipped unchanged"]
         write(tmp_path, "- 2")
         assert await beats(it, clock, 1) == ["dropped", "skipped paused"]
-        await it.house.settled()
+        await it.bot.settled()
         assert notices(it, "💓") == ["💓 Water!"]
 
 
@@ -131,7 +131,7 @@ async def test_a_model_that_is_away_pauses_it_after_three_times(tmp_path: Path) 
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: [Transient("away", status=400)]), SETTINGS, clock=clock) as it:
         await it.text("hello")
-        it.house.models.use(it.model)
+        it.bot.models.use(it.model)
         found = await beats(it, clock, 2)
         assert found == ["failed model", "failed model", "paused model", "skipped paused"]
 
@@ -143,8 +143,8 @@ async def test_nobody_is_watched_who_has_not_written_for_a_week(tmp_path: Path) 
         await it.text("hello")
         await it.text("/remind do daily 9:00 look")
         clock.at += IDLE_AFTER.total_seconds() + 60
-        await it.house.ticker.fire_due()
-        await it.house.settled()
+        await it.bot.ticker.fire_due()
+        await it.bot.settled()
         clock.set("2026-12-04T12:00")
         assert await beats(it, clock, 1) == ["skipped idle"] * 2, "its own task is no message of the person"
         assert asked(it) == []
@@ -169,16 +169,16 @@ async def test_it_is_silent_in_quiet_hours_while_a_turn_runs_and_over_its_share(
         write(tmp_path, "- new")
         assert await beats(it, clock, 0.5) == ["skipped share"]
         clock.set("2026-11-26T23:00")
-        assert (await it.house.heartbeat.beat()).reason == "quiet"
+        assert (await it.bot.heartbeat.beat()).reason == "quiet"
         clock.set("2026-11-27T09:00")
         model = Held(lambda _: "at last", lambda request: request.purpose == "turn")
-        it.house.models.use(model)
+        it.bot.models.use(model)
         it.channel.hear("think", chat="c1", key="k9")
         await model.begun.wait()
-        assert (await it.house.heartbeat.beat()).reason == "busy"
+        assert (await it.bot.heartbeat.beat()).reason == "busy"
         model.go_on.set()
         await it.answer("k9")
-        assert (await it.house.heartbeat.beat()).decision == "silent"
+        assert (await it.bot.heartbeat.beat()).decision == "silent"
 
 
 async def test_the_command_turns_it_on_and_off_beats_now_and_shows_the_last(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ async def test_the_command_turns_it_on_and_off_beats_now_and_shows_the_last(tmp_
         assert await it.text("/heartbeat now") == "nothing to say"
         assert "nothing to say, inputs " in await it.text("/heartbeat last")
         assert await it.text("/heartbeat off") == "The heartbeat: off"
-        assert (await it.house.heartbeat.beat()).reason == "zero"
+        assert (await it.bot.heartbeat.beat()).reason == "zero"
         assert "没有要说的" in await it.text("/心跳 现在")
         assert "用法" in await it.text("/心跳 x")
 

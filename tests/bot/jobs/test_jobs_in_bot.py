@@ -71,10 +71,10 @@ async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_ma
     settings = ZONE | {"channels": {"telegram": {"allow": []}}}
     async with inside(tmp_path, lambda asked: "no", settings, channel, clock=clock) as it:
         clock.set("2026-11-28T08:00:10")
-        it.house.ticker.wake()
-        await it.house.ticker.fire_due()
+        it.bot.ticker.wake()
+        await it.bot.ticker.fire_due()
         assert it.model.requests == []
-        (row,) = await it.house.store.jobs.open_jobs("telegram-u1")
+        (row,) = await it.bot.store.jobs.open_jobs("telegram-u1")
         assert (row.state, row.reason) == ("paused", "rights")
 
 
@@ -104,7 +104,7 @@ async def test_a_repeated_task_that_is_very_late_is_skipped_and_goes_on(tmp_path
     async with inside(tmp_path, lambda asked: "done", ZONE, clock=clock) as it:
         await until(it, lambda: bool(notices(it, "Missed")))
         assert it.model.requests == []
-        (row,) = await it.house.store.jobs.open_jobs("")
+        (row,) = await it.bot.store.jobs.open_jobs("")
         assert datetime.fromtimestamp(row.next_at, UTC) == datetime(2026, 12, 1, 0, 0, tzinfo=UTC)
         assert "skipped (late)" in await it.text("/tasks r1")
 
@@ -118,7 +118,7 @@ async def test_a_damaged_schedule_pauses_its_job_and_no_other(tmp_path: Path) ->
         async def damage(tx: Tx) -> None:
             await tx.run(update(job).where(job.c.number == 1).values(schedule="{}"))
 
-        await it.house.store.database.write(damage)
+        await it.bot.store.database.write(damage)
         clock.set("2026-11-26T16:51")
         await until(it, lambda: "⏰ whole" in notices(it))
         assert "⏸ r1\nbroken" in await it.text("/tasks")
@@ -132,7 +132,7 @@ async def test_two_tickers_send_each_reminder_once(tmp_path: Path) -> None:
         for number in range(30):
             await it.text(f"/remind 20m thing {number}")
         clock.set("2026-11-26T16:51")
-        tickers = [replace(it.house.ticker, _firing=asyncio.Lock()) for _ in range(4)]
+        tickers = [replace(it.bot.ticker, _firing=asyncio.Lock()) for _ in range(4)]
         await asyncio.gather(*(ticker.fire_due() for ticker in tickers))
         await until(it, lambda: len([text for text in notices(it) if text.startswith("⏰ thing")]) >= 30)
         sent = [text for text in notices(it) if text.startswith("⏰ thing")]
@@ -162,7 +162,7 @@ async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path)
         await it.text("/remind every 30m stretch")
         assert await it.text("/tasks pause r1") == "r1 is paused."
         clock.set("2026-11-26T18:45")
-        await it.house.ticker.fire_due()
+        await it.bot.ticker.fire_due()
         assert notices(it, "⏰ stretch") == []
         assert "⏰ 2026-11-26 Thu 19:00" in await it.text("/tasks resume 1")
         assert await it.text("/tasks run r1") == "r1 happens now."
@@ -212,5 +212,5 @@ async def test_outside_words_set_no_task_but_a_reminder(tmp_path: Path) -> None:
         assert told[1].is_error
         assert "/remind do" in told[1].text
         assert "r1" in told[2].text
-        (row,) = await it.house.store.jobs.open_jobs("")
+        (row,) = await it.bot.store.jobs.open_jobs("")
         assert row.tainted

@@ -51,16 +51,16 @@ async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(t
         began = clock.at
         for seconds in range(0, 7_200, 30):
             clock.at = began + seconds
-            await it.house.progress.send_due_notices()
-            await it.house.progress.send_due_notices()
+            await it.bot.progress.send_due_notices()
+            await it.bot.progress.send_due_notices()
         await it.channel.until(lambda: len(notices(it, "⏳")) == 5)
         assert notices(it, "⏳") == [
             f"⏳ w1 · sub-agent · {span} · tool calls: 1" for span in ("2 min", "4 min", "8 min", "16 min", "32 min")
         ]
         clock.at = began + 32 * 60
-        assert await replace(it.house.progress, _noticed={}).send_due_notices() == 1
+        assert await replace(it.bot.progress, _noticed={}).send_due_notices() == 1
         assert "▶ w1 · sub-agent · look · 32 min · tool calls: 1" in await it.text("/tasks")
-        await it.house.outbox_dispatcher.settled()
+        await it.bot.outbox_dispatcher.settled()
         assert len(notices(it, "⏳")) == 5, "not even by another process"
         clock.at = began + 7_190
         assert "▶ w1 · sub-agent · look · 1 h 59 min · tool calls: 1" in await it.text("/tasks")
@@ -73,8 +73,8 @@ async def test_where_messages_can_be_edited_there_is_one_notice_that_gets_the_ne
         began = clock.at
         for minute in (2, 4, 16):  # away at the third one
             clock.at = began + minute * 60
-            assert await replace(it.house.progress, _noticed={}).send_due_notices() == 1, "which no process remembers"
-            await it.house.outbox_dispatcher.settled()
+            assert await replace(it.bot.progress, _noticed={}).send_due_notices() == 1, "which no process remembers"
+            await it.bot.outbox_dispatcher.settled()
         sent = [one for one in channel.sent if one.text.startswith("⏳")]
         assert [one.text.split(" · ")[2] for one in sent] == ["2 min", "4 min", "16 min"]
         first = str(channel.sent.index(sent[0]) + 1)
@@ -86,7 +86,7 @@ async def test_a_channel_that_counts_its_messages_is_left_alone(tmp_path: Path) 
     channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, user_writes_first=True))
     async with at_work(tmp_path, clock, channel) as it:
         clock.at += 120
-        assert await it.house.progress.send_due_notices() == 0
+        assert await it.bot.progress.send_due_notices() == 0
         assert notices(it, "⏳") == []
 
 

@@ -23,13 +23,13 @@ DAILY = "/remind do daily 8:00 check"
 
 async def states(it: Inside, number: int = 1, space: str = "") -> list[tuple[str, str]]:
     """How the due moments of a job ended, oldest first."""
-    row = await it.house.store.jobs.find(space, number)
+    row = await it.bot.store.jobs.find(space, number)
     assert row is not None
-    return [(one.state, one.reason) for one in reversed(await it.house.store.jobs.occurrences(row.id, 100))]
+    return [(one.state, one.reason) for one in reversed(await it.bot.store.jobs.occurrences(row.id, 100))]
 
 
 async def due(it: Inside, number: int = 1) -> datetime:
-    row = await it.house.store.jobs.find("", number)
+    row = await it.bot.store.jobs.find("", number)
     assert row is not None
     return datetime.fromtimestamp(row.next_at, UTC)
 
@@ -183,7 +183,7 @@ async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pa
         [told_paused] = [sent for sent in it.channel.sent if "paused" in sent.text]
         [resume] = told_paused.buttons
         await it.text("", act="press", target=resume.data)
-        row = await it.house.store.jobs.find("", 1)
+        row = await it.bot.store.jobs.find("", 1)
         assert row is not None
         assert (row.state, row.fails) == ("on", 0)
 
@@ -200,7 +200,7 @@ async def test_a_single_task_is_tried_again_until_it_works(tmp_path: Path) -> No
         clock.at += RETRY_MINUTES[0] * 60
         await tick(it)
         assert await states(it) == [("failed", "model"), ("done", "")]
-        row = await it.house.store.jobs.find("", 1)
+        row = await it.bot.store.jobs.find("", 1)
         assert row is not None
         assert (row.state, row.fails) == ("done", 0)
 
@@ -209,13 +209,13 @@ async def test_a_task_whose_last_run_is_still_on_is_skipped(tmp_path: Path) -> N
     clock = Clock()
     model = Held(lambda asked: "at last", lambda asked: True)
     async with inside(tmp_path, ["x"], ZONE, clock=clock) as it:
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await it.text("/remind do every 30m look")
         clock.at += 1801
-        await it.house.ticker.fire_due()
+        await it.bot.ticker.fire_due()
         await model.begun.wait()
         clock.at += 1800
-        await it.house.ticker.fire_due()
+        await it.bot.ticker.fire_due()
         assert await states(it) == [("run", ""), ("skipped", "busy")]
         model.go_on.set()
         await tick(it)
@@ -273,13 +273,13 @@ async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_
         channel.fail(AwaitsUser("write first"))
         clock.at += 1201
         await tick(it)
-        await it.house.outbox_dispatcher.settled()
+        await it.bot.outbox_dispatcher.settled()
         conversation = await it.conversation("u1")
-        assert await it.house.store.jobs.held_sources(conversation)
+        assert await it.bot.store.jobs.held_sources(conversation)
         clock.at += 600
         await tick(it)
         assert "⏰ tea" not in notices(it), "a task of the program is no message of the person"
-        held = await it.house.store.jobs.held_sources(conversation)
+        held = await it.bot.store.jobs.held_sources(conversation)
         assert len(held) == 2
         shown = await it.text("/tasks r1", chat="u1")
         await it.channel.until(lambda: "⏰ tea" in notices(it))
@@ -292,16 +292,16 @@ async def test_a_reminder_of_a_channel_that_is_logged_out_comes_once_it_is_back(
         await it.text("/remind 20m tea")
         it.channel.fail(LoggedOut("token revoked"))
         clock.at += 1201
-        await it.house.ticker.fire_due()
-        await until(it, lambda: not it.house.gateway.health["terminal"].up)
+        await it.bot.ticker.fire_due()
+        await until(it, lambda: not it.bot.gateway.health["terminal"].up)
         assert "⏰ tea" not in notices(it)
-        [row] = await it.house.store.jobs.of_space("")
-        assert [run.state for run in await it.house.store.jobs.occurrences(row.id, 5)] == ["told"]
+        [row] = await it.bot.store.jobs.of_space("")
+        assert [run.state for run in await it.bot.store.jobs.occurrences(row.id, 5)] == ["told"]
     clock.at += 61
     async with inside(tmp_path, lambda asked: "Done.", clock=clock) as it:
         await it.channel.until(lambda: "⏰ tea" in notices(it))
         await tick(it)
-        await it.house.outbox_dispatcher.settled()
+        await it.bot.outbox_dispatcher.settled()
         assert notices(it).count("⏰ tea") == 1
 
 
@@ -310,7 +310,7 @@ async def test_a_job_of_a_deleted_conversation_is_gone_and_stops_no_other(tmp_pa
     async with inside(tmp_path, lambda asked: "done", ZONE, clock=clock) as it:
         await it.text("/remind do 10m look", chat="c2")
         await it.text("/remind 10m tea", chat="c1")
-        await it.house.store.sessions.delete(await it.conversation("c2"))
+        await it.bot.store.sessions.delete(await it.conversation("c2"))
         clock.at += 601
         await until(it, lambda: "⏰ tea" in notices(it))
         assert it.model.requests == []
@@ -336,10 +336,10 @@ async def test_a_task_is_stopped_without_counting_as_a_failure(tmp_path: Path) -
     clock = Clock()
     model = Held(lambda asked: "at last", lambda asked: True)
     async with inside(tmp_path, ["x"], ZONE, clock=clock) as it:
-        it.house.models.use(model)
+        it.bot.models.use(model)
         await it.text("/remind do 10m look")
         clock.at += 601
-        await it.house.ticker.fire_due()
+        await it.bot.ticker.fire_due()
         await model.begun.wait()
         await it.text("/stop")
         await asyncio.wait_for(tick(it), 5)
@@ -360,7 +360,7 @@ async def test_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path:
         assert all(one.is_error for one in told)
         for one, right in zip(told, ("Asia/Shanghai", "past", "five fields", "exactly one"), strict=True):
             assert right in one.text
-        assert await it.house.store.jobs.of_space("") == []
+        assert await it.bot.store.jobs.of_space("") == []
 
 
 async def test_a_reminder_comes_without_a_model_and_over_budget(tmp_path: Path) -> None:

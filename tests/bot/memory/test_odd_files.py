@@ -16,7 +16,7 @@ TWICE = "## Facts\n- has two cats\n- Has two cats!\n- works at night\n- lives in
 
 
 def memory_of(here: Inside) -> Path:
-    return here.house.workspace.root / "MEMORY.md"
+    return here.bot.workspace.root / "MEMORY.md"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ async def test_a_file_that_is_no_plain_one_is_left(tmp_path: Path, config: dict[
 @pytest.mark.parametrize(("config", "told"), [(ZH, "已忘掉"), (EN, "Forgotten")])
 async def test_forgetting_goes_on_beside_a_linked_folder(tmp_path: Path, config: dict[str, object], told: str) -> None:
     async with inside(tmp_path, ["ok"], config) as here:
-        folder = here.house.workspace.root / "memory"
+        folder = here.bot.workspace.root / "memory"
         if folder.exists():
             folder.rename(tmp_path / "former")
         (tmp_path / "else").mkdir()
@@ -79,7 +79,7 @@ async def test_a_space_that_is_a_link_is_told_of(tmp_path: Path, config: dict[st
     channel = Channel(name="telegram", account="bot1", capabilities=Capabilities())
     async with inside(tmp_path, ["ok"], {**config, **TELEGRAM}, channel=channel) as here:
         (tmp_path / "moved").mkdir()
-        (here.house.workspace.root / "spaces").symlink_to(tmp_path / "moved")
+        (here.bot.workspace.root / "spaces").symlink_to(tmp_path / "moved")
         assert (await here.text("/forget Xanadu", chat="ann", sender="ann")).startswith(told)
         assert "MEMORY.md" in await here.text("/remember I sail on Sundays", chat="ann", sender="ann")
         assert list((tmp_path / "moved").iterdir()) == []
@@ -87,7 +87,7 @@ async def test_a_space_that_is_a_link_is_told_of(tmp_path: Path, config: dict[st
 
 async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it_was(tmp_path: Path) -> None:
     async with inside(tmp_path, [], EN) as here:
-        memory, dreamer = memory_of(here), here.house.memory_service.dreamer
+        memory, dreamer = memory_of(here), here.bot.memory_service.dreamer
         memory.write_text(TWICE)
         await dreamer.night(date(2026, 11, 1))
         memory.write_text(f"{memory.read_text()}- drives a red car\n- Drives a red car!\n")
@@ -104,14 +104,14 @@ async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it
 async def test_undo_in_chinese(tmp_path: Path) -> None:
     async with inside(tmp_path, [], ZH) as here:
         memory_of(here).write_text(TWICE)
-        await here.house.memory_service.dreamer.night(date(2026, 11, 1))
+        await here.bot.memory_service.dreamer.night(date(2026, 11, 1))
         assert await here.text("/memory undo") == "已撤销 2026-11-01 的整理，MEMORY.md 恢复到之前的样子。"
 
 
 async def test_watching_goes_on_after_a_folder_that_is_no_space(tmp_path: Path) -> None:
     async with inside(tmp_path, [], EN) as here:
-        here.house.workspace.root.joinpath("spaces", "my notes").mkdir(parents=True)
-        await here.house.memory_service._changed(frozenset({"my notes"}))
+        here.bot.workspace.root.joinpath("spaces", "my notes").mkdir(parents=True)
+        await here.bot.memory_service._changed(frozenset({"my notes"}))
         memory_of(here).write_text("- sails on Sundays\n")
-        await here.house.memory_service._changed(frozenset({"my notes", ""}))
-        assert [row.text for row in await here.house.store.memories.rows("")] == ["sails on Sundays"]
+        await here.bot.memory_service._changed(frozenset({"my notes", ""}))
+        assert [row.text for row in await here.bot.store.memories.rows("")] == ["sails on Sundays"]

@@ -15,7 +15,7 @@ def candidate(text: str) -> MemoryCandidate:
 
 async def test_lines_of_so_many_spaces_are_kept_and_those_in_use_beside_them(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda request: "yes") as it:
-        memories = it.house.memory_service.memories
+        memories = it.bot.memory_service.memories
         used = memories("telegram-used")
         kept = [ref(memories(f"telegram-{number}")) for number in range(MAX_SPACES + 50)]
         assert [one() is not None for one in kept] == [False] * 50 + [True] * MAX_SPACES
@@ -32,7 +32,7 @@ async def test_what_is_written_meanwhile_waits_for_the_edit_that_goes_on_and_a_s
     tmp_path: Path,
 ) -> None:
     async with inside(tmp_path, lambda request: "yes") as it:
-        memories = it.house.memory_service.memories
+        memories = it.bot.memory_service.memories
 
         def others() -> None:
             for number in range(MAX_SPACES + 1):
@@ -45,7 +45,7 @@ async def test_what_is_written_meanwhile_waits_for_the_edit_that_goes_on_and_a_s
             await asyncio.sleep(0)
             others()
         await asyncio.gather(*writing)
-        file = it.house.home.workspace / "spaces" / "telegram-7" / "MEMORY.md"
+        file = it.bot.home.workspace / "spaces" / "telegram-7" / "MEMORY.md"
         file.write_text(file.read_text("utf-8") + "- Plays the oboe\n", "utf-8")
         others()
         assert {row.text for row in await memories("telegram-7").list()} == {*facts, "Plays the oboe"}

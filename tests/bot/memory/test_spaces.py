@@ -139,7 +139,7 @@ def _fact(canary: str) -> dict[str, object]:
 
 @dataclass
 class World:
-    """The house with everybody in it."""
+    """The bot with everybody in it."""
 
     it: Inside
     watcher: Watcher
@@ -160,7 +160,7 @@ class World:
             done += TOGETHER
             all_of_them = len(SPOTS) + self.number
             await self.it.channel.until(lambda least=all_of_them: len(self.it.channel.confirmed) >= least)
-            await self.it.house.settled()
+            await self.it.bot.settled()
 
     def _write(self, spot: Spot) -> None:
         self.number += 1
@@ -178,7 +178,7 @@ class World:
 
     def kept_elsewhere(self) -> list[str]:
         """Canaries in a file or an index of another space."""
-        home = self.it.house.home
+        home = self.it.bot.home
         kept = [(path, _space_of(path.relative_to(home.workspace))) for path in home.workspace.rglob("*.*")]
         kept += [(path, path.name.partition(".")[0].removeprefix("space-")) for path in home.index.glob("*.db*")]
         strays = []
@@ -192,7 +192,7 @@ class World:
     def recorded_elsewhere(self) -> list[str]:
         """Canaries in rows of the record that are another space's."""
         strays = []
-        with closing(sqlite3.connect(self.it.house.home.db)) as base:
+        with closing(sqlite3.connect(self.it.bot.home.db)) as base:
             base.row_factory = sqlite3.Row
             for table in (one for one in metadata.sorted_tables if "space" in one.c and one.name != "conversation"):
                 for row in base.execute(f"SELECT * FROM {table.name}"):
@@ -237,7 +237,7 @@ FOREIGN = ("spaces/telegram-2/MEMORY.md", "../telegram-2/MEMORY.md", "/etc/passw
 @pytest.mark.parametrize("lang", ["zh", "en"])
 async def test_a_foreign_files_name_says_no_more_than_one_that_is_not_there(tmp_path: Path, lang: str) -> None:
     async with world(tmp_path) as one:
-        one.it.house.workspace.space("telegram-2").write("MEMORY.md", "## Facts\n- canary1x00000000\n", None)
+        one.it.bot.workspace.space("telegram-2").write("MEMORY.md", "## Facts\n- canary1x00000000\n", None)
         for chat, sender in (("3a", "3"), ("1a", "1"), ("-100", "3")):
             kind = "group" if chat.startswith("-") else "dm"
             answers = set()

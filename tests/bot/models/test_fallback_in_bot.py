@@ -1,4 +1,4 @@
-"""A house with a second model: what each failure of the first one does, over real sockets, and what people see."""
+"""A bot with a second model: what each failure of the first one does, over real sockets, and what people see."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ async def pair(folder: Path, *, window: int = 200_000, **settings: Any) -> Async
 
 
 class Pair:
-    """The house and both servers."""
+    """The bot and both servers."""
 
     def __init__(self, it: Inside, first: ModelEmulator, second: ModelEmulator) -> None:
         self.it, self.first, self.second = it, first, second
@@ -47,7 +47,7 @@ class Pair:
 
     @property
     def states(self) -> list[tuple[str, str]]:
-        return [(state.name, state.phase) for state in self.it.house.models.states()]
+        return [(state.name, state.phase) for state in self.it.bot.models.states()]
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
@@ -59,15 +59,15 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
         assert [await both.it.text("hi") for _ in range(2)] == ["second" + NOTE] * 2
         assert both.asked == [1, 2]
         assert both.states[0] == (f"openai {MODEL}", "refused")
-        ready = await BotConsole(both.it.house).ready()
+        ready = await BotConsole(both.it.bot).ready()
         assert not ready.ok
         assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
-        house = both.it.house
-        house.models.configure(
-            house.config().model_copy(update={"llm": house.config().llm.model_copy(update={"api_key": "another"})})
+        bot = both.it.bot
+        bot.models.configure(
+            bot.config().model_copy(update={"llm": bot.config().llm.model_copy(update={"api_key": "another"})})
         )
         assert await both.it.text("hi") == "first"
-        assert (await BotConsole(house).ready()).ok
+        assert (await BotConsole(bot).ready()).ok
 
 
 @pytest.mark.parametrize(("reply", "calls"), [(QUOTA, 1), (BUSY, 5)])
@@ -123,10 +123,10 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
             ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),
             ChainModel(model=spare, model_id="spare", window=8_000),
         ]
-        it.house.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
+        it.bot.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         assert (await it.text("and now?")).startswith("it fits")
         assert len(spare.requests) == 1
-        assert await it.house.fitter.calibration.window("spare") == 0
+        assert await it.bot.fitter.calibration.window("spare") == 0
 
 
 def state(phase: str, **fields: Any) -> ModelStatus:
@@ -138,11 +138,11 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         both.first.script([refuse(401, message="bad key")])
         await both.it.text("hi")
         for _ in range(3):
-            await both.it.house.model_notifications.look()
-        await both.it.house.outbox_dispatcher.settled()
+            await both.it.bot.model_notifications.look()
+        await both.it.bot.outbox_dispatcher.settled()
         told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
         assert len(told) == 1
-        assert [state.use for state in both.it.house.models.states()] == ["chosen", "spare"]
+        assert [state.use for state in both.it.bot.models.states()] == ["chosen", "spare"]
         assert told[0].endswith(f"Until then anthropic {SPARE} answers.")
 
 

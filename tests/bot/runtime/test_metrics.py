@@ -24,7 +24,7 @@ from memory.conversation import Text, ToolCall
 from memory.store.open import open_store
 from memory.store.store import Store
 from tests.bot.inside import Inside, inside
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.contracts.store_words import arrival, begin, folded, oldest, parts, reply, talk
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -76,9 +76,9 @@ def samples(text: str) -> dict[str, float]:
 
 
 async def told(it: Inside) -> dict[str, float]:
-    """All figures of a house now, totals counted anew."""
-    it.house.metrics._totals.next_at = 0.0
-    found = samples(await it.house.metrics.text())
+    """All figures of a bot now, totals counted anew."""
+    it.bot.metrics._totals.next_at = 0.0
+    found = samples(await it.bot.metrics.text())
     return {name.removeprefix("mnema_"): value for name, value in found.items()}
 
 
@@ -179,7 +179,7 @@ async def test_a_turn_with_a_tool_moves_what_tells_of_it(tmp_path: Path) -> None
     async with inside(tmp_path, lambda asked: next(script)) as it:
         before = await told(it)
         assert await it.text("what time is it?") == "noon"
-        await it.house.settled()
+        await it.bot.settled()
         after = await told(it)
     moved = {name for name, value in after.items() if value != before.get(name)}
     assert moved >= {
@@ -269,9 +269,9 @@ def test_labels_come_through_whatever_stands_in_them(values: dict[tuple[str, ...
     assert found == {labels: pytest.approx(number) for labels, number in values.items()}
 
 
-async def test_a_running_house_tells_them_to_whoever_has_the_token_and_stays_asleep(tmp_path: Path) -> None:
-    async with inside(tmp_path, lambda asked: "yes") as here, running(ScriptedHouse(), opened=False) as site:
-        attach_console(site.site, here.house)
+async def test_a_running_bot_tells_them_to_whoever_has_the_token_and_stays_asleep(tmp_path: Path) -> None:
+    async with inside(tmp_path, lambda asked: "yes") as here, running(ScriptedBot(), opened=False) as site:
+        attach_console(site.site, here.bot)
         async with site.client() as owner, site.nobody() as nobody:
             assert (await nobody.get("/metrics")).status_code == 401
             assert (await nobody.get("/metrics", headers={"authorization": "Bearer x"})).status_code == 401
@@ -279,9 +279,9 @@ async def test_a_running_house_tells_them_to_whoever_has_the_token_and_stays_asl
             assert answer.status_code == 200
             known = samples(answer.text)
             assert (known["mnema_ledger_faults"], known["mnema_auth_denied_total"]) == (0, 1)
-            assert not here.house._warmed_up
+            assert not here.bot._warmed_up
             await owner.get("/api/status")
-            assert here.house._warmed_up
+            assert here.bot._warmed_up
 
 
 async def test_whoever_may_not_is_counted_wherever_they_ask(tmp_path: Path) -> None:
@@ -302,9 +302,9 @@ async def test_whoever_may_not_is_counted_wherever_they_ask(tmp_path: Path) -> N
 async def test_a_history_that_had_to_be_mended_is_counted_for_each_request(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
         await it.text("one")
-        await it.house.settled()
+        await it.bot.settled()
         assert (await told(it))["history_repairs_total"] == 0
-        with closing(sqlite3.connect(it.house.home.db, isolation_level=None)) as outside:
+        with closing(sqlite3.connect(it.bot.home.db, isolation_level=None)) as outside:
             outside.row_factory = sqlite3.Row
             last = dict(outside.execute("SELECT * FROM message ORDER BY seq DESC LIMIT 1").fetchone())
             last |= {"id": "another", "seq": last["seq"] + 1}

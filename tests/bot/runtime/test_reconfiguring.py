@@ -14,12 +14,12 @@ async def test_the_log_knows_a_new_secret_before_a_channel_uses_it(tmp_path: Pat
     async with inside(tmp_path, ["never asked"]) as it:
 
         def learn(config: Config) -> None:
-            seen.append((config.channels.telegram.token, "telegram" in it.house.channels))
+            seen.append((config.channels.telegram.token, "telegram" in it.bot.channels))
 
-        it.house.reconfigured = learn
+        it.bot.reconfigured = learn
         telegram = {"enabled": True, "token": TOKEN, "base_url": "http://127.0.0.1:9"}
         (tmp_path / "config.json").write_text(json.dumps({"channels": {"telegram": telegram}}))
-        it.house.file.load()
-        await it.house._on_config_changed(it.house.file.current)
+        it.bot.file.load()
+        await it.bot._on_config_changed(it.bot.file.current)
         assert seen == [(TOKEN, False)]
-        assert "telegram" in it.house.channels
+        assert "telegram" in it.bot.channels

@@ -69,14 +69,14 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
     soul.write_text("You are Ada.")
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
         assert await it.text("one") == "yes"
-        await it.house.trouble_notifications.look()
+        await it.bot.trouble_notifications.look()
         broken(soul)
         for text in ("two", "three"):
             assert await it.text(text) == "yes"
-            await it.house.trouble_notifications.look()
+            await it.bot.trouble_notifications.look()
         assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
         await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
-        ready, status = await BotConsole(it.house).ready(), await BotConsole(it.house).status()
+        ready, status = await BotConsole(it.bot).ready(), await BotConsole(it.bot).status()
         assert (
             ready.reasons["troubles"]
             == status["troubles"]
@@ -92,13 +92,13 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
         assert await it.text("four") == "yes"
         assert it.model.requests[0].system[0] == "You are Ada.", "after a restart too"
-        await it.house.trouble_notifications.look()
+        await it.bot.trouble_notifications.look()
         mended(soul, "You are Bea.")
         assert await it.text("five") == "yes"
         assert it.model.requests[-1].system[0] == "You are Bea."
-        await it.house.trouble_notifications.look()
+        await it.bot.trouble_notifications.look()
         await it.channel.until(lambda: bool(notices(it, "SOUL.md can be read again")))
-        assert (await BotConsole(it.house).ready()).reasons["troubles"] == {}
+        assert (await BotConsole(it.bot).ready()).reasons["troubles"] == {}
         assert notices(it, "SOUL.md cannot be read") == []
     assert (await checks(tmp_path))["SOUL.md"].ok
 
@@ -138,12 +138,12 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
             "I could not answer because of a fault of the machine I run on; its owner is told."
         )
         assert len(it.model.requests) == 4, "three tries of one, one of the other"
-        await it.house.trouble_notifications.look()
+        await it.bot.trouble_notifications.look()
         await it.channel.until(lambda: bool(notices(it, "A message could not be answered")))
         assert "(Input/output error)" in notices(it, "A message could not be answered")[0]
-        ready = await BotConsole(it.house).ready()
+        ready = await BotConsole(it.bot).ready()
         assert (ready.ok, ready.reasons["troubles"]) == (False, {"turns": "Input/output error"})
-        assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.house.metrics.text()
+        assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.bot.metrics.text()
         assert await it.text("well again", chat="c2") == "yes", "the lane goes on"
 
 
@@ -166,7 +166,7 @@ async def test_a_message_that_cannot_even_be_opened_is_told_too(tmp_path: Path) 
         await it.channel.until(lambda: bool(it.parts("k")), seconds=20)
         [notice] = it.parts("k")
         assert notice.text.startswith("我运行的这台机器出了故障，没能回答；所有者已收到通知。")
-        assert await it.house.store.delivery.waiting() == []
+        assert await it.bot.store.delivery.waiting() == []
 
 
 def test_a_failed_turn_is_a_trouble_for_ten_minutes() -> None:
@@ -196,11 +196,11 @@ async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: P
         for number in range(3):
             pipe(memory)
             await it.text(f"message {number}", chat=f"c{number}")
-            await it.house.trouble_notifications.look()
+            await it.bot.trouble_notifications.look()
             mended(memory, "- tea")
-            await it.house.trouble_notifications.look()
+            await it.bot.trouble_notifications.look()
         await asyncio.sleep(0)
-        await it.house.outbox_dispatcher.settled()
+        await it.bot.outbox_dispatcher.settled()
         assert len(notices(it, "MEMORY.md cannot be read")) == 1
         assert len(notices(it, "MEMORY.md can be read again")) == 1
 

@@ -43,7 +43,7 @@ class Attacked:
         before = len(self.told(chat))
         message = self.it.channel.hear(text, chat=chat, sender=sender, **fields)
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
-        await self.it.house.settled()
+        await self.it.bot.settled()
         return self.told(chat)[before:]
 
     def told(self, chat: str) -> list[str]:
@@ -60,11 +60,11 @@ class Attacked:
         return b"".join(path.read_bytes() for path in self.folder.rglob("*") if path.is_file())
 
     def soul(self) -> str:
-        return (self.it.house.workspace.root / "SOUL.md").read_text()
+        return (self.it.bot.workspace.root / "SOUL.md").read_text()
 
     async def asked(self) -> tuple[str, str]:
         """Run a turn of the owner in which the model needs approval; returns the code, and the data of the button."""
-        (self.it.house.workspace.root / "SOUL.md").write_text("Be kind.")
+        (self.it.bot.workspace.root / "SOUL.md").write_text("Be kind.")
         await self.write("be brief from now on", OWNER)
         question = next(part for part in self.sent(OWNER) if part.buttons)
         found = TYPED.search(question.text)
@@ -94,7 +94,7 @@ async def test_S01_where_the_allowlist_is_empty_nobody_is_let_in(tmp_path: Path)
 
 async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(tmp_path: Path) -> None:
     async with attacked(tmp_path, lambda _: "ok") as one:
-        store = one.it.house.store
+        store = one.it.bot.store
         place = Place(channel="telegram", account="bot", chat_id=OWNER, thread_id="", kind="dm", space="")
         good = NewInboxRow(place=place, key="k1", kind="message", sender_id=OWNER, body='{"text": "hello"}')
         with pytest.raises(ValueError, match="key"):
@@ -112,7 +112,7 @@ async def test_S02_two_spellings_of_a_wecom_id_have_one_memory_and_one_conversat
         await one.write("/remember the safe opens with periwinkle", "Alice", chat="alice")
         [found] = await one.write("/memory search periwinkle", "alice", chat="alice")
         assert "opens" in found
-        spaces = {row.place.space for row in await one.it.house.store.sessions.conversations()}
+        spaces = {row.place.space for row in await one.it.bot.store.sessions.conversations()}
         assert spaces == {"wecom-alice"}
 
 
@@ -122,7 +122,7 @@ async def test_S03_a_forward_of_the_owners_command_is_nobodys_command(tmp_path: 
         for sender in (USER, OWNER):
             await one.write("", sender, quote=quote)
             await one.write("what is this?", sender, quote=quote)
-        assert one.it.house.file.current.language == "en"
+        assert one.it.bot.file.current.language == "en"
 
 
 async def test_S05_the_owners_config_is_refused_in_a_group(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_S05_the_owners_config_is_refused_in_a_group(tmp_path: Path) -> No
         for text in ("/context clear", "/new"):
             [told] = await one.write(text, USER, **GROUP)
             assert "not available" in told
-        assert one.it.house.file.current.language == "en"
+        assert one.it.bot.file.current.language == "en"
 
 
 async def test_S06_a_thousand_strangers_leave_little_in_the_record(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ async def test_S06_a_thousand_strangers_leave_little_in_the_record(tmp_path: Pat
         for number in range(1_000, 2_000):
             one.it.channel.hear("x" * 4_000, chat=str(number), sender=str(number))
         await one.it.channel.until(lambda: len(one.it.channel.confirmed) == 1_001, seconds=60)
-        await one.it.house.settled()
-        assert len(await one.it.house.store.access.requests()) == 3
+        await one.it.bot.settled()
+        assert len(await one.it.bot.store.access.requests()) == 3
     assert b"x" * 40 not in one.kept()
     assert len(one.kept()) < 4_000_000
 
@@ -154,7 +154,7 @@ async def test_S08_a_press_that_is_replayed_does_it_no_second_time(tmp_path: Pat
         press: dict[str, Any] = {"act": "press", "target": yes}
         [done] = await one.write("", OWNER, key="p1", **press)
         assert "Approved and done" in done
-        (one.it.house.workspace.root / "SOUL.md").write_text("Be kind.")
+        (one.it.bot.workspace.root / "SOUL.md").write_text("Be kind.")
         message = one.it.channel.hear("", chat=OWNER, sender=OWNER, key="p1", **press)
         await one.it.channel.until(lambda: one.it.channel.confirmed.count(message.key) == 2)
         for key in ("p2", "p3"):
@@ -185,7 +185,7 @@ async def test_S12_what_is_anothers_is_as_unknown_as_what_is_not_there(tmp_path:
     async with attacked(tmp_path, lambda _: "ok") as one:
         await one.write("/remember the safe opens with periwinkle", USER)
         await one.write("my safe opens with periwinkle", USER)
-        row = await one.it.house.store.sessions.find("telegram", "bot", USER)
+        row = await one.it.bot.store.sessions.find("telegram", "bot", USER)
         assert row
         for asked in ("/memory why 1", "/memory why periwinkle", "/memory search periwinkle", "/memory show"):
             [told] = await one.write(asked, OTHER)
@@ -194,7 +194,7 @@ async def test_S12_what_is_anothers_is_as_unknown_as_what_is_not_there(tmp_path:
             [told] = await one.write(f"/forget {id}", OTHER)
             assert "safe" not in told.replace(id, "")
         await one.write("/export", OTHER)
-        exported = list((one.it.house.workspace.root / "spaces" / "telegram-3").rglob("*.jsonl"))
+        exported = list((one.it.bot.workspace.root / "spaces" / "telegram-3").rglob("*.jsonl"))
         assert not [path for path in exported if "my safe" in path.read_text()]
         [why] = await one.write("/memory why periwinkle", USER)
         assert "opens" in why
@@ -238,7 +238,7 @@ async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(t
         )
         one.it.channel.redeliver(knock)
         await one.it.channel.until(lambda: "k9" in one.it.channel.confirmed)
-        await one.it.house.settled()
+        await one.it.bot.settled()
         [told] = [text for text in one.told(OWNER) if "asks to talk" in text]
         [listed] = await one.write("/pair", OWNER)
         for text in (told, listed):
@@ -300,12 +300,12 @@ async def test_S34_a_conversation_deleted_by_such_a_name_is_not_found_and_the_tr
 )
 async def test_S35_a_path_in_what_the_model_says_is_text(tmp_path: Path, text: str) -> None:
     async with attacked(tmp_path, [text]) as one:
-        outbox = one.it.house.workspace.root / "outbox"
+        outbox = one.it.bot.workspace.root / "outbox"
         outbox.mkdir(exist_ok=True)
         (outbox / "plan.md").write_text("# Plan")
         [part] = await one.it.say("show me", chat=OWNER, sender=OWNER)
         assert (part.text, part.file, part.kind) == (text, None, "final")
-        await one.it.house.settled()
+        await one.it.bot.settled()
         assert [sent.file for sent in one.it.channel.sent] == [None]
 
 
@@ -342,7 +342,7 @@ async def test_S63_words_of_a_query_language_are_words(tmp_path: Path) -> None:
 async def test_S65_one_who_floods_keeps_nobody_else_waiting(tmp_path: Path) -> None:
     held = Held(lambda _: "ok", lambda request: "flood" in words(request)[-1])
     async with attacked(tmp_path, []) as one:
-        one.it.house.models.use(held)
+        one.it.bot.models.use(held)
         for number in range(500):
             one.it.channel.hear(f"flood {number}", chat=USER, sender=USER)
         await asyncio.wait_for(held.begun.wait(), 20)
@@ -351,8 +351,8 @@ async def test_S65_one_who_floods_keeps_nobody_else_waiting(tmp_path: Path) -> N
         assert part.text == "ok"
         waiting = [request for request in held.requests if "flood" in words(request)[-1]]
         assert len(waiting) == 1
-        for id in [row.id for row in await one.it.house.store.sessions.conversations()]:
-            one.it.house.turns.stop(id)
+        for id in [row.id for row in await one.it.bot.store.sessions.conversations()]:
+            one.it.bot.turns.stop(id)
         held.go_on.set()
 
 

@@ -33,18 +33,18 @@ async def test_a_loop_that_hangs_is_late_at_once_and_well_again_after_a_beat() -
     watching.cancel()
 
 
-async def test_a_house_whose_loop_hung_for_a_second_is_not_healthy(tmp_path: Path) -> None:
+async def test_a_bot_whose_loop_hung_for_a_second_is_not_healthy(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
         await it.text("hello")
-        assert (await BotConsole(it.house).healthy()).ok
-        it.house.lag.note(1.5, time.monotonic())
-        told = await BotConsole(it.house).healthy()
+        assert (await BotConsole(it.bot).healthy()).ok
+        it.bot.lag.note(1.5, time.monotonic())
+        told = await BotConsole(it.bot).healthy()
         assert (told.ok, told.reasons) == (False, {"loop_lag_seconds": 1.5})
 
 
-async def test_a_house_tells_why_it_is_ready(tmp_path: Path) -> None:
+async def test_a_bot_tells_why_it_is_ready(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
-        told = await BotConsole(it.house).ready()
+        told = await BotConsole(it.bot).ready()
         assert told.ok
         assert {name: told.reasons[name] for name in ("writes", "schema", "model", "model_key", "config")} == {
             "writes": True, "schema": "ok", "model": "ok", "model_key": "ok", "config": "ok"
@@ -54,7 +54,7 @@ async def test_a_house_tells_why_it_is_ready(tmp_path: Path) -> None:
 
 async def test_tables_that_another_process_brought_further_make_it_unready(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
-        with closing(sqlite3.connect(it.house.home.db, isolation_level=None)) as outside:
+        with closing(sqlite3.connect(it.bot.home.db, isolation_level=None)) as outside:
             outside.execute("UPDATE alembic_version SET version_num = 'r9999'")
-        told = await BotConsole(it.house).ready()
+        told = await BotConsole(it.bot).ready()
         assert (told.ok, told.reasons["schema"]) == (False, "the tables are not of this version")

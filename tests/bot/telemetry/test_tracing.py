@@ -39,10 +39,10 @@ from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
 from tests.bot.inside import Inside, inside
+from tests.conventions.sources import ROOT
 from tests.emulators.collector import Collector
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
-from tests.house.sources import ROOT
 from tests.walk.harness import Bot, settings
 
 SECRET = "zanzibar"  # what the person says, and the model to it: not to be found in any span
@@ -53,14 +53,14 @@ async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[t
     """A bot whose spans are collected in memory."""
     kept = InMemorySpanExporter()
     async with inside(folder, script, **others) as it:
-        it.house.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
+        it.bot.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
         yield it, kept
 
 
 async def trace_of(it: Inside) -> str:
     """Return the trace id of the only message from the store."""
-    [line] = [line for line in await it.house.store.sessions.lines(await it.conversation()) if line.role == "user"]
-    row = await it.house.store.delivery.inbox(line.id)
+    [line] = [line for line in await it.bot.store.sessions.lines(await it.conversation()) if line.role == "user"]
+    row = await it.bot.store.delivery.inbox(line.id)
     assert row is not None
     return row.trace_id
 
@@ -79,7 +79,7 @@ def with_a_tool() -> Script:
 async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tmp_path: Path) -> None:
     async with traced(tmp_path, with_a_tool()) as (it, kept):
         await it.text(f"{SECRET}?", key="k1")
-        await it.house.settled()
+        await it.bot.settled()
         trace = await trace_of(it)
         spans = kept.get_finished_spans()
     assert [span.name for span in spans] == [
@@ -106,7 +106,7 @@ async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tm
 async def test_a_turn_that_fails_ends_all_its_spans_and_says_so(tmp_path: Path) -> None:
     async with traced(tmp_path, [Transient("down"), "never"]) as (it, kept):
         await it.text("hello")
-        await it.house.settled()
+        await it.bot.settled()
         spans = by_name(kept)
     assert set(spans) == {"receive", "chat scripted", "turn", "send"}
     assert {name: spans[name].attributes.get("error.type") for name in spans} == {
@@ -121,7 +121,7 @@ async def test_a_turn_that_is_stopped_ends_all_its_spans(tmp_path: Path) -> None
         def show(self, event: Any) -> None:
             super().show(event)
             if event.name == "delta":
-                it.house.stop_soon(conversation, "")
+                it.bot.stop_soon(conversation, "")
 
     conversation = ""
     async with traced(
@@ -131,7 +131,7 @@ async def test_a_turn_that_is_stopped_ends_all_its_spans(tmp_path: Path) -> None
         conversation = await it.conversation()
         kept.clear()
         await it.text("second")
-        await it.house.settled()
+        await it.bot.settled()
         spans = by_name(kept)
     assert spans["turn"].attributes["mnema.outcome"] == "cancelled"
     assert set(spans) == {"receive", "chat scripted", "turn", "send"}
@@ -141,7 +141,7 @@ async def test_tries_to_send_and_commands_stand_in_the_trace_too(tmp_path: Path)
     async with traced(tmp_path, lambda asked: "yes") as (it, kept):
         it.channel.fail(Retryable("429", retry_after=0.01))
         await it.text("/whoami", key="k1")
-        await it.house.settled()
+        await it.bot.settled()
         trace, spans = await trace_of(it), kept.get_finished_spans()
     assert [span.name for span in spans] == ["receive", "command", "send", "send"]
     assert [span.attributes.get("mnema.code") for span in spans[2:]] == ["rate_limited", "ok"]
@@ -171,9 +171,9 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
     kept = InMemorySpanExporter()
     heard = Channel(name="terminal", account="local", capabilities=Capabilities(live=True, keyed=True, key_valid=1e9))
     async with inside(tmp_path, lambda request: "noon", channel=heard) as it:
-        it.house.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
+        it.bot.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
         await it.channel.until(lambda: bool(it.channel.sent))
-        await it.house.settled()
+        await it.bot.settled()
         trace = await trace_of(it)
     after = kept.get_finished_spans()
     assert [span.name for span in before] == ["receive", "chat scripted", "execute_tool list_files", "chat scripted"]
@@ -208,10 +208,10 @@ async def test_a_real_bot_sends_one_trace_to_a_real_collector(tmp_path: Path) ->
 @pytest.mark.parametrize("how", [{"refuse": True}, {"silent": True}])
 async def test_a_collector_that_is_unwell_holds_nothing_up(tmp_path: Path, how: dict[str, bool]) -> None:
     async with Collector(**how) as collector, inside(tmp_path, lambda asked: "yes") as it:
-        it.house.telemetry.tracer = create_tracer(collector.url)
+        it.bot.telemetry.tracer = create_tracer(collector.url)
         assert await it.text("hello") == "yes"
         began = time.perf_counter()
-        await it.house.telemetry.close()
+        await it.bot.telemetry.close()
         assert time.perf_counter() - began < FLUSH_SECONDS + 1
 
 

@@ -202,7 +202,7 @@ async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Pa
             if isinstance(part, ToolCall) and part.id == "t2"
         ]
         assert [(part.name, json.loads(part.input)["name"]) for part in said] == [("use_tool", "files__echo")]
-        assert await stored_calls(it.house.store) == [
+        assert await stored_calls(it.bot.store) == [
             ("find_tools", "pure", "done"),
             ("files__echo", "unsafe", "done"),
             ("files__die", "unsafe", "denied"),
@@ -305,7 +305,7 @@ async def with_many_and_without(folder: Path) -> AsyncIterator[tuple[Inside, Ins
 
 async def take_turn(it: Inside, number: int) -> None:
     assert await it.text(f"turn {number}") == "ok"
-    await it.house.settled()
+    await it.bot.settled()
 
 
 async def test_many_skills_and_tools_add_few_calls_to_a_turn(tmp_path: Path) -> None:

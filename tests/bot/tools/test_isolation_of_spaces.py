@@ -66,7 +66,7 @@ async def shared(folder: Path, url: str, script: Model, settings: dict[str, Any]
     bot = await build_cluster_bot(home, file, "all")
     try:
         await bot.open([channel], model)
-        yield Inside(house=bot, channel=channel, model=model)
+        yield Inside(bot=bot, channel=channel, model=model)
     finally:
         await bot.close(patience=1.0)
 
@@ -90,7 +90,7 @@ def pages_of(pages: PageServer, text: str) -> str:
 async def live(it: Inside, model: Model, pages: PageServer, folder: Path, url: str) -> None:
     """One person leaves the canary everywhere; another one looks for it; then it is forgotten."""
     ann, ben = Person(it, model, "7"), Person(it, model, "8")
-    it.house.web_tools.pause_seconds = 0.0
+    it.bot.web_tools.pause_seconds = 0.0
     address = pages_of(pages, TOLD)
     await ann.say(f"read {address}", call("web_fetch", "a1", url=address))
     await ann.say(f"/remind 30d {TOLD}")
@@ -101,8 +101,8 @@ async def live(it: Inside, model: Model, pages: PageServer, folder: Path, url: s
         call("edit_file", "a3", path="notes.md", old=TOLD, new="gone"),
         call("delegate", "a4", tasks=[{"goal": f"ponder that {TOLD}"}]),
     )
-    await it.house.settled()
-    assert await it.house.store.jobs.open_jobs("telegram-7")
+    await it.bot.settled()
+    assert await it.bot.store.jobs.open_jobs("telegram-7")
     assert "lighthouse" in await ann.say("/tasks")
     before, seen = len(it.model.requests), len(pages.seen)
     pages_of(pages, "Nothing here.")
@@ -134,7 +134,7 @@ async def live(it: Inside, model: Model, pages: PageServer, folder: Path, url: s
     assert found
     receipt = await ann.say(f"/forget yes {found[1]}")
     assert receipt.startswith("**Forgotten.**")
-    await it.house.settled()
+    await it.bot.settled()
     assert bytes_with(folder, url) == []
     await ann.say(f"read {address} again", call("web_fetch", "a9", url=address))
     assert len(pages.seen) == seen + 2, "nor is it in the cache any more"

@@ -17,7 +17,7 @@ from channels.terminal.view import PlainView
 from channels.web.backend import TranscriptLine
 from tests.channels.api_server import TOKEN, Api
 from tests.channels.web.server import TOKEN as SITE_TOKEN
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 
 FAST = (0.0, 0.01, 0.02)
 
@@ -274,7 +274,7 @@ async def test_no_proxy_of_the_environment_sees_the_token(api: Api, monkeypatch:
     assert (await remote(api).context())["tokens"] == 7
 
 
-class HouseOfToday(ScriptedHouse):
+class BotOfToday(ScriptedBot):
     """The scripted bot of the web channel, with today's date on its lines."""
 
     def add(self, name: str, role: str, text: str, reply_to: str = "") -> TranscriptLine:
@@ -284,20 +284,20 @@ class HouseOfToday(ScriptedHouse):
 
 
 async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
-    house = HouseOfToday(answers=lambda asked: f"echo: {asked.text} {len(asked.attachments)}")
+    scripted = BotOfToday(answers=lambda asked: f"echo: {asked.text} {len(asked.attachments)}")
     terminal = RecordingTerminal()
-    async with running(house) as site:
+    async with running(scripted) as site:
         bot = RemoteConversation(site.base, SITE_TOKEN, "terminal:home", FAST)
         async with listening(bot, terminal):
             [first] = await bot.deliver([message("one", "k1")])
             await terminal.wait_for(sent=1)
             file = Attachment(name="a.png", media_type="image/png", data=b"1")
             await bot.deliver([message("two", "k2", file)])
-            house.show("terminal:home", "delta", first.id, "more")
+            scripted.show("terminal:home", "delta", first.id, "more")
             await terminal.wait_for(sent=2)
             await bot.stop()
         with pytest.raises(LoggedOut):
             await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(RecordingTerminal())
     assert [(item.text, item.kind) for item in terminal.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
     assert terminal.sent[0].reply_to == first.id
-    assert house.stopped == ["terminal:home"]
+    assert scripted.stopped == ["terminal:home"]

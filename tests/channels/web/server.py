@@ -37,7 +37,7 @@ ONE = NOON + timedelta(hours=1)
 
 
 @dataclass
-class ScriptedHouse:
+class ScriptedBot:
     """Stores what is delivered; `answers` makes the reply's text (None: no reply).
 
     broken: raised at each delivery; unreadable: raised whenever lines are read.
@@ -208,7 +208,7 @@ class Running:
     server: WebServer
     gate: RequestGuard
     web: Web
-    house: ScriptedHouse
+    bot: ScriptedBot
     tasks: tuple[asyncio.Task[None], ...]
 
     async def close(self) -> None:
@@ -229,7 +229,7 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    house: ScriptedHouse,
+    bot: ScriptedBot,
     calls: Sequence[Route] = (),
     *,
     port: int = 0,
@@ -245,16 +245,16 @@ async def running(
     sockets = open_sockets("127.0.0.1", port)
     port = bound_port(sockets)
     web = Web(hub or EventHub(pause=pause))
-    house.web = web
+    bot.web = web
     public = parse_public_host(public_url) if public_url else ""
     gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies), clock=clock)
     site = WebSite(gate=gate, web=web)
     server = WebServer(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())
-    listening = asyncio.create_task(web.run(house.deliver))
+    listening = asyncio.create_task(web.run(bot.deliver))
     if opened:
-        site.open(house.doors(), calls)
-    up = Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, house, (serving, listening))
+        site.open(bot.doors(), calls)
+    up = Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, bot, (serving, listening))
     try:
         yield up
     finally:

@@ -13,7 +13,7 @@ import pytest
 from channels.web.auth import LoginThrottle, client_address
 from channels.web.settings import parse_networks, parse_public_host
 from tests.channels.attacked import Authority
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
 from tests.emulators.tls_proxy import Proxy, RunningProxy, tls_proxy
 
@@ -27,7 +27,7 @@ async def behind(folder: Path, **mistakes: Any) -> AsyncIterator[tuple[Running, 
     authority.context("good")
     async with (
         tls_proxy(Proxy(certificate=str(folder / "good.pem"), **mistakes)) as proxy,
-        running(ScriptedHouse(), public_url=proxy.url, proxies=["127.0.0.1"]) as site,
+        running(ScriptedBot(), public_url=proxy.url, proxies=["127.0.0.1"]) as site,
     ):
         proxy.lead_to(site.port)
         yield site, proxy, authority
@@ -60,7 +60,7 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
         out = await browser.post("/logout", json={}, headers=changes)
         assert "Max-Age=0; Secure" in out.headers["set-cookie"]
         assert (await browser.get("/api/session")).status_code == 401
-    assert [message.text for message in site.house.taken] == ["x"]
+    assert [message.text for message in site.bot.taken] == ["x"]
 
 
 async def test_what_another_site_sends_through_the_proxy_is_refused_and_no_page_may_frame_this_one(
@@ -81,7 +81,7 @@ async def test_what_another_site_sends_through_the_proxy_is_refused_and_no_page_
         page = await browser.get("/", headers={"accept": "text/html"})
         assert page.headers["x-frame-options"] == "DENY"
         assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
-    assert [taken.text for taken in site.house.taken] == ["x"]
+    assert [taken.text for taken in site.bot.taken] == ["x"]
 
 
 async def test_loopback_goes_on_with_its_own_cookie_and_origin(tmp_path: Path) -> None:

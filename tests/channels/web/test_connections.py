@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 
 BUSY = "HTTP/1.1 503 Service Unavailable"
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -46,7 +46,7 @@ async def open_connections(site: Running, number: int) -> None:
 
 @pytest.mark.parametrize("said", ["", "GET /healthz HTTP/1.1\nHost: 127.0", "\n"])
 async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: str) -> None:
-    async with running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site, wires(site, 1, said) as [wire]:
+    async with running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site, wires(site, 1, said) as [wire]:
         answer = await rest(wire)
         assert answer.startswith(b"HTTP/1.1 408 Request Timeout") == ("GET" in said)
         await open_connections(site, 0)
@@ -55,7 +55,7 @@ async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: st
 @pytest.mark.parametrize("said", ["G", "\n", "GET / HTTP/1.1\nHost:"])
 async def test_nor_is_that_of_a_later_request(said: str) -> None:
     async with (
-        running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site,
+        running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site,
         wires(site, 1) as [(reader, writer)],
     ):
         writer.write(request(site).replace("\n", "\r\n").encode())
@@ -66,7 +66,7 @@ async def test_nor_is_that_of_a_later_request(said: str) -> None:
 
 async def test_one_header_sent_byte_by_byte_has_one_deadline() -> None:
     async with (
-        running(ScriptedHouse(), header_seconds=0.3, linger_seconds=0.1) as site,
+        running(ScriptedBot(), header_seconds=0.3, linger_seconds=0.1) as site,
         wires(site, 1) as [(reader, writer)],
     ):
         closed = asyncio.create_task(rest((reader, writer)))
@@ -79,13 +79,13 @@ async def test_one_header_sent_byte_by_byte_has_one_deadline() -> None:
 
 
 async def test_the_product_waits_five_seconds_for_a_header() -> None:
-    async with running(ScriptedHouse()) as site, wires(site, 1, "GET / HTTP/1.1\n"):
+    async with running(ScriptedBot()) as site, wires(site, 1, "GET / HTTP/1.1\n"):
         assert site.server.connections.header_seconds == 5.0
         await open_connections(site, 1)
 
 
 async def test_an_unread_body_is_not_waited_for_either() -> None:
-    async with running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site:
+    async with running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site:
         head = request(site, "/api/session", "Content-Length: 1000")
         async with wires(site, 1, head) as [(reader, writer)]:
             assert (await reader.readuntil(b"}}")).startswith(b"HTTP/1.1 401")
@@ -97,10 +97,10 @@ async def test_an_unread_body_is_not_waited_for_either() -> None:
 
 
 async def test_an_answer_that_is_not_read_is_given_up() -> None:
-    house = ScriptedHouse()
-    async with running(house, stall_seconds=0.3) as site:
+    bot = ScriptedBot()
+    async with running(bot, stall_seconds=0.3) as site:
         for _ in range(200):
-            house.add("c1", "user", "x" * 100_000)
+            bot.add("c1", "user", "x" * 100_000)
         head = request(site, "/api/conversations/c1/messages?limit=200", f"Authorization: Bearer {TOKEN}")
         async with wires(site, 3, head):
             await open_connections(site, 3)
@@ -108,7 +108,7 @@ async def test_an_answer_that_is_not_read_is_given_up() -> None:
 
 
 async def test_at_the_limit_the_oldest_silent_connection_is_dropped() -> None:
-    async with running(ScriptedHouse(), most=4) as site, wires(site, 4) as silent, AsyncExitStack() as clients:
+    async with running(ScriptedBot(), most=4) as site, wires(site, 4) as silent, AsyncExitStack() as clients:
         await open_connections(site, 4)
         for number in range(4):
             client = await clients.enter_async_context(site.client())
@@ -118,9 +118,9 @@ async def test_at_the_limit_the_oldest_silent_connection_is_dropped() -> None:
 
 
 async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_words() -> None:
-    house = ScriptedHouse()
-    async with running(house, most=4) as site:
-        house.add("c1", "user", "hello")
+    bot = ScriptedBot()
+    async with running(bot, most=4) as site:
+        bot.add("c1", "user", "hello")
         head = request(site, "/api/conversations/c1/events", f"Authorization: Bearer {TOKEN}")
         async with wires(site, 4, head) as streams:
             for reader, _ in streams:
@@ -137,7 +137,7 @@ async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_w
 
 
 async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
-    async with running(ScriptedHouse(), most=3) as site, site.client() as known:
+    async with running(ScriptedBot(), most=3) as site, site.client() as known:
         assert (await known.get("/api/session")).status_code == 200
         login = f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"
         async with wires(site, 2, f"{login}Content-Length: 9\n\n{{") as strangers:
@@ -152,7 +152,7 @@ async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
 
 
 async def test_1100_idle_connections_stop_neither_page_nor_api() -> None:
-    async with running(ScriptedHouse()) as site, wires(site, 1100):
+    async with running(ScriptedBot()) as site, wires(site, 1100):
         async with site.client() as client:
             assert (await client.get("/")).status_code == 200
             answers = await asyncio.gather(*(client.get("/api/session") for _ in range(20)))
@@ -161,7 +161,7 @@ async def test_1100_idle_connections_stop_neither_page_nor_api() -> None:
 
 
 async def test_a_burst_of_clients_is_taken_in() -> None:
-    async with running(ScriptedHouse()) as site:
+    async with running(ScriptedBot()) as site:
         head = request(site, "/healthz", "Connection: close")
         async with wires(site, 300, head) as clients:
             answers = await asyncio.gather(*map(rest, clients))
@@ -169,9 +169,9 @@ async def test_a_burst_of_clients_is_taken_in() -> None:
 
 
 async def test_one_more_stream_than_a_login_may_have_is_refused_until_one_ends() -> None:
-    house = ScriptedHouse()
-    async with running(house) as site:
-        house.add("c1", "user", "hello")
+    bot = ScriptedBot()
+    async with running(bot) as site:
+        bot.add("c1", "user", "hello")
         async with site.nobody() as browser:
             await browser.post("/login", json={"token": TOKEN})
             cookie = f"Cookie: {site.gate.cookie}={browser.cookies[site.gate.cookie]}"
@@ -179,9 +179,9 @@ async def test_one_more_stream_than_a_login_may_have_is_refused_until_one_ends()
 
 
 async def test_one_more_stream_than_the_token_may_have_is_refused_until_one_ends() -> None:
-    house = ScriptedHouse()
-    async with running(house) as site:
-        house.add("c1", "user", "hello")
+    bot = ScriptedBot()
+    async with running(bot) as site:
+        bot.add("c1", "user", "hello")
         await _fill(site, 512, f"Authorization: Bearer {TOKEN}")
 
 

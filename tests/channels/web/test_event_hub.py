@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from channels.message import LiveEvent
 from channels.web.backend import TranscriptLine, web_address
 from channels.web.events import EventHub, parse_position
-from tests.channels.web.server import NOON, TOKEN, ScriptedHouse, running
+from tests.channels.web.server import NOON, TOKEN, ScriptedBot, running
 from tests.channels.web.streams import names, until
 
 
@@ -135,9 +135,9 @@ async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails
         def publish(self, event: LiveEvent) -> None:
             raise KeyError(event.name)
 
-    house = ScriptedHouse(answers=lambda message: "answered")
+    bot = ScriptedBot(answers=lambda message: "answered")
     with capture_logs() as logged:
-        async with running(house, hub=Broken()) as site, site.client() as client:
+        async with running(bot, hub=Broken()) as site, site.client() as client:
             posted = await client.post("/api/messages", json={"conversation": "c1", "text": "x"})
             stored = (await client.get("/api/conversations/c1/messages")).json()["messages"]
             shown = await until(client, "c1", lambda seen: names(seen) == ["accepted", "reply"])
@@ -150,12 +150,12 @@ async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails
 
 
 async def test_readers_that_never_read_delay_no_one_and_are_dropped() -> None:
-    house = ScriptedHouse(answers=lambda message: "y" * 20_000)
-    async with running(house, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
+    bot = ScriptedBot(answers=lambda message: "y" * 20_000)
+    async with running(bot, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
         for listening in site.server._sockets:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)  # else the kernel takes it for them
         for _ in range(40):
-            house.add("c1", "user", "x" * 20_000)
+            bot.add("c1", "user", "x" * 20_000)
         deaf = [_deaf(held, site.port) for _ in range(60)]
         for number in range(20):
             posted = await client.post("/api/messages", json={"conversation": "c1", "text": f"{number}"})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.test_security import raw
 
 BODY = '{"conversation": "c1", "text": "x"}'
@@ -24,23 +24,23 @@ TWICE = {
 @pytest.mark.parametrize("how", TWICE)
 async def test_S21_a_length_given_twice_is_400_and_the_end_of_the_connection(how: str, path: str) -> None:
     version, headers, body = TWICE[how]
-    house = ScriptedHouse()
-    async with running(house) as site:
+    bot = ScriptedBot()
+    async with running(bot) as site:
         status, answer = await sent(site, f"POST {path} HTTP/{version}", headers, body)
         assert status == 400
         assert answer.count(b"HTTP/1.") == 1, "what came behind it is not answered"
-        assert house.taken == []
+        assert bot.taken == []
 
 
 async def test_one_length_or_one_coding_is_taken() -> None:
-    house = ScriptedHouse()
-    async with running(house) as site:
+    bot = ScriptedBot()
+    async with running(bot) as site:
         for headers, body in ((f"Content-Length: {len(BODY)}\n", BODY), ("Transfer-Encoding: chunked\n", CHUNKED)):
             status, _ = await sent(
                 site, "POST /api/messages HTTP/1.1", f"Connection: close\n{headers}", body, second=""
             )
             assert status == 202
-        assert len(house.taken) == 2
+        assert len(bot.taken) == 2
 
 
 async def sent(site: Running, line: str, headers: str, body: str, second: str = SECOND) -> tuple[int, bytes]:

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from channels.web.auth import RequestGuard
 from channels.web.backend import TranscriptLine
 from channels.web.requests import HttpRefusal, Route
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import names, until
 
 
@@ -35,13 +35,13 @@ async def reply(wire: socket.socket) -> bytes:
 
 
 async def test_a_connection_is_kept_for_longer_than_proxies_count_on() -> None:
-    async with running(ScriptedHouse()) as site:
+    async with running(ScriptedBot()) as site:
         assert site.server._server.config.timeout_keep_alive > 60
 
 
 async def test_a_request_that_crosses_the_end_of_an_idle_connection_is_not_met_with_a_reset() -> None:
-    house = ScriptedHouse()
-    async with running(house, idle=0) as site, site.client() as client:
+    bot = ScriptedBot()
+    async with running(bot, idle=0) as site, site.client() as client:
         await client.post("/api/messages", json={"conversation": "c1", "text": "x"})
         loop = asyncio.get_running_loop()
         with closing(socket.create_connection(("127.0.0.1", site.port))) as wire:
@@ -55,7 +55,7 @@ async def test_a_request_that_crosses_the_end_of_an_idle_connection_is_not_met_w
                 await asyncio.sleep(0.02)
                 await loop.sock_sendall(wire, piece)
             assert await reply(wire) == b""
-    assert [message.text for message in house.taken] == ["x"]
+    assert [message.text for message in bot.taken] == ["x"]
 
 
 async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -> None:
@@ -63,7 +63,7 @@ async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -
         raise KeyError("a fault of ours")
 
     call = Route(method="GET", path="/api/broken", action="console.read", handler=broken)
-    async with running(ScriptedHouse(), [call]) as site, site.client(limits=httpx.Limits(max_connections=1)) as client:
+    async with running(ScriptedBot(), [call]) as site, site.client(limits=httpx.Limits(max_connections=1)) as client:
         for _ in range(20):
             told = await client.get("/api/broken")
             assert (told.status_code, told.headers["connection"]) == (500, "close")
@@ -71,7 +71,7 @@ async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -
 
 
 async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed() -> None:
-    class Faulty(ScriptedHouse):
+    class Faulty(ScriptedBot):
         faults = 1
 
         async def lines(
@@ -91,8 +91,8 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
                 conversation, reader=reader, before=before, after=after, limit=limit, details=details
             )
 
-    house = Faulty(answers=lambda message: f"answer to {message.text}")
-    async with running(house) as site, site.client() as client:
+    bot = Faulty(answers=lambda message: f"answer to {message.text}")
+    async with running(bot) as site, site.client() as client:
         await client.post("/api/messages", json={"conversation": "c1", "text": "one"})
         with capture_logs() as logged:
             first = await until(client, "c1", lambda seen: False)  # ends without an error of the client's

@@ -11,7 +11,7 @@ import pytest
 
 from channels.web.backend import ConversationChanges, ConversationEntry
 from channels.web.events import list_changes
-from tests.channels.web.server import ONE, ScriptedHouse, running
+from tests.channels.web.server import ONE, ScriptedBot, running
 from tests.channels.web.streams import sent_events
 
 
@@ -29,11 +29,11 @@ async def pages(client: httpx.AsyncClient, limit: int) -> list[list[str]]:
 
 
 async def test_the_list_is_read_page_by_page_to_its_end() -> None:
-    house = ScriptedHouse()
+    bot = ScriptedBot()
     for number in range(219):
-        house.add(f"c{number:03d}", "user", "hello")
-    house.channels = {"c000": "telegram", "c010": "telegram"}
-    async with running(house) as site, site.client() as client:
+        bot.add(f"c{number:03d}", "user", "hello")
+    bot.channels = {"c000": "telegram", "c010": "telegram"}
+    async with running(bot) as site, site.client() as client:
         whole = (await client.get("/api/conversations")).json()
         assert len(whole["conversations"]) == 200
         read = await pages(client, 50)
@@ -48,43 +48,43 @@ async def test_the_list_is_read_page_by_page_to_its_end() -> None:
 
 
 async def test_one_conversation_is_looked_up_without_its_words_and_opened_by_a_press() -> None:
-    house = ScriptedHouse()
-    house.add("c1", "user", "hello")
-    house.add("ann", "user", "a secret")
-    house.whose = {"ann": "other"}
-    async with running(house) as site, site.client() as client:
+    bot = ScriptedBot()
+    bot.add("c1", "user", "hello")
+    bot.add("ann", "user", "a secret")
+    bot.whose = {"ann": "other"}
+    async with running(bot) as site, site.client() as client:
         found = (await client.get("/api/conversations/ann")).json()
         assert (found["id"], found["whose"]) == ("ann", "other")
         assert (await client.get("/api/conversations/nobody")).status_code == 404
         assert (await client.post("/api/conversations/nobody/open", json={})).status_code == 404
         assert (await client.get("/api/conversations?own=1")).json()["conversations"][0]["id"] == "c1"
-        assert house.read == []
+        assert bot.read == []
         assert (await client.post("/api/conversations/ann/open", json={})).status_code == 200
-        assert house.read == [("ann", "token", True)]
+        assert bot.read == [("ann", "token", True)]
 
 
 async def test_one_stream_brings_the_conversation_and_what_moves_in_the_list() -> None:
-    house = ScriptedHouse()
-    house.add("c1", "user", "hello")
+    bot = ScriptedBot()
+    bot.add("c1", "user", "hello")
     async with (
-        running(house) as site,
+        running(bot) as site,
         site.client() as client,
         aclosing(sent_events(client, "/api/events?conversation=c1&after=1")) as stream,
     ):
         first = await anext(stream)
         assert (first["event"], json.loads(first["data"])["id"]) == ("conversation", "c1")
         assert "id" not in first
-        house.add("ann", "user", "from a telephone")
+        bot.add("ann", "user", "from a telephone")
         moved = await anext(stream)
         assert (moved["event"], json.loads(moved["data"])["id"]) == ("conversation", "ann")
-        await house.reply("c1", "c1-1", "an answer")
+        await bot.reply("c1", "c1-1", "an answer")
         both = {(told := await anext(stream))["event"]: told for _ in range(2)}
         assert both["reply"]["id"] == "2"
         assert json.loads(both["conversation"]["data"])["turns"] == 1
 
 
 async def test_a_stream_of_the_list_alone_ends_with_the_server() -> None:
-    async with running(ScriptedHouse()) as site, site.client() as client:
+    async with running(ScriptedBot()) as site, site.client() as client:
         async with client.stream("GET", "/api/events") as answer:
             rows = answer.aiter_lines()
             assert await anext(rows) == "retry: 1000"

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 
 @pytest.fixture
 async def site() -> AsyncIterator[Running]:
-    async with running(ScriptedHouse(answers=lambda message: f"echo {message.text}")) as up:
+    async with running(ScriptedBot(answers=lambda message: f"echo {message.text}")) as up:
         yield up
 
 
@@ -37,7 +37,7 @@ async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(si
         again = await asyncio.gather(*(client.post("/api/messages", json=said(key="k1")) for _ in range(5)))
     assert {answer.status_code for answer in again} == {200}
     assert {answer.json()["id"] for answer in again} == {first.json()["id"]}
-    assert len(site.house.taken) == 1
+    assert len(site.bot.taken) == 1
 
 
 async def test_one_key_in_two_conversations_is_two_messages(site: Running) -> None:
@@ -52,7 +52,7 @@ async def test_without_a_key_every_post_is_a_message_of_its_own(site: Running) -
     async with site.client() as client:
         answers = [await client.post("/api/messages", json=said()) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]
-    assert len({message.key for message in site.house.taken}) == 2
+    assert len({message.key for message in site.bot.taken}) == 2
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ async def test_a_wrong_message_is_refused_with_a_sentence(site: Running, body: o
         answer = await client.post("/api/messages", json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert answer.json()["error"]["message"]
-    assert site.house.taken == []
+    assert site.bot.taken == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_files_come_with_the_message_under_a_clean_label(site: Running) ->
     async with site.client() as client:
         answer = await client.post("/api/messages", json=said("", attachments=files))
     assert answer.status_code == 202
-    first, second = site.house.taken[0].attachments
+    first, second = site.bot.taken[0].attachments
     assert (first.name, first.media_type, first.data) == ("passwd.png", "image/png", data)
     assert (second.name, second.media_type, second.data) == ("笔记.txt", "text/plain", b"hi")
 
@@ -163,16 +163,16 @@ async def test_an_unknown_conversation_is_404_until_a_message_is_sent_to_it(site
         assert (await client.get(paths[0])).status_code == 200
         assert (await client.post("/api/conversations/nobody/stop")).status_code == 202
         listed = (await client.get("/api/conversations")).json()["conversations"]
-    assert site.house.stopped == ["nobody"]
+    assert site.bot.stopped == ["nobody"]
     assert [sorted(item) for item in listed] == [["channel", "id", "title", "turns", "updated_at", "whose"]]
 
 
 @pytest.mark.parametrize("broken", [OSError("disk full"), RuntimeError("no")])
 async def test_what_could_not_be_stored_is_503_and_may_be_sent_again(site: Running, broken: Exception) -> None:
     async with site.client() as client:
-        site.house.broken = broken
+        site.bot.broken = broken
         refused = await client.post("/api/messages", json=said(key="k"))
-        site.house.broken = None
+        site.bot.broken = None
         taken = await client.post("/api/messages", json=said(key="k"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "storage")
     assert taken.status_code == 202
@@ -188,13 +188,13 @@ async def test_unicode_survives_and_what_cannot_be_stored_is_mended_at_the_edge(
 
 
 async def test_until_the_bot_is_open_everything_but_healthz_is_503_starting() -> None:
-    async with running(ScriptedHouse(), opened=False) as site, site.client() as client:
+    async with running(ScriptedBot(), opened=False) as site, site.client() as client:
         assert (await client.get("/healthz")).json()["ok"] is True
         ready = await client.get("/readyz")
         early = await client.post("/api/messages", json=said())
         assert (ready.status_code, ready.json()) == (503, {"ok": False, "reasons": {"starting": True}})
         assert (early.status_code, early.json()["error"]["code"]) == (503, "starting")
-        site.site.open(site.house.doors())
+        site.site.open(site.bot.doors())
         assert (await client.post("/api/messages", json=said())).status_code == 202
 
 

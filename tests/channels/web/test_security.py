@@ -14,7 +14,7 @@ from starlette.types import Message
 
 from channels.web.auth import RequestGuard, login_delay
 from channels.web.requests import HttpRefusal, read_body, read_json
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
 
 # Literals, so that the product is not compared with itself.
@@ -39,9 +39,9 @@ SECURITY_HEADERS = {
 
 @pytest.fixture
 async def site() -> AsyncIterator[Running]:
-    house = ScriptedHouse()
-    async with running(house) as up:
-        house.add("c1", "user", "hello")
+    bot = ScriptedBot()
+    async with running(bot) as up:
+        bot.add("c1", "user", "hello")
         yield up
 
 
@@ -141,8 +141,8 @@ async def test_a_cookie_alone_changes_nothing(site: Running, change: dict[str, s
             answer = await client.post(path, content=b'{"conversation":"c1","text":"x"}', headers=bad)
             assert answer.status_code == 403, path
         assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202
-    assert len(site.house.taken) == 1
-    assert site.house.stopped == []
+    assert len(site.bot.taken) == 1
+    assert site.bot.stopped == []
 
 
 async def test_a_token_without_a_cookie_needs_neither_origin_nor_csrf(site: Running) -> None:
@@ -322,11 +322,11 @@ async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(sit
 
 
 async def test_an_action_that_is_not_allowed_is_403_on_its_route_only(site: Running) -> None:
-    site.house.refused = frozenset({"turn.stop"})
+    site.bot.refused = frozenset({"turn.stop"})
     async with site.client() as client:
         assert (await client.post("/api/conversations/c1/stop")).status_code == 403
         assert (await client.get("/api/conversations")).status_code == 200
-    assert site.house.stopped == []
+    assert site.bot.stopped == []
 
 
 async def test_reading_changes_nothing(site: Running) -> None:
@@ -334,5 +334,5 @@ async def test_reading_changes_nothing(site: Running) -> None:
         for path in ("/api/messages?conversation=c1&text=x", "/api/conversations/c1/stop", "/logout"):
             assert (await client.get(path)).status_code in (404, 405)
         assert (await client.head("/api/conversations/c1/events")).status_code == 200
-    assert site.house.taken == []
-    assert site.house.stopped == []
+    assert site.bot.taken == []
+    assert site.bot.stopped == []

@@ -11,7 +11,7 @@ import pytest
 from channels.web.auth import load_token
 from channels.web.requests import CannotServe
 from channels.web.server import bound_port, connection_limits, open_sockets
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
@@ -73,7 +73,7 @@ def test_an_empty_short_or_linked_token_is_refused(tmp_path: Path) -> None:
 
 
 async def test_answers_are_not_held_back_by_the_kernel() -> None:
-    async with running(ScriptedHouse()) as site, site.client() as client:
+    async with running(ScriptedBot()) as site, site.client() as client:
         await client.get("/api/session")
         [connection] = site.server._server.server_state.connections
         wire = connection.transport.get_extra_info("socket")  # type: ignore[union-attr]

@@ -11,15 +11,15 @@ from uvicorn.server import ServerState
 
 from channels.web.connections import BoundedProtocol, ConnectionLimiter
 from memory.tasks import cancel_and_wait
-from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 
 BIG = 20_000_000  # bytes; more than the two kernels hold
 
 
-async def begun(site: Running, house: ScriptedHouse) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, int]:
+async def begun(site: Running, bot: ScriptedBot) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, int]:
     """A connection on which a big answer has begun to come, and how much of its body is still to be read."""
     for _ in range(200):
-        house.add("c1", "user", "x" * (BIG // 200))
+        bot.add("c1", "user", "x" * (BIG // 200))
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     rest = f"Host: 127.0.0.1:{site.port}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
     writer.write(f"GET /api/conversations/c1/messages?limit=200 HTTP/1.1\r\n{rest}".encode())
@@ -28,9 +28,9 @@ async def begun(site: Running, house: ScriptedHouse) -> tuple[asyncio.StreamRead
 
 
 async def test_an_answer_that_is_read_for_longer_than_a_connection_is_kept_comes_whole() -> None:
-    house = ScriptedHouse()
-    async with running(house, idle=0, linger_seconds=0.02) as site:
-        reader, writer, length = await begun(site, house)
+    bot = ScriptedBot()
+    async with running(bot, idle=0, linger_seconds=0.02) as site:
+        reader, writer, length = await begun(site, bot)
         await asyncio.sleep(0.2)  # ten times as long as the server waits for anything
         async with asyncio.timeout(10):
             assert len(await reader.readexactly(length)) == length
@@ -39,9 +39,9 @@ async def test_an_answer_that_is_read_for_longer_than_a_connection_is_kept_comes
 
 
 async def test_an_answer_comes_whole_also_before_a_refusal_that_ends_the_connection() -> None:
-    house = ScriptedHouse()
-    async with running(house, header_seconds=0.02, linger_seconds=0.02) as site:
-        reader, writer, length = await begun(site, house)
+    bot = ScriptedBot()
+    async with running(bot, header_seconds=0.02, linger_seconds=0.02) as site:
+        reader, writer, length = await begun(site, bot)
         writer.write(b"GET / HT")
         await asyncio.sleep(0.2)
         async with asyncio.timeout(10):

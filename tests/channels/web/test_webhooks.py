@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from channels.base import WebhookReply, WebhookRequest
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 
 
 class Platformed:
@@ -33,7 +33,7 @@ def platformed() -> Platformed:
 
 @pytest.fixture
 async def site(platformed: Platformed) -> AsyncIterator[Running]:
-    async with running(ScriptedHouse(hooks={"lab": platformed})) as up:
+    async with running(ScriptedBot(hooks={"lab": platformed})) as up:
         yield up
 
 
@@ -65,7 +65,7 @@ async def test_only_get_and_post(site: Running, platformed: Platformed) -> None:
 
 
 async def test_before_the_bot_is_open_the_platform_gets_503() -> None:
-    async with running(ScriptedHouse(), opened=False) as site, site.nobody() as client:
+    async with running(ScriptedBot(), opened=False) as site, site.nobody() as client:
         assert (await client.post("/hooks/lab", content=b"{}")).status_code == 503
 
 

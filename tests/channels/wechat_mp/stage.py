@@ -9,7 +9,7 @@ from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
 from tests.emulators.mp_push import CUT_SECONDS
@@ -42,7 +42,7 @@ class MpStage:
         """Restart the bot; calls of the emulator reach the new one."""
         self.channel = WechatMp(self.settings(), timing=timing, timeout=1.5, clock=self.emulator.world.now)
         self.channel.bind(self.pages)
-        self.site.house.hooks["wechat_mp"] = self.channel
+        self.site.bot.hooks["wechat_mp"] = self.channel
         return self.channel
 
     @asynccontextmanager
@@ -86,7 +86,7 @@ class MpStage:
 @asynccontextmanager
 async def mp_stage(**world: Any) -> AsyncIterator[MpStage]:
     """A stage whose bot listens."""
-    async with running(ScriptedHouse()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", **world) as emulator:
+    async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", **world) as emulator:
         emulator.pusher.scale = PACE.cut / CUT_SECONDS
         stage = MpStage(emulator, site)
         try:

@@ -9,7 +9,7 @@ from channels.message import Address
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
-from tests.channels.web.server import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedBot, running
 from tests.contracts.channel_stage import Fault, Pages
 from tests.contracts.channel_suite import ChannelSuite
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
@@ -39,7 +39,7 @@ class WechatMpStage:
         settings = WechatMpSettings(**self.config())
         timing = ReplyTiming(hold=0.0, cut=1.0, slack=0.5)
         channel = WechatMp(settings, timing=timing, timeout=1.5, clock=self.emulator.world.now)
-        self.site.house.hooks["wechat_mp"] = channel
+        self.site.bot.hooks["wechat_mp"] = channel
         return channel
 
     def config(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class TestWechatMp(ChannelSuite):
 
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WechatMpStage]:
-        async with running(ScriptedHouse()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", allowed=1000) as it:
+        async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", allowed=1000) as it:
             it.pusher.pause = 0.2
             stage = WechatMpStage(it, site)
             yield stage

@@ -17,7 +17,7 @@ from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.webhook import CallRejected, OfficialAccountWebhookVerifier
 from tests.bot.inside import QUIET, Inside, inside
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
 from tests.emulators.mp_push import Crypt, xml_of
@@ -32,15 +32,15 @@ async def at_home(folder: Path, mode: str) -> AsyncIterator[tuple[MpEmulator, In
     """A bot whose owner writes to it by an official account."""
     callback = "/hooks/wechat_mp"
     async with (
-        running(ScriptedHouse()) as site,
+        running(ScriptedBot()) as site,
         MpEmulator(f"{site.base}{callback}", mode=mode, seed=len(mode)) as emulator,
     ):
         section = {**SECTION, "base_url": emulator.url, "encoding_aes_key": AES_KEY if mode == "safe" else ""}
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
         channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
-        site.house.hooks["wechat_mp"] = channel
-        async with inside(folder, lambda asked: "yes", settings, channel=channel) as house:  # type: ignore[arg-type]
-            yield emulator, house
+        site.bot.hooks["wechat_mp"] = channel
+        async with inside(folder, lambda asked: "yes", settings, channel=channel) as bot:  # type: ignore[arg-type]
+            yield emulator, bot
         await channel.close()
 
 

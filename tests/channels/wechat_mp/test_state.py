@@ -8,7 +8,7 @@ from bot.models.base import Request
 from channels.wechat_mp.channel import WechatMp
 from tests.bot.inside import QUIET, Inside, inside
 from tests.bot.talk import words
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
 
 
@@ -20,7 +20,7 @@ def answer(request: Request) -> str:
 
 @asynccontextmanager
 async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmulator, Inside]]:
-    async with running(ScriptedHouse()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", verified=verified) as it:
+    async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", verified=verified) as it:
         section = {
             "app_id": APP_ID,
             "app_secret": SECRET,
@@ -30,9 +30,9 @@ async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmul
         }
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
         channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
-        site.house.hooks["wechat_mp"] = channel
-        async with inside(folder, answer, settings, channel=channel) as house:  # type: ignore[arg-type]
-            yield it, house
+        site.bot.hooks["wechat_mp"] = channel
+        async with inside(folder, answer, settings, channel=channel) as bot:  # type: ignore[arg-type]
+            yield it, bot
         await channel.close()
 
 
@@ -60,10 +60,10 @@ async def test_the_parts_of_a_long_answer_come_with_the_next_messages_and_those_
 
 
 async def test_with_the_api_all_parts_come_by_themselves(tmp_path: Path) -> None:
-    async with at_home(tmp_path, verified=True) as (emulator, house):
+    async with at_home(tmp_path, verified=True) as (emulator, bot):
         emulator.inject("a story")
         await emulator.until(lambda: len(emulator.sent()) == 3)
-        await house.house.outbox_dispatcher.settled()
+        await bot.bot.outbox_dispatcher.settled()
     lines = [line for line in emulator.world.person(PERSON).lines if line.who == "account"]
     assert [line.by for line in lines[1:]] == ["service", "service"]
     assert emulator.world.notices(PERSON) == []

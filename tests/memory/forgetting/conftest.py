@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 
 
 @dataclass(kw_only=True)
-class Household:
+class SeededHome:
     """A home."""
 
     root: Path
@@ -92,7 +92,7 @@ def draft(role: str, *parts: Part, origin: str = "person") -> NewMessage:
     return NewMessage(role=role, parts=parts, tokens=20, counter="test", origin=origin)  # type: ignore[arg-type]
 
 
-async def house(root: Path) -> Household:
+async def bot(root: Path) -> SeededHome:
     """Open a home as a process does."""
     store = await open_store(root / "data" / "mnema.db", clock=NOW.timestamp)
     workspace, blobs = Workspace(root / "workspace"), Blobs(root / "data" / "blobs")
@@ -112,12 +112,12 @@ async def house(root: Path) -> Household:
         now=lambda: NOW,
         detach=note,
     )
-    return Household(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, detached=detached)
+    return SeededHome(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, detached=detached)
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> AsyncIterator[Household]:
-    held = await house(tmp_path)
+async def home(tmp_path: Path) -> AsyncIterator[SeededHome]:
+    held = await bot(tmp_path)
     yield held
     await held.recall.close()
     await held.store.close()

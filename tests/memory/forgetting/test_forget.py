@@ -28,7 +28,7 @@ from memory.store.rows import FoldPlan, FoldRow, NewOutboxRow, PlannedCall, Prom
 from memory.store.schema.create import HEAD
 from tests.contracts.store_views_suite import SOUL, shown, suffix
 from tests.contracts.store_words import digested
-from tests.memory.forgetting.conftest import NOW, Household, draft, house
+from tests.memory.forgetting.conftest import NOW, SeededHome, bot, draft
 
 ENGLISH = "zanzibar4711"
 CHINESE = "紫蝴蝶咖啡馆"
@@ -50,7 +50,7 @@ WORDS = {
 }
 
 
-async def tell(home: Household, canary: str) -> str:
+async def tell(home: SeededHome, canary: str) -> str:
     """Store the canary everywhere that words are stored; returns the conversation."""
     words = WORDS[canary]
     memory = home.workspace / "MEMORY.md"
@@ -69,7 +69,7 @@ async def tell(home: Household, canary: str) -> str:
     return conversation
 
 
-async def _called(home: Household, canary: str) -> None:
+async def _called(home: SeededHome, canary: str) -> None:
     turn = await home.begin("Look it up.")
     call = ToolCall(id="t1", name="look", input=json.dumps({"q": canary}))
     step = draft("assistant", Thinking(text=f"It is {canary}.", signature="s", model="m"), call, origin="model")
@@ -86,7 +86,7 @@ async def _called(home: Household, canary: str) -> None:
     await home.finish(turn, "Done.")
 
 
-async def _attached(home: Household, canary: str) -> None:
+async def _attached(home: SeededHome, canary: str) -> None:
     data = f"A page about {canary}.".encode()
     paper = Document(
         sha256=home.blobs.put(data), media_type="text/plain", name="page.txt", size=len(data), text=data.decode()
@@ -96,7 +96,7 @@ async def _attached(home: Household, canary: str) -> None:
 
 
 async def _folded(
-    home: Household, conversation: str, words: dict[str, str], turns: int, before: FoldRow | None = None
+    home: SeededHome, conversation: str, words: dict[str, str], turns: int, before: FoldRow | None = None
 ) -> FoldRow:
     session = await home.store.sessions.load(conversation)
     first, last = session.turns[0], session.turns[turns - 1]
@@ -125,7 +125,7 @@ async def _folded(
     return done
 
 
-async def _known(home: Household, conversation: str, words: dict[str, str]) -> None:
+async def _known(home: SeededHome, conversation: str, words: dict[str, str]) -> None:
     source = MemorySource(conversation=conversation, channel="terminal", quote=words["told"], said=NOW)
     line = NewMemory(
         norm=words["line"], category="fact", text=words["line"], importance=7, origin="extraction", source=source
@@ -161,14 +161,14 @@ async def _known(home: Household, conversation: str, words: dict[str, str]) -> N
     )
 
 
-def _insert(home: Household, table: str, **values: object) -> None:
+def _insert(home: SeededHome, table: str, **values: object) -> None:
     names = ", ".join(values)
     with closing(sqlite3.connect(home.root / "data" / "mnema.db", isolation_level=None)) as outside:
         outside.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
 
 
 async def forget(
-    home: Household, canary: str, chosen: list[int] | None = None
+    home: SeededHome, canary: str, chosen: list[int] | None = None
 ) -> tuple[ForgetRequester, str, ForgetReceipt]:
     asker, code = await home.ask(canary)
     row = await home.forgetter.find_request(asker, code)
@@ -176,14 +176,14 @@ async def forget(
     return asker, code, await home.forgetter.confirm(row, chosen)
 
 
-def gone(home: Household, canary: str) -> None:
+def gone(home: SeededHome, canary: str) -> None:
     """Check that only the copies named in the receipt contain it, in any spelling."""
     for form in {canary, canary.upper(), json.dumps(canary)[1:-1]}:
         assert [path for path in home.holds(form) if ".before-" not in path] == []
 
 
 @pytest.mark.parametrize("canary", WORDS)
-async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary: str) -> None:
+async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: SeededHome, canary: str) -> None:
     conversation = await tell(home, canary)
     await home.talk((f"What of {canary}?", "Nothing."), chat="c2")
     copy = home.root / "data" / f"mnema.db.before-{HEAD}-from-r0002"
@@ -214,14 +214,14 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
     assert canary not in str(receipt)
 
 
-async def _hashes(home: Household, conversation: str, canary: str) -> list[str]:
+async def _hashes(home: SeededHome, conversation: str, canary: str) -> list[str]:
     """Hash the messages that do not mention it."""
     told = (canary, canary.upper(), json.dumps(canary)[1:-1].replace("\\", "\\\\"), "[forgotten]", "［已忘记］")
     held = [repr(message) for message in await home.store.sessions.messages(conversation)]
     return [hashlib.sha256(text.encode()).hexdigest() for text in held if not any(word in text for word in told)]
 
 
-async def test_what_another_person_said_and_wrote_is_not_touched(home: Household) -> None:
+async def test_what_another_person_said_and_wrote_is_not_touched(home: SeededHome) -> None:
     await tell(home, ENGLISH)
     theirs = await home.talk((f"My {ENGLISH}.", "Yes."), chat="c9", space="other")
     folder = home.workspace / "spaces" / "other"
@@ -233,7 +233,7 @@ async def test_what_another_person_said_and_wrote_is_not_touched(home: Household
     assert (folder / "MEMORY.md").read_text() == f"- {ENGLISH}\n"
 
 
-async def test_the_view_stays_valid_and_a_summary_that_is_empty_becomes_a_digest(home: Household) -> None:
+async def test_the_view_stays_valid_and_a_summary_that_is_empty_becomes_a_digest(home: SeededHome) -> None:
     conversation = await tell(home, ENGLISH)
     generation = (await home.store.sessions.load(conversation)).prefix_generation
     await forget(home, ENGLISH)
@@ -253,7 +253,7 @@ async def test_the_view_stays_valid_and_a_summary_that_is_empty_becomes_a_digest
 
 
 @pytest.mark.parametrize("outside", [True, False])
-async def test_a_digest_in_a_summarys_place_is_labelled_by_what_it_quotes(home: Household, outside: bool) -> None:
+async def test_a_digest_in_a_summarys_place_is_labelled_by_what_it_quotes(home: SeededHome, outside: bool) -> None:
     turn = await home.begin(f"I know {ENGLISH}.")
     answer = draft("assistant", Text(text="The page says to copy mallory@x.example on answers."), origin="model")
     out = [NewOutboxRow(kind="final", text="The page says to copy mallory@x.example on answers.", part_no=0, parts=1)]
@@ -269,7 +269,7 @@ async def test_a_digest_in_a_summarys_place_is_labelled_by_what_it_quotes(home: 
     assert [fold.summary_tainted for fold in folds] == [outside, outside]
 
 
-async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back(home: Household) -> None:
+async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back(home: SeededHome) -> None:
     conversation = await tell(home, ENGLISH)
     turn = await home.begin(f"Mind {ENGLISH}.")
     await home.finish(turn, "Yes.", remember=True)
@@ -295,7 +295,7 @@ async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it
     gone(home, ENGLISH)
 
 
-async def test_S58_the_texts_that_a_model_is_writing_for_a_fold_do_not_bring_it_back(home: Household) -> None:
+async def test_S58_the_texts_that_a_model_is_writing_for_a_fold_do_not_bring_it_back(home: SeededHome) -> None:
     conversation = await home.talk((f"About {ENGLISH}.", "Yes."), ("More.", "Yes."))
     row = await digested(home.store, conversation, 1)
     await forget(home, ENGLISH)
@@ -304,7 +304,7 @@ async def test_S58_the_texts_that_a_model_is_writing_for_a_fold_do_not_bring_it_
     gone(home, ENGLISH)
 
 
-async def test_a_fold_at_its_last_step_moves_no_head_once_it_is_stale(home: Household) -> None:
+async def test_a_fold_at_its_last_step_moves_no_head_once_it_is_stale(home: SeededHome) -> None:
     conversation = await home.talk((f"About {ENGLISH}.", "Yes."), ("More.", "Yes."))
     session = await home.store.sessions.load(conversation)
     plan = FoldPlan(
@@ -326,7 +326,7 @@ async def test_a_fold_at_its_last_step_moves_no_head_once_it_is_stale(home: Hous
     assert await home.store.folds.check_ledger() == []
 
 
-async def test_a_log_that_a_clear_left_is_begun_anew_without_it(home: Household) -> None:
+async def test_a_log_that_a_clear_left_is_begun_anew_without_it(home: SeededHome) -> None:
     conversation = await home.talk((f"About {ENGLISH}. And tea.", "Yes."))
     plan = FoldPlan(
         conversation=conversation, epoch=1, prev_fold="", from_seq=1, to_seq=2, from_turn=1, to_turn=1,
@@ -342,7 +342,7 @@ async def test_a_log_that_a_clear_left_is_begun_anew_without_it(home: Household)
     assert again.id != row.id
 
 
-async def test_only_the_chosen_places_are_forgotten(home: Household) -> None:
+async def test_only_the_chosen_places_are_forgotten(home: SeededHome) -> None:
     conversation = await tell(home, ENGLISH)
     asker, code = await home.ask(ENGLISH)
     row = await home.forgetter.find_request(asker, code)
@@ -358,7 +358,7 @@ async def test_only_the_chosen_places_are_forgotten(home: Household) -> None:
     assert receipt.records == 1
 
 
-async def test_a_file_that_another_message_shows_too_stays(home: Household) -> None:
+async def test_a_file_that_another_message_shows_too_stays(home: SeededHome) -> None:
     data = f"A page about {ENGLISH}.".encode()
     paper = Document(sha256=home.blobs.put(data), media_type="text/plain", name="p", size=1, text=data.decode())
     for chat, space in (("c1", ""), ("c9", "other")):
@@ -368,7 +368,7 @@ async def test_a_file_that_another_message_shows_too_stays(home: Household) -> N
     assert home.blobs.get(paper.sha256) == data
 
 
-async def test_what_is_linked_to_the_space_is_found_and_forgotten_too(home: Household) -> None:
+async def test_what_is_linked_to_the_space_is_found_and_forgotten_too(home: SeededHome) -> None:
     joined = await home.talk((f"Here I said {ENGLISH}.", "Yes."), chat="c2", space="telegram-7")
     folder = home.workspace / "spaces" / "telegram-7"
     folder.mkdir(parents=True, exist_ok=True)
@@ -382,7 +382,7 @@ async def test_what_is_linked_to_the_space_is_found_and_forgotten_too(home: Hous
     gone(home, ENGLISH)
 
 
-async def _link(home: Household) -> None:
+async def _link(home: SeededHome) -> None:
     with closing(sqlite3.connect(home.root / "data" / "mnema.db", isolation_level=None)) as outside:
         names = [row[1] for row in outside.execute("PRAGMA table_info(account_link)")]
         given = {"own_space": "telegram-7", "channel": "telegram", "account": "a", "sender_id": "7", "at": 1.0}
@@ -390,7 +390,7 @@ async def _link(home: Household) -> None:
         outside.execute(f"INSERT INTO account_link VALUES ({', '.join('?' * len(names))})", values)
 
 
-async def test_other_files_that_mention_it_are_named_and_left(home: Household) -> None:
+async def test_other_files_that_mention_it_are_named_and_left(home: SeededHome) -> None:
     conversation = await home.talk((f"About {ENGLISH}.", "Yes."))
     assert conversation
     home.workspace.mkdir(exist_ok=True)
@@ -400,7 +400,7 @@ async def test_other_files_that_mention_it_are_named_and_left(home: Household) -
     assert (home.workspace / "notes.txt").read_text() == f"mine: {ENGLISH}"
 
 
-async def test_what_is_said_in_other_words_leaves_every_copy_of_those_words_too(home: Household) -> None:
+async def test_what_is_said_in_other_words_leaves_every_copy_of_those_words_too(home: SeededHome) -> None:
     told = "We have been living near Wannsee in Berlin."
     conversation = await home.talk((f"{told} I like tea.", "Noted."), ("Berlin has a zoo.", "It has two."))
     items = await home.forgetter.find("", "that we live in Berlin near Wannsee")
@@ -414,7 +414,7 @@ async def test_what_is_said_in_other_words_leaves_every_copy_of_those_words_too(
     ]  # fmt: skip
 
 
-async def test_a_stand_in_that_was_cut_in_the_middle_of_a_word_goes_with_its_message(home: Household) -> None:
+async def test_a_stand_in_that_was_cut_in_the_middle_of_a_word_goes_with_its_message(home: SeededHome) -> None:
     conversation = await home.talk((f"My safe has {ENGLISH}.", "Yes."))
     first = (await home.store.sessions.messages(conversation))[0]
     cut = Reduction(message_id=first.id, part=0, form="snip", text=f"My safe has {ENGLISH[:6]} …", tokens=3)
@@ -423,7 +423,7 @@ async def test_a_stand_in_that_was_cut_in_the_middle_of_a_word_goes_with_its_mes
     assert (await home.store.sessions.load(conversation)).reductions == ()
 
 
-async def test_a_memory_file_that_may_not_be_written_is_named_and_stops_nothing(home: Household) -> None:
+async def test_a_memory_file_that_may_not_be_written_is_named_and_stops_nothing(home: SeededHome) -> None:
     await home.talk((f"About {ENGLISH}.", "Yes."))
     home.workspace.mkdir(exist_ok=True)
     (home.workspace / "MEMORY.md").write_text(f"- {ENGLISH}\n")
@@ -437,7 +437,7 @@ async def test_a_memory_file_that_may_not_be_written_is_named_and_stops_nothing(
 async def test_killed_anywhere_it_goes_on_at_the_next_start(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = await house(tmp_path)
+    home = await bot(tmp_path)
     await tell(home, ENGLISH)
     asker, code = await home.ask(ENGLISH)
     row = await home.forgetter.find_request(asker, code)
@@ -449,7 +449,7 @@ async def test_killed_anywhere_it_goes_on_at_the_next_start(
     finally:
         failpoints.arm({})
     await home.recall.close()
-    again = await house(tmp_path)
+    again = await bot(tmp_path)
     try:
         await again.forgetter.resume()
         if place == "forget.in_txn":
@@ -472,7 +472,7 @@ async def test_killed_anywhere_it_goes_on_at_the_next_start(
     gone(again, ENGLISH)
 
 
-async def test_a_code_is_good_once_for_its_person_in_its_conversation(home: Household) -> None:
+async def test_a_code_is_good_once_for_its_person_in_its_conversation(home: SeededHome) -> None:
     await home.talk((f"About {ENGLISH}.", "Yes."))
     asker, code = await home.ask(ENGLISH)
     strangers = [
@@ -493,7 +493,7 @@ async def test_a_code_is_good_once_for_its_person_in_its_conversation(home: Hous
     assert await home.forgetter.find_receipt(asker, code) is not None
 
 
-async def test_a_request_that_is_dropped_or_runs_out_keeps_no_words(home: Household) -> None:
+async def test_a_request_that_is_dropped_or_runs_out_keeps_no_words(home: SeededHome) -> None:
     asker, _ = await home.ask(ENGLISH)
     first = await home.forgetter.find_request(asker)
     assert first
@@ -507,7 +507,7 @@ async def test_a_request_that_is_dropped_or_runs_out_keeps_no_words(home: Househ
         assert (held.state, held.targets) == ("dropped", "")
 
 
-async def test_nothing_of_a_large_record_is_left_in_free_pages(home: Household) -> None:
+async def test_nothing_of_a_large_record_is_left_in_free_pages(home: SeededHome) -> None:
     """Store many rows, so that pages are split, merged and freed while words are removed."""
     for number in range(60):
         filler = f"{number} " + "Lots of other things were said. " * (number % 7 * 20)

@@ -12,7 +12,7 @@ from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.workspace.files import Workspace
-from tests.memory.forgetting.conftest import NOW, Household
+from tests.memory.forgetting.conftest import NOW, SeededHome
 
 CASES = [
     ("My secret garden is in Xanadu, at number 17 of the old road", "The user's garden is in Xanadu", "Xanadu"),
@@ -23,7 +23,7 @@ CASES = [
 class Meddled(Memories):
     """A memory whose write waits for the test."""
 
-    def __init__(self, home: Household) -> None:
+    def __init__(self, home: SeededHome) -> None:
         workspace = Workspace(home.workspace)
         super().__init__("", records=home.store.memories, workspace=workspace, similarity=lambda: 0.85)
         self.coming, self.go = asyncio.Event(), asyncio.Event()
@@ -35,7 +35,7 @@ class Meddled(Memories):
 
 
 def extracting(
-    home: Household, memories: Memories, facts: Sequence[tuple[str, str]], storing: asyncio.Lock
+    home: SeededHome, memories: Memories, facts: Sequence[tuple[str, str]], storing: asyncio.Lock
 ) -> ExtractionWorker:
     async def complete(*_: object) -> str:
         made = [
@@ -54,7 +54,7 @@ def extracting(
     )
 
 
-async def forget(home: Household, query: str, forgetter: ForgetService) -> None:
+async def forget(home: SeededHome, query: str, forgetter: ForgetService) -> None:
     asker, code = await home.ask(query)
     row = await forgetter.find_request(asker, code)
     assert row is not None
@@ -63,7 +63,7 @@ async def forget(home: Household, query: str, forgetter: ForgetService) -> None:
 
 @pytest.mark.parametrize(("said", "noted", "query"), CASES)
 async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
-    home: Household, said: str, noted: str, query: str
+    home: SeededHome, said: str, noted: str, query: str
 ) -> None:
     await home.talk((said, "A fine place."))
     memories, lock = Meddled(home), asyncio.Lock()
@@ -96,7 +96,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
 
 @pytest.mark.parametrize(("said", "noted", "query"), CASES)
 async def test_a_line_that_comes_after_another_process_forgot_is_taken_out(
-    home: Household, said: str, noted: str, query: str
+    home: SeededHome, said: str, noted: str, query: str
 ) -> None:
     await home.talk((said, "A fine place."))
     memories = Meddled(home)
@@ -112,7 +112,7 @@ async def test_a_line_that_comes_after_another_process_forgot_is_taken_out(
     assert await home.store.extractions.counts() == {"skipped": 1}
 
 
-async def test_of_two_facts_none_is_noted_once_the_turn_is_forgotten(home: Household) -> None:
+async def test_of_two_facts_none_is_noted_once_the_turn_is_forgotten(home: SeededHome) -> None:
     said = "My secret garden is in Xanadu by the lake. I have a dog called Rex and two old cats."
     await home.talk((said, "A fine place."))
     memories = Meddled(home)

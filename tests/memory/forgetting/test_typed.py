@@ -16,7 +16,7 @@ from memory.store.longterm.rows import (
 )
 from memory.text import mentions
 from memory.text.wording import read_wording
-from tests.memory.forgetting.conftest import Household, house
+from tests.memory.forgetting.conftest import SeededHome, bot
 
 NAME = f"data/{HISTORY_FILE}"
 
@@ -29,7 +29,7 @@ def typed(root: Path, *entries: str) -> Path:
     return path
 
 
-async def forget(home: Household, query: str, space: str = "") -> ForgetReceipt:
+async def forget(home: SeededHome, query: str, space: str = "") -> ForgetReceipt:
     asker, code = await home.ask(query, space=space)
     row = await home.forgetter.find_request(asker, code)
     assert row is not None
@@ -43,7 +43,7 @@ async def forget(home: Household, query: str, space: str = "") -> ForgetReceipt:
         ("我的秘密花园在仙那度", "仙那度", "今天天气怎么样"),
     ],
 )
-async def test_I44_it_leaves_the_terminals_history(home: Household, told: str, query: str, other: str) -> None:
+async def test_I44_it_leaves_the_terminals_history(home: SeededHome, told: str, query: str, other: str) -> None:
     path = typed(home.root, other, f"{other}\n{told}\n{other}", told, f"/forget {query}")
     path.write_bytes(path.read_bytes() + b"+caf\xe9\n")
     await home.talk((told, "Fine."))
@@ -64,7 +64,7 @@ async def test_words_that_go_on_in_the_next_line_leave_both(tmp_path: Path) -> N
     assert held.forget(targets) == []
 
 
-async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_alone(home: Household) -> None:
+async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_alone(home: SeededHome) -> None:
     await home.talk(("About Xanadu.", "Yes."), chat="c2", space="ann")
     assert NAME not in {place.path for place in (await forget(home, "Xanadu")).files}
     assert not (home.root / NAME).exists()
@@ -73,7 +73,7 @@ async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_
     assert home.holds("Xanadu") == [NAME]
 
 
-async def test_a_history_that_is_a_link_is_named_and_left(home: Household) -> None:
+async def test_a_history_that_is_a_link_is_named_and_left(home: SeededHome) -> None:
     (home.root / "mine").write_text("\n# 2026\n+to Xanadu\n")
     (home.root / NAME).symlink_to(home.root / "mine")
     await home.talk(("About Xanadu.", "Yes."))
@@ -82,7 +82,7 @@ async def test_a_history_that_is_a_link_is_named_and_left(home: Household) -> No
     assert (home.root / "mine").read_text() == "\n# 2026\n+to Xanadu\n"
 
 
-async def test_no_text_stays_in_memory_once_it_is_forgotten(home: Household) -> None:
+async def test_no_text_stays_in_memory_once_it_is_forgotten(home: SeededHome) -> None:
     read_wording("The garden is in Xanadu")
     await home.talk(("The garden is in Xanadu.", "Fine."))
     await forget(home, "Xanadu")
@@ -97,7 +97,7 @@ async def test_no_text_stays_in_memory_once_it_is_forgotten(home: Household) -> 
     assert [cache.cache_info().currsize for cache in caches] == [0] * len(caches)
 
 
-async def _confirmed(home: Household, query: str, chat: str, space: str) -> None:
+async def _confirmed(home: SeededHome, query: str, chat: str, space: str) -> None:
     """Confirm a request in the store only, as if the process died then."""
     await home.talk((f"My garden is in {query}", "Fine."), chat=chat, space=space)
     asker, _ = await home.ask(query, chat=chat, space=space)
@@ -108,7 +108,7 @@ async def _confirmed(home: Household, query: str, chat: str, space: str) -> None
 
 
 async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(tmp_path: Path) -> None:
-    home = await house(tmp_path)
+    home = await bot(tmp_path)
     await _confirmed(home, "Xanadu", "c1", "ann")
     await _confirmed(home, "Shangri", "c2", "")
     (tmp_path / "else").mkdir()

@@ -11,24 +11,24 @@ from memory.forgetting.versions import forget_versions
 from memory.store.longterm.file_versions import NewFileVersion
 from memory.store.longterm.rows import ForgetTargets
 from memory.store.people.rows import Person
-from tests.memory.forgetting.conftest import Household
+from tests.memory.forgetting.conftest import SeededHome
 
 CANARY = "zanzibar4711"
 TARGETS = ForgetTargets(query=CANARY, row="r", items=())
 
 
-async def keep(home: Household, text: str, path: str = "notes/x.md", space: str = "", call: str = "call") -> str:
+async def keep(home: SeededHome, text: str, path: str = "notes/x.md", space: str = "", call: str = "call") -> str:
     sha256 = home.blobs.put(text.encode())
     version = NewFileVersion(path=path, sha256=sha256, size=len(text))
     await home.store.file_versions.keep(space, call, [version])
     return sha256
 
 
-async def paths(home: Household, space: str = "") -> list[str]:
+async def paths(home: SeededHome, space: str = "") -> list[str]:
     return [row.path for row in await home.store.file_versions.load_all(space)]
 
 
-async def test_a_version_that_mentions_it_is_found_and_gone_and_the_others_stay(home: Household) -> None:
+async def test_a_version_that_mentions_it_is_found_and_gone_and_the_others_stay(home: SeededHome) -> None:
     await keep(home, f"The safe opens with {CANARY}.\nTea is green.\n")
     await keep(home, "Tea is green.\n", "other.md")
     asker, code = await home.ask(CANARY)
@@ -41,7 +41,7 @@ async def test_a_version_that_mentions_it_is_found_and_gone_and_the_others_stay(
     assert await paths(home) == ["other.md"]
 
 
-async def test_a_version_of_another_space_with_the_same_bytes_stays(home: Household) -> None:
+async def test_a_version_of_another_space_with_the_same_bytes_stays(home: SeededHome) -> None:
     name = await keep(home, f"{CANARY} here", space="telegram-7")
     assert await keep(home, f"{CANARY} here", call="other") == name
     assert await forget_versions(home.store, home.blobs, "", TARGETS) == 1
@@ -51,20 +51,20 @@ async def test_a_version_of_another_space_with_the_same_bytes_stays(home: Househ
     assert not home.blobs.has(name)
 
 
-async def test_what_a_crash_left_is_finished(home: Household) -> None:
+async def test_what_a_crash_left_is_finished(home: SeededHome) -> None:
     name = await keep(home, f"{CANARY} here")
     home.blobs.remove(name)  # the bytes were gone, the row was not
     assert await forget_versions(home.store, home.blobs, "", TARGETS) == 1
     assert await paths(home) == []
 
 
-async def test_a_version_is_referred_to(home: Household) -> None:
+async def test_a_version_is_referred_to(home: SeededHome) -> None:
     name = await keep(home, "tea")
     assert name in await referenced_blobs(home.store)
 
 
 @pytest.mark.parametrize("point", ["", "forget.in_txn"])
-async def test_a_removed_person_takes_theirs_along(home: Household, tmp_path: Path, point: str) -> None:
+async def test_a_removed_person_takes_theirs_along(home: SeededHome, tmp_path: Path, point: str) -> None:
     mine = await keep(home, "mine")
     theirs = await keep(home, "theirs", space="telegram-7")
     both = await keep(home, "both", space="telegram-7", path="b.md")

@@ -74,7 +74,7 @@ async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the
             assert f"[w{number} done." in shown.text
             assert f"answer to {goal}" in shown.text
         assert not shown.outside
-        await it.house.settled()
+        await it.bot.settled()
         assert len(it.channel.sent) == 1, "nothing of a sub-agent is sent, and no second turn begins"
 
 
@@ -84,7 +84,7 @@ async def test_a_suspect_that_has_to_run_alone_does_not_keep_tasks_from_whoever_
     def parent(request: Request) -> ScriptedAnswer:
         if results(request):
             return "all done"
-        suspect.append(asyncio.create_task(it.house.turns._isolation.enter("another conversation", 2)))
+        suspect.append(asyncio.create_task(it.bot.turns._isolation.enter("another conversation", 2)))
         return delegated("one", "two")
 
     async with inside(tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), ON) as it:
@@ -98,7 +98,7 @@ async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tm
     async with inside(
         tmp_path, answering(once(delegated("one"), "ok"), lambda goal, _: "fine"), {**ON, "language": "en"}
     ) as it:
-        (it.house.workspace.root / "MEMORY.md").write_text("# Memory\n\n- my cat is called Mo\n")
+        (it.bot.workspace.root / "MEMORY.md").write_text("# Memory\n\n- my cat is called Mo\n")
         await it.text("a secret of the parent")
         [request] = children(it)
         assert request.tools == ()
@@ -138,11 +138,11 @@ async def test_a_child_gets_only_its_list_and_asks_nobody(tmp_path: Path) -> Non
             assert "none of the tools of this task" in seen[id].text
         assert "not allowed here" in seen["c4"].text
         assert not seen["c5"].is_error
-        root = it.house.workspace.root
+        root = it.bot.workspace.root
         assert (root / "notes" / "a.md").read_text() == "fine"
         assert "evil" not in (root / "SOUL.md").read_text()
         assert "[file notes/a.md: sha256 " in newest(it).text
-        await it.house.settled()
+        await it.bot.settled()
         assert len(it.channel.sent) == 1
 
 
@@ -153,7 +153,7 @@ async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are
         return "The gate code is 4711. The price is 999 EUR. See also b.md."
 
     async with inside(tmp_path, answering(once(delegated("look", tools=("read_file",)), "ok"), child), ON) as it:
-        (it.house.workspace.root / "a.md").write_text("The gate code is 4711, see b.md")
+        (it.bot.workspace.root / "a.md").write_text("The gate code is 4711, see b.md")
         await it.text("please")
         shown = newest(it)
         assert "4711" in shown.text
@@ -178,8 +178,8 @@ async def test_originals_are_shown_by_handle_in_that_conversation_only(tmp_path:
 async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) -> None:
     async with inside(tmp_path, answering(once(delegated("zebra"), "ok"), lambda goal, _: "zebra seen"), ON) as it:
         await it.text("please")
-        await it.house.settled()
-        store = it.house.store
+        await it.bot.settled()
+        store = it.bot.store
         assert [row.place.is_hidden for row in await store.sessions.conversations()] == [False]
         assert len(await store.sessions.next_seqs("")) == 1
         found = await it.text("/memory search zebra", chat="c2")
@@ -190,16 +190,16 @@ async def test_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_
     parent = once(delegated("look for zanzibar7"), "ok")
     async with inside(tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}) as it:
         await it.text("please")
-        await it.house.settled()
-        [task] = [await it.house.store.tasks.find("", 1)]
+        await it.bot.settled()
+        [task] = [await it.bot.store.tasks.find("", 1)]
         assert task
         code = re.search(r"[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}", await it.text("/forget zanzibar7"))
         assert code
         assert "Forgotten" in await it.text(f"/approve {code[0]}")
-        found = await it.house.store.tasks.find("", 1)
+        found = await it.bot.store.tasks.find("", 1)
         assert found
         assert "zanzibar7" not in found.goal + found.outcome + found.request
-        assert "zanzibar7" not in str(await it.house.store.sessions.messages(task.child))
+        assert "zanzibar7" not in str(await it.bot.store.sessions.messages(task.child))
 
 
 async def test_a_goal_that_looks_like_a_command_is_none(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ async def test_an_answer_that_fits_no_schema_is_corrected_once_then_marked(tmp_p
         assert json.loads(first.split("\n", 1)[1]) == {"n": 1}
         assert "does not fit the schema" in second
         assert answers == {"one": [], "two": []}
-        child = await it.house.store.tasks.find("", 1)
+        child = await it.bot.store.tasks.find("", 1)
         assert child
-        paid = await it.house.store.sessions.usage(datetime(2000, 1, 1, tzinfo=UTC), child.child)
+        paid = await it.bot.store.sessions.usage(datetime(2000, 1, 1, tzinfo=UTC), child.child)
         assert sum(row.output for row in paid) == 2, "a token of each answer: what was corrected counts, too"
 
 
@@ -248,12 +248,12 @@ async def test_stop_ends_every_child_at_once(tmp_path: Path) -> None:
         for _ in range(3):
             await begun.acquire()
         conversation = await it.conversation()
-        assert len(await it.house.store.tasks.open_tasks(conversation)) == 3
+        assert len(await it.bot.store.tasks.open_tasks(conversation)) == 3
         async with asyncio.timeout(2):
             assert "nothing" not in (await it.text("/stop")).lower()
             await it.answer(message.key)
-            await it.house.settled()
-        rows = await it.house.store.tasks.open_tasks_of_space("")
+            await it.bot.settled()
+        rows = await it.bot.store.tasks.open_tasks_of_space("")
         assert rows == []
         assert not gate.is_set()
 
@@ -288,7 +288,7 @@ async def test_what_runs_on_ends_in_one_message_that_the_model_answers(tmp_path:
         assert await it.text("please") == "they run on"
         assert "runs on" in newest(it).text
         await it.channel.until(lambda: it.channel.sent[-1].text == "they are done")
-        await it.house.settled()
+        await it.bot.settled()
         [*_, last] = [request for request in it.model.requests if not task_of(request)]
         [told] = [text for text in words(last) if "Ended: w1 done, w2 done" in text]
         assert "answer to one" in told
@@ -309,7 +309,7 @@ async def test_after_a_clear_nobody_is_told_of_what_ran_on(tmp_path: Path) -> No
         await it.text("please")
         await it.text("/context clear")
         await until(lambda: none_open(it), "the clear ended it")
-        await it.house.settled()
+        await it.bot.settled()
         assert [request for request in it.model.requests if request.purpose == "turn"][2:] == []
         assert "late" not in str([sent.text for sent in it.channel.sent])
 
@@ -317,7 +317,7 @@ async def test_after_a_clear_nobody_is_told_of_what_ran_on(tmp_path: Path) -> No
 async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(tmp_path: Path) -> None:
     parent = once(call("read_file", id="r1", path="a.md"), delegated("look at it"), "ok")
     async with inside(tmp_path, answering_tainted(parent), ON) as it:
-        (it.house.workspace.root / "a.md").write_text("do something")
+        (it.bot.workspace.root / "a.md").write_text("do something")
         await it.text("please")
         assert newest(it).outside
         [request] = [one for one in it.model.requests if "Do the task above" in str(one.messages)]
@@ -329,7 +329,7 @@ def answering_tainted(parent: Callable[[Request], ScriptedAnswer]) -> Callable[[
 
 
 async def none_open(it: Inside) -> bool:
-    return not await it.house.store.tasks.open_tasks_of_space("")
+    return not await it.bot.store.tasks.open_tasks_of_space("")
 
 
 def hold(it: Inside, gate: asyncio.Event) -> None:
@@ -353,7 +353,7 @@ async def test_a_child_has_ten_steps_and_its_tokens(tmp_path: Path) -> None:
 
     parent = once(delegated("steps", tools=("read_file",)), "ok")
     async with inside(tmp_path, answering(parent, child), ON) as it:
-        (it.house.workspace.root / "a.md").write_text("word\n" * 50)
+        (it.bot.workspace.root / "a.md").write_text("word\n" * 50)
         await it.text("please")
         assert len(children(it)) == 11, "ten steps, and the answer"
         assert "that is all" in newest(it).text
@@ -369,7 +369,7 @@ async def test_tokens_end_it_earlier(tmp_path: Path) -> None:
     parent = once(delegated("tokens", tools=("read_file",)), "ok")
     settings = {"delegate": {"enabled": True, "tokens": 2_000}}
     async with inside(tmp_path, answering(parent, child), settings) as it:
-        (it.house.workspace.root / "a.md").write_text("word\n" * 50)
+        (it.bot.workspace.root / "a.md").write_text("word\n" * 50)
         await it.text("please")
         assert len(children(it)) == 3, "1,560 tokens are below 80 %, 1,620 are not"
         assert "that is all" in newest(it).text
@@ -389,11 +389,11 @@ async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path)
     async with inside(tmp_path, answering(parent, lambda goal, _: "fine"), settings, channel) as it:
         told = await it.text("please", chat="7", sender="7")
         ended = time.monotonic()
-        await it.house.settled()
+        await it.bot.settled()
         assert time.monotonic() - ended < 2, "nothing is left of it"
         assert not children(it)
         assert "token" in told.lower()
-        rows = [await it.house.store.tasks.find("telegram-7", number) for number in (1, 2, 3)]
+        rows = [await it.bot.store.tasks.find("telegram-7", number) for number in (1, 2, 3)]
         assert [row.state for row in rows if row] == ["failed"] * 3
 
 
@@ -403,7 +403,7 @@ async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside
     parent = once(delegated("look", tools=("read_file",)), "ok")
     async with inside(tmp_path, answering_tainted(parent), settings, channel) as it:
         await it.text("please", chat="g1", sender="7", kind="group", addressed=True)
-        await it.house.settled()
+        await it.bot.settled()
         [child] = [request for request in it.model.requests if "Do the task above" in str(request.messages)]
         assert [spec.name for spec in child.tools] == ["read_file"]
         assert len(channel.sent) == 1

@@ -9,14 +9,14 @@ import pytest
 import pytest_asyncio
 
 from bot.console.memory.diary import MAX_LINES
-from tests.browser.real import ANN, Real, real_house
+from tests.browser.real import ANN, Real, real_bot
 
 DAYS, NIGHTS = "/api/v1/memory/days", "/api/v1/memory/nights"
 
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path, lambda asked: "that is noted, and here are a few words more") as up:
+    async with real_bot(tmp_path, lambda asked: "that is noted, and here are a few words more") as up:
         yield up
 
 
@@ -36,10 +36,10 @@ async def test_a_day_counts_the_turns_folded_into_it_and_leads_to_them(
     for number in range(8):
         text = f"Number {number}: the ferry to island {number} leaves at {number + 7}:30."
         await client.post("/api/v1/messages", json={"conversation": "c1", "text": text})
-        await real.house.settled()
+        await real.bot.settled()
     folded = (await client.post("/api/v1/conversations/c1/folds", json={"act": "fold"})).json()
-    await real.house.settled()
-    today = f"{real.house.now():%Y-%m-%d}"
+    await real.bot.settled()
+    today = f"{real.bot.now():%Y-%m-%d}"
     notes = tmp_path / "workspace/memory/2025-02-28.md"
     notes.write_text("# 2025-02-28\n\n- 10:15 Nora: the kitten must not eat cheese\n")
     month = (await client.get(DAYS)).json()
@@ -72,7 +72,7 @@ async def night(real: Real, tmp_path: Path, day: date, *lines: str) -> None:
     path = tmp_path / "workspace/MEMORY.md"
     before = path.read_text() if path.exists() else "## Facts\n\n"
     path.write_text(before + "".join(f"- {line}\n" for line in lines))
-    assert await real.house.memory_service.dreamer.dream("", day)
+    assert await real.bot.memory_service.dreamer.dream("", day)
 
 
 async def test_an_older_night_is_taken_back_and_the_newer_one_stays(
@@ -102,8 +102,8 @@ async def test_an_older_night_is_taken_back_and_the_newer_one_stays(
 async def test_days_and_nights_of_others_are_read_only_and_audited(real: Real, client: httpx.AsyncClient) -> None:
     message = real.telegram.hear("hello", chat=ANN, sender=ANN)
     await real.telegram.until(lambda: any(one.reply_to_key == message.key for one in real.telegram.sent))
-    space = next(name for name in await real.house.spaces() if name)
-    real.house.workspace.space(space).write("memory/2026-11-20.md", "- 10:00 Ann: the bees swarm\n", None)
+    space = next(name for name in await real.bot.spaces() if name)
+    real.bot.workspace.space(space).write("memory/2026-11-20.md", "- 10:00 Ann: the bees swarm\n", None)
     found = (await client.get(f"{DAYS}/2026-11-20", params={"space": space})).json()
     assert (found["path"], found["items"][0]["lines"][0]["text"]) == ("", "the bees swarm")
     assert (await client.get(f"{DAYS}/2026-11-20")).json()["items"] == []

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import MemorySource
-from tests.browser.real import ANN, OWNER, Real, real_house
+from tests.browser.real import ANN, OWNER, Real, real_bot
 
 FACTS = "/api/v1/memory/facts"
 QUOTE = "Since last week my landlord is Zephyrine Quill."
@@ -18,7 +18,7 @@ QUOTE = "Since last week my landlord is Zephyrine Quill."
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path, lambda asked: "noted") as up:
+    async with real_bot(tmp_path, lambda asked: "noted") as up:
         yield up
 
 
@@ -32,13 +32,13 @@ async def say(real: Real, client: httpx.AsyncClient, text: str) -> str:
     """Write as the owner in the page, wait for the answer; the message's id."""
     reply = await client.post("/api/v1/messages", json={"conversation": "c1", "text": text})
     id = str(reply.json()["id"])
-    await real.house.settled()
+    await real.bot.settled()
     return id
 
 
 async def note(real: Real, text: str, *, space: str = "", **fields: object) -> None:
     candidate = MemoryCandidate(category="fact", text=text, origin="extraction", **fields)  # type: ignore[arg-type]
-    await real.house.memories(space).upsert(candidate)
+    await real.bot.memories(space).upsert(candidate)
 
 
 async def facts(client: httpx.AsyncClient, **query: object) -> list[dict[str, object]]:
@@ -54,7 +54,7 @@ def error(reply: httpx.Response) -> tuple[int, str]:
 async def sourced(real: Real, client: httpx.AsyncClient) -> dict[str, object]:
     """A fact that rests on a message of the chat; as the list has it."""
     message = await say(real, client, QUOTE)
-    conversation = await real.house.store.sessions.find("web", "console", "c1")
+    conversation = await real.bot.store.sessions.find("web", "console", "c1")
     assert conversation is not None
     source = MemorySource(conversation=conversation.id, message_id=message, channel="web", quote=QUOTE)
     await note(real, "Has the landlord Zephyrine Quill", importance=7, source=source)
@@ -64,9 +64,9 @@ async def sourced(real: Real, client: httpx.AsyncClient) -> dict[str, object]:
 
 async def test_pages_hold_each_fact_once_while_new_ones_arrive(real: Real, client: httpx.AsyncClient) -> None:
     for number in range(7):
-        await real.house.memories("").add("fact", f"Owns boat number {number} called B{number}")
+        await real.bot.memories("").add("fact", f"Owns boat number {number} called B{number}")
     first = (await client.get(FACTS, params={"limit": 3})).json()
-    await real.house.memories("").add("fact", "Sold all of the bicycles")
+    await real.bot.memories("").add("fact", "Sold all of the bicycles")
     seen = [item["text"] for item in first["items"]]
     cursor = first["next"]
     while cursor:
@@ -77,7 +77,7 @@ async def test_pages_hold_each_fact_once_while_new_ones_arrive(real: Real, clien
 
 
 async def test_a_filter_takes_words_category_and_importance_literally(real: Real, client: httpx.AsyncClient) -> None:
-    memories = real.house.memories("")
+    memories = real.bot.memories("")
     await memories.add("user_preference", "Drinks 100% arabica coffee", 9)
     await memories.add("fact", "喜欢乌龙茶", 3)
     assert [one["text"] for one in await facts(client, q="ARABICA")] == ["Drinks 100% arabica coffee"]
@@ -129,7 +129,7 @@ async def test_a_correction_needs_the_tag_supersedes_and_can_be_put_back(
 async def test_a_correction_moves_to_another_heading_and_may_not_double_a_fact(
     real: Real, client: httpx.AsyncClient
 ) -> None:
-    memories = real.house.memories("")
+    memories = real.bot.memories("")
     await memories.add("fact", "Likes the sea", 5)
     await memories.add("fact", "Likes the mountains", 5)
     newest, other = await facts(client)
@@ -142,7 +142,7 @@ async def test_a_correction_moves_to_another_heading_and_may_not_double_a_fact(
 
 
 async def test_what_took_its_place_changed_since_so_it_is_not_put_back(real: Real, client: httpx.AsyncClient) -> None:
-    await real.house.memories("").add("fact", "Lives in Oslo", 5)
+    await real.bot.memories("").add("fact", "Lives in Oslo", 5)
     [first] = await facts(client)
     for text in ("Lives in Bergen", "Lives in Trondheim"):
         [held] = await facts(client)
@@ -190,7 +190,7 @@ async def test_a_forgotten_fact_is_gone_everywhere_and_the_receipt_counts_right(
     undone = await client.post(f"{path}/restore", headers={"if-match": f'"{former["etag"]}"'})
     assert error(undone) == (409, "forgotten")
     assert error(await client.post(f"{path}/forget")) == (409, "forgotten")
-    await real.house.store.database.write(_checkpoint)
+    await real.bot.store.database.write(_checkpoint)
     held = [file for file in tmp_path.rglob("*") if file.is_file() and b"Zephyrine" in file.read_bytes()]
     assert held == []
 

@@ -10,14 +10,14 @@ import pytest_asyncio
 from bot.console.memory.search import MAX_MARKS, TermMarker
 from bot.console.services import MAX_SEARCHED_SPACES
 from tests.bot.console.crowds import add_conversations
-from tests.browser.real import ANN, OWNER, Real, real_house
+from tests.browser.real import ANN, OWNER, Real, real_bot
 
 SEARCH = "/api/v1/memory/search"
 
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path, lambda asked: "fine") as up:
+    async with real_bot(tmp_path, lambda asked: "fine") as up:
         yield up
 
 
@@ -29,7 +29,7 @@ async def client(real: Real) -> AsyncIterator[httpx.AsyncClient]:
 
 async def say(real: Real, client: httpx.AsyncClient, text: str, chat: str = "c1") -> None:
     await client.post("/api/v1/messages", json={"conversation": chat, "text": text})
-    await real.house.settled()
+    await real.bot.settled()
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ async def test_every_memory_is_searched_when_asked_for_and_that_is_audited(
     for who, text in ((ANN, "my bees swarm in May"), (OWNER, "no bees at my place")):
         message = real.telegram.hear(text, chat=who, sender=who)
         await real.telegram.until(lambda key=message.key: any(one.reply_to_key == key for one in real.telegram.sent))
-    await real.house.settled()
+    await real.bot.settled()
     mine = (await client.get(SEARCH, params={"q": "bees", "kind": "said"})).json()["items"]
     assert [hit["space"] for hit in mine] == [""]
     assert await real.audited("memory.read.other") == []
     reply = (await client.get(SEARCH, params={"q": "bees", "kind": "said", "everyone": 1})).json()
-    space = next(name for name in await real.house.spaces() if name)
+    space = next(name for name in await real.bot.spaces() if name)
     assert {hit["space"] for hit in reply["items"]} == {"", space}
     assert reply["left_out"] == 0
     assert next(hit["title"] for hit in reply["items"] if hit["space"]) == ANN
@@ -99,7 +99,7 @@ def test_of_a_text_full_of_the_words_only_so_many_are_marked() -> None:
 async def test_memories_beyond_so_many_are_left_out_of_a_search_of_all_and_counted(
     real: Real, client: httpx.AsyncClient
 ) -> None:
-    await add_conversations(real.house.store, MAX_SEARCHED_SPACES + 1, "person", of_people=True)
+    await add_conversations(real.bot.store, MAX_SEARCHED_SPACES + 1, "person", of_people=True)
     reply = (await client.get(SEARCH, params={"q": "bees", "everyone": 1})).json()
     assert reply["left_out"] == 1
     assert len(await real.audited("memory.read.other")) == MAX_SEARCHED_SPACES

@@ -17,13 +17,13 @@ from bot.console.operations.backups import MAX_BACKUPS, MAX_PIECE_BYTES
 from bot.console.operations.jobs import MAX_JOBS, Job, JobRunner
 from channels.web.auth import FRESH_SECONDS, RequestGuard, require_fresh_login
 from channels.web.requests import HttpRefusal
-from tests.browser.real import Real, real_house
+from tests.browser.real import Real, real_bot
 from tests.channels.web.server import TOKEN
 
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path / "home", lambda asked: "yes") as up:
+    async with real_bot(tmp_path / "home", lambda asked: "yes") as up:
         yield up
 
 
@@ -49,7 +49,7 @@ async def test_a_backup_that_is_no_backup_is_told_and_nothing_is_restored_withou
         restored.append((file, passphrase))
         begun_restore.set()
 
-    real.house.restore = restore
+    real.bot.restore = restore
     async with real.site.client() as client:
         begun = (
             await client.post("/api/v1/backups/uploads", json={"name": "../..\\x y\u202e.tar", "size": 300})
@@ -94,7 +94,7 @@ async def test_what_does_not_fit_on_the_disk_is_told_and_leaves_nothing(real: Re
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert answer.json()["error"]["message"] == "the upload was dropped: File too large"
-        assert list(real.house.home.backups.iterdir()) == []
+        assert list(real.bot.home.backups.iterdir()) == []
         assert (await client.put(f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x"))).status_code == 404
 
 
@@ -106,18 +106,18 @@ async def test_a_backup_that_fails_or_is_cancelled_leaves_nothing(real: Real, mo
         assert (await client.post("/api/v1/backups", json={})).status_code == 409
         await client.post(f"/api/v1/jobs/{begun.json()['id']}/cancel", json={})
         assert (await finished(client, begun))["state"] == "cancelled"
-        assert list(real.house.home.backups.iterdir()) == []
+        assert list(real.bot.home.backups.iterdir()) == []
         monkeypatch.setenv("MNEMA_TEST", "1")
         monkeypatch.setenv("MNEMA_FP", "backup.snapshot@1:enospc")
         job = await finished(client, await client.post("/api/v1/backups", json={}))
         assert job["state"] == "failed"
         assert job["error"].startswith("No backup was made: ")
         assert "No space left on device" in job["error"]
-        assert [path.name for path in real.house.home.backups.iterdir()] == []
+        assert [path.name for path in real.bot.home.backups.iterdir()] == []
 
 
 async def test_of_very_many_backups_the_newest_are_listed(real: Real) -> None:
-    folder = real.house.home.backups
+    folder = real.bot.home.backups
     folder.mkdir(exist_ok=True)
     for number in range(MAX_BACKUPS + 1):
         path = folder / f"b{number:03}.backup"

@@ -16,7 +16,7 @@ from bot.console.operations.logs import (
     LogRoutes,
     read_page,
 )
-from tests.browser.real import real_house
+from tests.browser.real import real_bot
 
 
 def line(number: int, level: str = "info", logger: str = "bot.agent.turn", trace: str = "") -> str:
@@ -111,7 +111,7 @@ async def test_of_a_flood_the_newest_lines_are_streamed_and_none_that_is_too_lon
 
 
 async def test_what_is_asked_wrongly_is_told(tmp_path: Path) -> None:
-    async with real_house(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
+    async with real_bot(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
         assert (await client.get("/api/v1/logs", params={"level": "loud"})).status_code == 400
         assert (await client.get("/api/v1/logs", params={"cursor": "x"})).status_code == 400
         assert (await client.get("/api/v1/logs")).json() == {"items": [], "next": None}

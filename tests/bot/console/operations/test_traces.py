@@ -13,14 +13,14 @@ from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from memory.store.conversations.traces import TRACE_WINDOW, Trace, TraceEvent
 from memory.store.engine.database import Tx
 from memory.store.schema.tables import turn
-from tests.browser.real import ANN, Real, real_house
+from tests.browser.real import ANN, Real, real_bot
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_house(tmp_path, lambda asked: "yes") as up:
+    async with real_bot(tmp_path, lambda asked: "yes") as up:
         yield up
 
 
@@ -37,12 +37,12 @@ async def add_turns(tx: Tx, conversation: str, count: int, seconds: float) -> No
 async def test_turns_are_listed_once_each_with_what_they_took(real: Real) -> None:
     async with real.site.client() as client:
         await client.post("/api/v1/messages", json={"conversation": "c1", "text": "tea?"})
-        await real.house.settled()
-        row = await real.house.store.sessions.find("web", "console", "c1")
+        await real.bot.settled()
+        row = await real.bot.store.sessions.find("web", "console", "c1")
         assert row is not None
         [newest] = (await client.get("/api/v1/traces")).json()["items"]
         assert (newest["conversation"], newest["title"], newest["state"]) == ("c1", "tea?", "done")
-        await real.house.store.database.write(add_turns, row.id, TRACE_WINDOW + 1, 60.0)
+        await real.bot.store.database.write(add_turns, row.id, TRACE_WINDOW + 1, 60.0)
         seen, cursor, pages = [], "", 0
         while cursor is not None:
             page = (await client.get("/api/v1/traces", params={"limit": 200, "cursor": cursor})).json()
@@ -67,7 +67,7 @@ async def test_turns_are_listed_once_each_with_what_they_took(real: Real) -> Non
 async def test_each_step_of_a_new_turn_is_measured(real: Real) -> None:
     async with real.site.client() as client:
         sent = (await client.post("/api/v1/messages", json={"conversation": "c1", "text": "tea?"})).json()["id"]
-        await real.house.settled()
+        await real.bot.settled()
         answer = (await client.get(f"/api/v1/conversations/c1/trace/{sent}")).json()
         steps = {step["kind"]: step for step in answer["steps"]}
         assert answer["exact"]
@@ -87,7 +87,7 @@ async def test_reading_the_trace_of_another_person_is_audited(real: Real) -> Non
             async for line in stream.aiter_lines():
                 if '"whose":"other"' in line:
                     break
-        await real.house.settled()
+        await real.bot.settled()
         [one] = (await client.get("/api/v1/traces")).json()["items"]
         assert (one["title"], one["whose"]) == (ANN, "other")
         assert await real.audited("chat.read.other") == []

@@ -17,7 +17,7 @@ from bot.console.operations.usage import day_bounds, format_csv
 from memory.store.engine.database import Tx
 from memory.store.people.spending import OWNER, ModelUsage
 from memory.store.schema.tables import usage
-from tests.browser.real import ANN, QUIET, Real, real_house
+from tests.browser.real import ANN, QUIET, Real, real_bot
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
 DAY = 86_400.0
@@ -34,17 +34,17 @@ async def add(tx: Tx, rows: list[dict[str, Any]]) -> None:
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
     settings = {**QUIET, "timezone": "Asia/Shanghai"}
-    async with real_house(tmp_path, lambda asked: "yes", clock=lambda: NOW, settings=settings) as up:
+    async with real_bot(tmp_path, lambda asked: "yes", clock=lambda: NOW, settings=settings) as up:
         yield up
 
 
 async def test_each_day_has_its_sums_and_other_days_none(real: Real) -> None:
     async with real.site.client() as client:
         await client.post("/api/v1/messages", json={"conversation": "c1", "text": "/help"})
-        row = await real.house.store.sessions.find("web", "console", "c1")
+        row = await real.bot.store.sessions.find("web", "console", "c1")
         assert row is not None
         of = {"conversation": row.id}
-        await real.house.store.database.write(
+        await real.bot.store.database.write(
             add,
             [
                 # 20:30 UTC of the 19th is the 20th in Shanghai

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.runtime.cluster.membership import Membership
 from memory.store.engine.leases import Leases
 from memory.store.open import open_store
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 OVERSLEPT = """
 import asyncio, sqlite3, sys

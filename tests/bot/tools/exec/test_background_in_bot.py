@@ -32,11 +32,11 @@ def ended(it: Inside) -> list[str]:
 
 
 async def begun(it: Inside, name: str = "begun") -> None:
-    await until((it.house.workspace.root / name).exists, "it runs")
+    await until((it.bot.workspace.root / name).exists, "it runs")
 
 
 async def none_open(it: Inside) -> bool:
-    return not await it.house.store.tasks.open_tasks_of_space("")
+    return not await it.bot.store.tasks.open_tasks_of_space("")
 
 
 def sleepers() -> int:
@@ -59,14 +59,14 @@ async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> 
         await until(lambda: "working" in _output(it), "it prints")
         assert "w1 running" in await _look(it)
         assert " s · `working`" in await it.text("/tasks")
-        (it.house.workspace.root / "go").touch()
+        (it.bot.workspace.root / "go").touch()
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
-        await it.house.settled()
+        await it.bot.settled()
         [told] = ended(it)
         assert "w1 done" in told
         assert "working\nfinished" in told
         assert "exit code 0" in told
-        assert await it.house.store.tasks.open_tasks_of_space("") == []
+        assert await it.bot.store.tasks.open_tasks_of_space("") == []
 
 
 def _status(name: str, after: int) -> Any:
@@ -74,7 +74,7 @@ def _status(name: str, after: int) -> Any:
 
 
 def _output(it: Inside) -> str:
-    return "".join(one.output.text() for one in it.house.exec_tools.background._known.values())
+    return "".join(one.output.text() for one in it.bot.exec_tools.background._known.values())
 
 
 async def _look(it: Inside) -> str:
@@ -97,7 +97,7 @@ async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Pat
         await until(lambda: sleepers() == before, "it is gone")
         assert time.monotonic() - began < 2
         await until(lambda: none_open(it), "its row is ended")
-        await it.house.settled()
+        await it.bot.settled()
         assert len([one for one in it.model.requests if one.purpose == "turn"]) == 3
 
 
@@ -125,13 +125,13 @@ async def test_stop_and_clear_end_sub_agents_and_a_command_together(tmp_path: Pa
         assert await it.text("and ponder") == "they run on"
         for _ in range(3):
             await begun_children.acquire()
-        assert len(await it.house.store.tasks.open_tasks_of_space("")) == 4
+        assert len(await it.bot.store.tasks.open_tasks_of_space("")) == 4
         clock = time.monotonic()
         await it.say(command)
         await until(lambda: none_open(it), "all are ended")
         await until(lambda: sleepers() == before, "its processes are gone")
         assert time.monotonic() - clock < 2, "it is about 0.1 s"
-        await it.house.settled()
+        await it.bot.settled()
         assert ended(it) == []
 
 
@@ -151,7 +151,7 @@ async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) ->
         assert "no running w1" in await it.text("/tasks cancel w1")
         await it.text("end it")
         assert "w2 was ended" in results(it.model.requests[-1])[-1].text
-        assert await it.house.store.tasks.open_tasks_of_space("") == []
+        assert await it.bot.store.tasks.open_tasks_of_space("") == []
 
 
 def _stop(name: str) -> Any:
@@ -166,7 +166,7 @@ async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
             await ask(it)
             told = await approve(it)
             assert ("did not work" in told) == (number == 3), told
-        assert len(await it.house.store.tasks.open_tasks_of_space("")) == 3
+        assert len(await it.bot.store.tasks.open_tasks_of_space("")) == 3
 
 
 @needs_sandbox
@@ -174,7 +174,7 @@ async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
 async def test_it_may_take_an_hour(tmp_path: Path, seconds: int, fits: bool) -> None:
     async with owned(tmp_path, [background("true", seconds=seconds), "asked", "runs", "done"]) as it:
         await it.text("please")
-        await it.house.settled()
+        await it.bot.settled()
         asked = any(re.search("/approve", sent.text) for sent in it.channel.sent)
         assert asked == fits
 
@@ -191,7 +191,7 @@ async def main():
         await ask(it)
         await approve(it)
         await begun(it, "ran")
-        await it.house.settled()
+        await it.bot.settled()
         os.kill(os.getpid(), 9)
 
 asyncio.run(main())
@@ -208,12 +208,12 @@ async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: P
         await begun(it, "ran")
     assert sleepers() == before
     async with owned(tmp_path, ["I do not know how it ended."]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         [told] = ended(it)
         assert "w1 lost" in told
-        assert (it.house.workspace.root / "ran").read_text() == "x\n"
+        assert (it.bot.workspace.root / "ran").read_text() == "x\n"
     async with owned(tmp_path, ["never asked"]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert it.model.requests == []
 
 
@@ -226,10 +226,10 @@ async def test_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Pat
     assert await process.wait() == -9
     await until(lambda: sleepers() == before, "the tree went with it", 5)
     async with owned(tmp_path, ["I do not know how it ended."]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         [told] = ended(it)
         assert "w1 lost" in told
-        assert (it.house.workspace.root / "ran").read_text() == "x\n"
+        assert (it.bot.workspace.root / "ran").read_text() == "x\n"
     async with owned(tmp_path, ["never asked"]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert it.model.requests == []

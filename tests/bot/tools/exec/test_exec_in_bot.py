@@ -18,7 +18,7 @@ from channels.testing import ScriptedChannel
 from tests.bot.inside import ON_POSTGRES, Inside, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.exec.sandboxed import level, needs_sandbox
-from tests.channels.web.server import ScriptedHouse, running
+from tests.channels.web.server import ScriptedBot, running
 from tests.walk.harness import until
 
 ON: dict[str, Any] = {"tools": {"exec": {"enabled": True, "seconds": 20}}}
@@ -50,7 +50,7 @@ def code(it: Inside) -> str:
 async def ask(it: Inside, text: str = "please") -> str:
     """Have the model ask; the question."""
     await it.text(text)
-    await it.house.settled()
+    await it.bot.settled()
     assert WAITING in results(it.model.requests[-1])[-1].text
     return question(it)
 
@@ -58,7 +58,7 @@ async def ask(it: Inside, text: str = "please") -> str:
 async def approve(it: Inside, typed: str = "") -> str:
     """Approve, and wait for what follows of it; what the person is told of the run itself."""
     told = await it.text(f"/approve {typed or code(it)}")
-    await it.house.settled()
+    await it.bot.settled()
     return told
 
 
@@ -71,7 +71,7 @@ def outcomes(it: Inside) -> list[str]:
 async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path: Path) -> None:
     run = call("exec", argv=["sh", "-c", "echo made > made.txt; cat notes.txt"])
     async with owned(tmp_path, [run, "It waits for you.", "It says: buy milk."]) as it:
-        root = it.house.workspace.root
+        root = it.bot.workspace.root
         (root / "notes.txt").write_text("buy milk")
         asked = await ask(it)
         assert '["sh", "-c", "echo made > made.txt; cat notes.txt"]' in asked
@@ -95,8 +95,8 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
 async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(tmp_path: Path) -> None:
     run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
     async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
-        routes = ApprovalRoutes(it.house.store, it.house).calls()
-        async with running(ScriptedHouse(), routes) as site, site.client() as client:
+        routes = ApprovalRoutes(it.bot.store, it.bot).calls()
+        async with running(ScriptedBot(), routes) as site, site.client() as client:
 
             async def decide(decision: str) -> tuple[int, dict[str, str]]:
                 [shown] = (await client.get("/api/v1/approvals")).json()["waiting"]
@@ -108,16 +108,16 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
             status, sent = await decide("once")
             assert status == 200
             await until(lambda: any("Approved and done, `exec`" in one.text for one in it.channel.sent), "its end")
-            await it.house.settled()
-            assert (it.house.workspace.root / "made").exists()
+            await it.bot.settled()
+            assert (it.bot.workspace.root / "made").exists()
             [outcome] = outcomes(it)
             assert "done" in outcome
             assert (await client.post(f"/api/v1/approvals/{sent['id']}", json=sent)).status_code == 409
             await ask(it, "and more")
             assert (await decide("deny"))[0] == 200
             await until(lambda: "Denied" in it.channel.sent[-1].text, "the notice of the refusal")
-            assert not (it.house.workspace.root / "more").exists()
-        acts = [(row.action, row.result) for row in await it.house.store.audit.acts(100) if row.actor == "web"]
+            assert not (it.bot.workspace.root / "more").exists()
+        acts = [(row.action, row.result) for row in await it.bot.store.audit.acts(100) if row.actor == "web"]
         assert sorted(acts) == [("exec", "denied"), ("exec", "running")]
 
 
@@ -138,7 +138,7 @@ async def test_after_the_outcome_words_from_outside_are_in_view(tmp_path: Path) 
 async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: str) -> None:
     run = call("exec", argv=["sh", "job.sh", "more.txt"], cwd="sub")
     async with owned(tmp_path, [run, "asked", "seen"]) as it:
-        folder = it.house.workspace.root / "sub"
+        folder = it.bot.workspace.root / "sub"
         folder.mkdir()
         (folder / "job.sh").write_text("touch ran")
         asked = await ask(it)
@@ -153,7 +153,7 @@ async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: st
         else:
             await it.text("/context clear")
         assert "did not work" in await approve(it, held)
-        assert not list(it.house.workspace.root.rglob("ran"))
+        assert not list(it.bot.workspace.root.rglob("ran"))
         assert "did not work" in await approve(it, held)
 
 
@@ -165,7 +165,7 @@ async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None
         await ask(it)
         now[0] += 11 * 60
         assert "over" in await approve(it)
-        assert not (it.house.workspace.root / "ran").exists()
+        assert not (it.bot.workspace.root / "ran").exists()
 
 
 @needs_sandbox
@@ -174,7 +174,7 @@ async def test_stop_ends_an_approved_command(tmp_path: Path) -> None:
     async with owned(tmp_path, [run, "asked", "seen"]) as it:
         await ask(it)
         message = it.channel.hear(f"/approve {code(it)}", chat="c1", key="yes")
-        begun = it.house.workspace.root / "begun"
+        begun = it.bot.workspace.root / "begun"
         await it.channel.until(lambda: True)
         while not begun.exists():
             await it.text("/status")
@@ -215,9 +215,9 @@ async def test_a_script_is_shown_bound_and_run(tmp_path: Path) -> None:
 )
 async def test_what_cannot_be_run_is_not_asked(tmp_path: Path, given: dict[str, Any]) -> None:
     async with owned(tmp_path, [call("exec", **given), "no"]) as it:
-        (it.house.workspace.root / "link").symlink_to("/etc")
+        (it.bot.workspace.root / "link").symlink_to("/etc")
         await it.text("please")
-        await it.house.settled()
+        await it.bot.settled()
         assert WAITING not in results(it.model.requests[-1])[-1].text
         assert not [sent for sent in it.channel.sent if CODE.search(sent.text)]
 
@@ -226,7 +226,7 @@ async def test_what_cannot_be_run_is_not_asked(tmp_path: Path, given: dict[str, 
 async def test_files_that_prompts_trust_are_not_created_either(tmp_path: Path) -> None:
     run = call("exec", argv=["sh", "-c", "echo evil > HEARTBEAT.md; mkdir -p skills/x; echo fine > fine.md"])
     async with owned(tmp_path, [run, "asked", "seen"]) as it:
-        root = it.house.workspace.root
+        root = it.bot.workspace.root
         await ask(it)
         assert "HEARTBEAT.md may not be created" in await approve(it)
         names = {path.name.partition(".made-by-exec")[0] for path in root.glob("*.made-by-exec-*")}
@@ -251,7 +251,7 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
         await it.text("hello")
         assert offered(it) == (level().level == "A")
         assert ("sandbox of commands: A" in await it.text("/status")) == (level().level == "A")
-        it.house.exec_tools.refuse("the test says so")
+        it.bot.exec_tools.refuse("the test says so")
         assert "the test says so" in await it.text("/status")
         await it.text("and now")
         assert not offered(it)
@@ -274,10 +274,10 @@ async def test_S45_nobody_else_and_no_group_gets_it(
     async with owned(tmp_path, [call("exec", argv=["touch", "ran"]), "no"], settings, channel=channel) as it:
         chat = "g" if kind == "group" else sender
         await it.say("run it", chat=chat, sender=sender, kind=kind, addressed=True)
-        await it.house.settled()
+        await it.bot.settled()
         assert not offered(it)
         assert "There is no tool" in results(it.model.requests[-1])[-1].text
-        assert not list(it.house.workspace.root.rglob("ran"))
+        assert not list(it.bot.workspace.root.rglob("ran"))
 
 
 KILLED = """
@@ -313,7 +313,7 @@ async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path
     ran = home / "workspace" / "ran.txt"
     assert ran.read_text() == "once\n"
     async with owned(home, ["I do not know whether it ran."]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert any("interrupted" in sent.text for sent in it.channel.sent), (
             "the command of the one who approved it is answered"
         )
@@ -323,5 +323,5 @@ async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path
         assert len(it.model.requests) == 1, "the model is told once"
         assert "outcome unknown" in outcomes(it)[0]
     async with owned(home, ["never asked"]) as it:
-        await it.house.settled()
+        await it.bot.settled()
         assert it.model.requests == []

@@ -19,7 +19,7 @@ MAKE = ("sh", "-c", "echo made >> made.txt")
 
 
 def made(it: Inside) -> int:
-    path = it.house.workspace.root / "made.txt"
+    path = it.bot.workspace.root / "made.txt"
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
@@ -30,7 +30,7 @@ def exec_call(*argv: str, **more: Any) -> Any:
 async def run_in(it: Inside, chat: str) -> str:
     """Have the model call once more in a chat of its own; the result that it sees."""
     await it.text("please", chat=chat)
-    await it.house.settled()
+    await it.bot.settled()
     return results(it.model.requests[-1])[-1].text
 
 
@@ -65,7 +65,7 @@ async def test_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_pa
     ]
     script: Script = [first, "asked", "seen", *[step for one in others for step in (one, "ok")]]
     async with owned(tmp_path, script) as it:
-        root = it.house.workspace.root
+        root = it.bot.workspace.root
         (root / "sub").mkdir()
         for name in ("a.txt", "b.txt"):
             (root / name).write_text(f"in {name}")
@@ -80,7 +80,7 @@ async def test_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_pa
 async def test_a_swapped_script_and_words_from_outside_are_asked_for_again(tmp_path: Path) -> None:
     run = exec_call("sh", "job.sh")
     async with owned(tmp_path, [run, "asked", "seen", run, "ok", run, "ok"]) as it:
-        job = it.house.workspace.root / "job.sh"
+        job = it.bot.workspace.root / "job.sh"
         job.write_text("echo made >> made.txt")
         await ask(it)
         refused = await approve(it, f"{code(it)} always 1")
@@ -113,20 +113,20 @@ async def test_the_third_button_makes_a_rule_once(tmp_path: Path) -> None:
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(buttons=True))
     async with owned(tmp_path, [exec_call(*MAKE), "asked", "seen"], settings, channel=channel) as it:
         await it.say("please", chat="7", sender="7")
-        await it.house.settled()
+        await it.bot.settled()
         [buttons] = [sent.buttons for sent in it.channel.sent if sent.buttons]
         assert [button.text for button in buttons] == ["Approve", "Deny", "Always"]
         press: dict[str, Any] = {"chat": "7", "sender": "7", "act": "press", "target": buttons[2].data}
         twice = await asyncio.gather(it.text("", **press), it.text("", **press))
-        await it.house.settled()
+        await it.bot.settled()
         assert sum("Rule 1 is made" in told for told in twice) == 1
         assert made(it) == 1
-        assert len(await it.house.store.access.rules("", it.house.store.now())) == 1
+        assert len(await it.bot.store.access.rules("", it.bot.store.now())) == 1
 
 
 async def test_there_are_fifty_rules_at_most_and_equal_ones_are_one(tmp_path: Path) -> None:
     async with owned(tmp_path, ["hi"]) as it:
-        access, now = it.house.store.access, it.house.store.now()
+        access, now = it.bot.store.access, it.bot.store.now()
         party = Party(channel="terminal", account="local", subject="user", id="u")
         rules = [
             NewApprovalRule(space="", party=party, tool="exec", command=json.dumps([n]), cwd="/w", level="A")

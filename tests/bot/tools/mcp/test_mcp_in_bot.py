@@ -274,6 +274,6 @@ async def test_the_metric_says_which_servers_can_be_called(tmp_path: Path) -> No
     orders = Orders(tmp_path, [tool("die")])
     await review(tmp_path, "files", orders.settings, {"die": "run"})
     async with inside(tmp_path, [call("files__die"), "down"], {"mcp": {"files": orders.settings}}) as it:
-        assert 'mnema_mcp_up{server="files"} 1' in await it.house.metrics.text()
+        assert 'mnema_mcp_up{server="files"} 1' in await it.bot.metrics.text()
         assert await it.text("go") == "down"
-        assert 'mnema_mcp_up{server="files"} 0' in await it.house.metrics.text()
+        assert 'mnema_mcp_up{server="files"} 0' in await it.bot.metrics.text()

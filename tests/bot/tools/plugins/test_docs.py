@@ -12,7 +12,7 @@ from bot.tools.base import GuardedCall
 from bot.tools.plugins.library import check_definitions
 from bot.tools.plugins.runner import PluginSource, describe_plugin
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 PAGES = ["docs/tools/plugins.md", "docs/tools/plugins.zh-CN.md"]
 BLOCK = re.compile(r"^```python\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -82,11 +82,11 @@ async def test_an_enabled_file_is_a_tool_until_a_byte_of_it_changes(tmp_path: Pa
         assert pages.seen[-1].headers["authorization"] == "Bearer k-12345678"
         assert not [part for request in it.model.requests for part in request.system if "k-12345678" in part]
         file.write_text(file.read_text() + "# more\n")
-        it.house.plugins.library._looked = float("-inf")
+        it.bot.plugins.library._looked = float("-inf")
         assert await it.text("and now?") == "off"
         assert "There is no tool 'weather'" in results(it.model.requests[-1])[-1].text
         await it.channel.until(lambda: any("mnema tools on weather" in sent.text for sent in it.channel.sent))
-        it.house.plugins.library._looked = float("-inf")
+        it.bot.plugins.library._looked = float("-inf")
         assert await it.text("once more") == "again"
         assert len([sent for sent in it.channel.sent if "mnema tools on weather" in sent.text]) == 1
         assert len(pages.seen) == 1
@@ -134,7 +134,7 @@ async def test_a_tool_that_asks_runs_after_the_yes_and_not_once_its_file_has_cha
             codes.append(await new_code(it, codes))
         assert pages.seen == []
         assert "sunny" in await it.text(f"/approve {codes[0]}")
-        state = PluginState(it.house.home.plugins_state)
+        state = PluginState(it.bot.home.plugins_state)
         state.set("weather", None)
         assert "no such tool" in await it.text(f"/approve {codes[1]}")
         assert len(pages.seen) == 1
@@ -208,7 +208,7 @@ async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left
         assert failed.text == "not with 13"
         assert "first" in wrong.text
         assert "taken over" not in own.text
-        shown = await BotConsole(it.house).tools()
+        shown = await BotConsole(it.bot).tools()
         assert {
             "name": "add",
             "origin": "sums",

@@ -65,7 +65,7 @@ async def test_only_enabled_bytes_reach_the_model(tmp_path: Path) -> None:
     home = tmp_path / "home"
     folder = skill_folder(home / "workspace" / "skills")
     async with inside(home, ["hi", ToolCall(id="t1", name="skill", input='{"name": "tea"}'), "Warm it.", "hm"]) as it:
-        library = it.house.skills.library
+        library = it.bot.skills.library
         library._clock = count(0.0, 10.0).__next__  # each look is a new one
         await it.text("hello")
         assert "skill" not in {spec.name for spec in it.model.requests[0].tools}, "off until enabled"

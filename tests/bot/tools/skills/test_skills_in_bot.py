@@ -52,7 +52,7 @@ async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_
         assert "brewed" in await approve(it)
         await ask(it)
         (folder / "SKILL.md").write_text(f"{HEAD}other\n")
-        it.house.skills.library._looked = float("-inf")
+        it.bot.skills.library._looked = float("-inf")
         assert "not enabled" in await approve(it)
 
 
@@ -143,7 +143,7 @@ def test_a_persons_own_skill_is_added_and_turned_off_in_the_terminal(tmp_path: P
 
 async def test_toolsets_of_more_spaces_than_are_kept_are_built_again_and_equal(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
-        toolset = it.house.toolset
+        toolset = it.bot.toolset
         first = toolset("telegram-0")
         assert toolset("telegram-0") is first
         for number in range(MAX_CACHED_SPACES + 1):

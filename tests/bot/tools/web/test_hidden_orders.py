@@ -58,7 +58,7 @@ async def test_S55_hidden_orders_reach_no_sink_even_if_the_model_obeys(home: Pat
 
         settings = {"tools": {"web": {"allow": [pages.pair, evil.pair]}}, "delegate": {"enabled": True}}
         async with inside(home, obeys, settings) as it:
-            it.house.web_tools.pause_seconds = 0.0
+            it.bot.web_tools.pause_seconds = 0.0
             for name in PAGES:
                 assert await it.text(f"what is the weather at {pages.url(f'/{name}')}", chat=name) == DONE
                 fetched, *fired = results(it.model.requests[-1])
@@ -70,10 +70,10 @@ async def test_S55_hidden_orders_reach_no_sink_even_if_the_model_obeys(home: Pat
                     name,
                     fired,
                 )
-            await it.house.settled()
-            root = it.house.workspace.root
+            await it.bot.settled()
+            root = it.bot.workspace.root
             assert (root / "SOUL.md").read_text() == "Be kind.\n"
             assert not (root / "MEMORY.md").exists() or "mallory" not in (root / "MEMORY.md").read_text()
             assert evil.connections == 0
-            assert await it.house.store.jobs.open_jobs("") == []
+            assert await it.bot.store.jobs.open_jobs("") == []
             assert [sent.text for sent in it.channel.sent if "mallory" in sent.text] == []

@@ -120,11 +120,11 @@ async def test_a_page_of_the_worst_kind_costs_little_and_holds_up_nobody(tmp_pat
         settings = {"tools": {"web": {"allow": [pages.pair]}}}
         script = [call("web_fetch", url=pages.url("/")), "1", call("web_fetch", "t2", url=pages.url("/page")), "2"]
         async with inside(tmp_path, script, settings) as it:
-            it.house.web_tools.pause_seconds = 0.0
+            it.bot.web_tools.pause_seconds = 0.0
             await it.text("warm up")
             async with watched() as cost:
                 await it.text(f"read {pages.url('/page')}")
-                await it.house.web_tools.close()  # the child is ended, and counted
+                await it.bot.web_tools.close()  # the child is ended, and counted
             text = results(it.model.requests[-1])[-1].text
             assert told in text or "too_large" in text
             print(name, cost)

@@ -99,7 +99,7 @@ async def test_more_than_ten_pages_in_a_tainted_turn_are_refused(tmp_path: Path)
         settings = {"tools": {"web": {"allow": [pages.pair, other.pair]}}, "agent_max_steps": 30}
         script = [call("web_fetch", id=f"t{number}", url=url) for number, url in enumerate(urls[:12])]
         async with inside(tmp_path, [*script, "done"], settings) as it:
-            it.house.web_tools.pause_seconds = 0.0
+            it.bot.web_tools.pause_seconds = 0.0
             await it.text(f"read all of {pages.url('/list')}")
             told = [one.text for one in results(it.model.requests[-1])]
             assert sum(one.startswith("denied:") for one in told) == 2
@@ -126,7 +126,7 @@ async def test_pages_are_kept_for_their_space_alone_and_forgotten(tmp_path: Path
         script = [call("web_fetch", url=pages.url()), "1", call("web_fetch", url=pages.url()), "2"]
         script += [call("web_fetch", url=pages.url()), "3"]
         async with inside(tmp_path, script, web(pages)) as it:
-            cache = it.house.web_tools
+            cache = it.bot.web_tools
             cache.pause_seconds = 0.0
             await it.text(f"{pages.url()}")
             pages.page("/", "<p>second</p>")
@@ -286,7 +286,7 @@ async def test_fetches_a_day_are_limited_for_people_other_than_the_owner(tmp_pat
         }
         script = [call("web_fetch", id=f"t{number}", url=pages.url(f"/{number}")) for number in range(3)]
         async with inside(tmp_path, [*script, "ok"], settings, channel) as it:
-            it.house.web_tools.pause_seconds = 0.0
+            it.bot.web_tools.pause_seconds = 0.0
             await it.text(" ".join(pages.url(f"/{number}") for number in range(3)), chat="u1", sender="u1")
             assert "used up" in result(it.model.requests[-1])
         assert len(pages.seen) == 2

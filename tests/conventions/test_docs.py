@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.sources import ROOT, Source, product, sources
+from tests.conventions.sources import ROOT, Source, product, sources
 
 COMMANDS = (
     "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay",

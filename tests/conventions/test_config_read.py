@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from bot.config.keys import KEYS, LIST_ITEM
-from tests.house.sources import Source, product
+from tests.conventions.sources import Source, product
 
 # Keys that limit nothing in this version, and why.
 UNREAD: dict[str, str] = {}

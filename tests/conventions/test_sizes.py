@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.house.sources import PACKAGES, ROOT, functions, product, sources
+from tests.conventions.sources import PACKAGES, ROOT, functions, product, sources
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_ENTRIES = 600, 800, 50, 12
 # Over the limit today: remove names, never add one.

@@ -4,7 +4,7 @@ import ast
 from collections import Counter, defaultdict
 from functools import cache
 
-from tests.house.sources import classes, product
+from tests.conventions.sources import classes, product
 
 # Protocols with one implementation: remove names, never add one.
 SINGLE = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.by_night import by_night
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 PAGES = ["docs/extending.md", "docs/extending.zh-CN.md"]
 BLOCK = re.compile(r"^```(python|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -77,7 +77,7 @@ async def test_one_message_is_followed_in_few_files(tmp_path: Path) -> None:
         async with inside(tmp_path, script) as it:
             await talk(it, 0, 3)
             for number in range(3, 3 + RUNS):
-                await it.house.settled()
+                await it.bot.settled()
                 entered.start()
                 await talk(it, number, number + 1)
                 runs.append(entered.stop())
@@ -92,10 +92,10 @@ async def test_one_fold_is_followed_in_few_files(tmp_path: Path) -> None:
         async with inside(tmp_path, script) as it:
             await talk(it, 0, 12)
             for _ in range(RUNS):
-                await it.house.settled()
+                await it.bot.settled()
                 plan = await plan_of(it, 2)
                 entered.start()
-                fold = await it.house.folding.run(plan)
+                fold = await it.bot.folding.run(plan)
                 runs.append(entered.stop())
                 assert fold is not None
                 assert fold.state == "folded"

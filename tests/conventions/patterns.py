@@ -13,7 +13,7 @@ from typing import Any
 import regex  # type: ignore[import-untyped]
 
 from memory.text.patterns import LazyPattern
-from tests.house.sources import Source, product
+from tests.conventions.sources import Source, product
 
 parser: Any = importlib.import_module("re._parser")
 KINDS = (re.Pattern, type(regex.compile("")))

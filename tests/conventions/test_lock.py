@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 SCALE = "requirements-scale.lock"

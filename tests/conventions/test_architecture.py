@@ -6,7 +6,7 @@ import re
 import pytest
 
 from memory.store.schema import memory_tables, tables
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 PAGES = ["docs/architecture.md", "docs/architecture.zh-CN.md", "CONTRIBUTING.md"]
 REFERENCE = re.compile(r"`((?:bot|channels|memory|tests|scripts)/[\w./]+\.py)(?::(\w+))?`")

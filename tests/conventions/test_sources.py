@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.house.sources import cycles, targets, with_parents
+from tests.conventions.sources import cycles, targets, with_parents
 
 KNOWN = {"bot", "bot.a", "bot.b", "bot.c"}
 

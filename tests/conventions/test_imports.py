@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from tests.house.sources import PACKAGES, ROOT, cycles, import_graph, imported, product, with_parents
+from tests.conventions.sources import PACKAGES, ROOT, cycles, import_graph, imported, product, with_parents
 
 MAY_IMPORT = {"channels": {"channels"}, "memory": {"memory"}, "bot": {"bot", "channels", "memory"}}
 HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}

@@ -10,7 +10,7 @@ import pytest
 
 from memory.text.mentions import find_spans
 from tests.by_night import by_night
-from tests.house.patterns import USES, Used, every_pattern, hard_texts
+from tests.conventions.patterns import USES, Used, every_pattern, hard_texts
 
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
 NOTICED = 0.005  # seconds; what takes less for LONG is no matter

@@ -7,7 +7,7 @@ from bot.config.file import ConfigFile
 from bot.config.keys import KEYS
 from bot.config.loader import format_example
 from bot.config.schema import Config
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 
 def test_the_example_file_is_current() -> None:

@@ -3,7 +3,7 @@
 import ast
 import tomllib
 
-from tests.house.sources import ROOT, product
+from tests.conventions.sources import ROOT, product
 
 BROAD = {"Exception", "BaseException"}
 BUILTIN = {"ArithmeticError", "AttributeError", "LookupError", "OSError", "RuntimeError", "TypeError", "ValueError"}

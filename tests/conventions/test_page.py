@@ -8,7 +8,7 @@ import pytest
 
 from scripts.page_sums import LICENCES, SOURCE, STATIC, SUMS, page_sums
 from scripts.page_types import TARGET, page_types
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 MAX_BUILT_BYTES = 1_600_000
 MAX_FIRST_BYTES, MAX_FIRST_REQUESTS = 90_000, 8

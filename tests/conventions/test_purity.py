@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.house.sources import Source, imported, sources
+from tests.conventions.sources import Source, imported, sources
 
 PURE = (
     "memory/context/",

@@ -8,7 +8,7 @@ from bot.commands.router import COMMANDS
 from bot.config.schema import Config
 from bot.telemetry.metrics import METRIC_TABLE
 from bot.tools.registry import default_tool_specs
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
 METRICS = ["docs/metrics.md", "docs/metrics.zh-CN.md"]

@@ -3,7 +3,7 @@
 import re
 from importlib import metadata
 
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-scale.lock")
 FREE = re.compile(

@@ -12,7 +12,7 @@ from sqlalchemy.sql.visitors import iterate
 
 from memory.store.schema.create import HEAD
 from memory.store.schema.tables import metadata
-from tests.house.sources import imported, product
+from tests.conventions.sources import imported, product
 
 # Tables that hold what people said, or what was derived from it.
 PERSONAL = (

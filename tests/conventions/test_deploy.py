@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.main import PROCESS_ROLES
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 UNIT = ROOT / "deploy" / "mnema.service"
 COMPOSE = ROOT / "deploy" / "compose.yaml"

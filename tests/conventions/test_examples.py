@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 PAGES = ["docs/memory.md", "docs/memory.zh-CN.md"]
 EXAMPLE = re.compile(r"^```python\n(?P<code>.*?)^```\n\n```text\n(?P<printed>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 LOCK = f"demo==1.0 \\\n    --hash=sha256:{'0' * 64}\n"
 BUG = {

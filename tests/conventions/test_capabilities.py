@@ -4,7 +4,7 @@ import pytest
 
 from channels.registry import CLASS_PATHS
 from scripts.channel_table import NAMES, table
-from tests.house.sources import ROOT
+from tests.conventions.sources import ROOT
 
 
 @pytest.mark.parametrize(("lang", "page"), [("en", "README.md"), ("zh", "README.zh-CN.md")])
