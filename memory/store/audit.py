@@ -84,7 +84,7 @@ async def append_act(
         result: the outcome in a word or two; "refused" means that the act was not allowed.
         args: arguments, of which only a digest is stored.
     """
-    await tx.run(_TAKE_NUMBER)
+    await tx.send(_TAKE_NUMBER)
     head = await tx.one(_SELECT_HEAD)
     if head is None:
         raise StoreError("the row with the end of the audit chain is missing")
@@ -101,7 +101,7 @@ async def append_act(
     }
     new_hash = _hash_row(row)
     await tx.insert(audit, **row, hash=new_hash)
-    await tx.run(_MOVE_HEAD, new_hash=new_hash)
+    await tx.send(_MOVE_HEAD, new_hash=new_hash)
 
 
 async def note_all(tx: Tx, new: Sequence[Act]) -> None:

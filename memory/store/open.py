@@ -107,7 +107,7 @@ async def _take_lease(writer: SqliteConnection, now: float) -> int:
     if found is None or not found["clean"]:
         await _check_integrity(writer)
         await hit_async("recover.r2")
-    await tx.run(_TAKE_LEASE)
+    await tx.send(_TAKE_LEASE)
     taken = await tx.one(_INSTANCE)
     if taken is None:
         raise StoreCorrupt("the instance row is missing")

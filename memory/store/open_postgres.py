@@ -10,13 +10,12 @@ from memory.store.engine import leases
 from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
 from memory.store.engine.postgres import (
     SCHEMA_LOCK_KEY,
-    PostgresConnection,
     PostgresDatabase,
-    PostgresDriver,
     create_pool,
     driver_url,
     to_store_error,
 )
+from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance
@@ -59,7 +58,7 @@ async def open_postgres(
             else:
                 await check_revision(connection)
             clock = clock or await _read_clock(connection)
-            tx = Tx(driver=PostgresDriver(connection), compiler=compiler, lease=0, now=clock())
+            tx = Tx(driver=PostgresDriver(connection, max_waiting=0), compiler=compiler, lease=0, now=clock())
             lease = await _take_lease(connection, tx, name, lease_seconds) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
@@ -83,7 +82,7 @@ async def _take_lease(connection: PostgresConnection, tx: Tx, name: str, seconds
     async with connection.transaction():
         # Waits for a command that has the store for itself.
         await connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
-        await tx.run(_TAKE_LEASE)
+        await tx.send(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:
             raise StoreCorrupt("the instance row is missing")

@@ -192,7 +192,7 @@ async def _load_rights(tx: Tx, since: float) -> ReplacedRights:
 
 async def _prepare(tx: Tx, before: ReplacedRights | None, source: str) -> tuple[str, ...]:
     for statement in (*_END_PENDING, _SETTLE_UNSENT, _DELETE_NOTES):
-        await tx.run(statement)
+        await tx.send(statement)
     lost: list[str] = []
     if before is not None:
         for note in before.notes:
@@ -211,7 +211,7 @@ async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
         key, party = _grant_key(row), row.party
         current = current_grants.get(key)
         if current is None and _was_lost(before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()):
-            await tx.run(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
+            await tx.send(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
         elif current is not None and _RANK.get(current.role, 9) < _RANK.get(row.role, 9):
             await add_grant(tx, current)
         else:
@@ -230,7 +230,7 @@ async def _unlink(tx: Tx, before: ReplacedRights) -> list[str]:
     for row in await tx.all(_SELECT_LINKS):
         own_space = row["own_space"]
         if (own_space, row["space"]) not in before.links and _was_lost(before, "unlink", own_space, row["at"]):
-            await tx.run(_DELETE_LINK, own_space=own_space)
+            await tx.send(_DELETE_LINK, own_space=own_space)
             lost.append(f"{own_space} linked to {row['space'] or 'the owner'}")
     return lost
 

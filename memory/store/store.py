@@ -179,9 +179,9 @@ class Store:
 async def _write_probe(tx: Tx) -> None:
     id = new_id(tx.now)
     await tx.insert(probe, id=id, padding="." * _PROBE_CHARACTERS)
-    await tx.run(_DELETE_PROBE, id=id)
+    await tx.send(_DELETE_PROBE, id=id)
 
 
 async def _mark_clean(tx: Tx) -> None:
     await release_work(tx)
-    await tx.run(_MARK_CLEAN)
+    await tx.send(_MARK_CLEAN)

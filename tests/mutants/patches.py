@@ -266,7 +266,7 @@ MUTANTS = (
         name="a fold covers nothing",
         guards="I36",
         file="memory/store/conversations/folds.py",
-        old="        await tx.run(_INSERT_COVERAGE, fold_id=fold.id, **covered)\n",
+        old="        await tx.send(_INSERT_COVERAGE, fold_id=fold.id, **covered)\n",
         new="",
         tests=(f"{STORE}::TestFolds", MACHINE),
     ),
@@ -361,7 +361,7 @@ MUTANTS = (
         tests=(SIXTY,),
     ),
     Mutant(
-        name="an index takes in what was said in every space",
+        name="an index asks for the conversations of every space",
         guards="I40",
         file="memory/store/conversations/sessions.py",
         old='    conversation.c.space == bindparam("space"),\n    conversation.c.next_seq > 1,\n',
@@ -369,7 +369,7 @@ MUTANTS = (
             '    (conversation.c.space == bindparam("space")) | (conversation.c.space != bindparam("space")),\n'
             "    conversation.c.next_seq > 1,\n"
         ),
-        tests=(SPACES,),
+        tests=("tests/memory/store/test_contract.py",),
     ),
     Mutant(
         name="all spaces share one index",

@@ -25,7 +25,8 @@ from bot.dispatch import Dispatcher, RunStep
 from bot.runtime.cluster.job_batches import POLL_SECONDS, JobBatches
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
-from memory.store.engine.postgres import CLOSE_SECONDS, PostgresConnection, is_connection_lost, set_idle_timeout
+from memory.store.engine.postgres import CLOSE_SECONDS, is_connection_lost, set_idle_timeout
+from memory.store.engine.postgres_driver import PostgresDriver
 from memory.store.errors import StoreBusy
 from memory.tasks import cancel_and_wait
 
@@ -33,6 +34,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 RECONNECT_SECONDS = 10.0  # for which a query is retried; a process whose lease expires exits sooner
 RETRY_SECONDS = 0.2
+UNKNOWN_JOB = -1  # Procrastinate wants a number for a job whose INSERT waits for the commit
 
 
 class RetryingConnector(PsycopgConnector):
@@ -73,6 +75,13 @@ class RetryingConnector(PsycopgConnector):
         return await self._retry_on_disconnect(
             lambda: super(RetryingConnector, self).execute_query_all_async(query, **arguments)
         )
+
+    async def execute_query_all_async_with_connection(
+        self, connection: Any, query: LiteralString, **arguments: Any
+    ) -> list[dict[str, Any]]:
+        """Add jobs with the next statement of a store's transaction, a PostgresDriver; nobody needs their numbers."""
+        await connection.change_later(query, self._wrap_json(arguments))
+        return [{"id": UNKNOWN_JOB} for _ in arguments["jobs"]]
 
     async def _retry_on_disconnect(self, query: Callable[[], Awaitable[T]]) -> T:
         until = time.monotonic() + RECONNECT_SECONDS
@@ -189,16 +198,16 @@ class JobQueue:
         """Connect; Procrastinate's tables exist already."""
         await self.app.open_async()
 
-    async def enqueue(self, connection: PostgresConnection, keys: Sequence[QueueKey]) -> None:
+    async def enqueue(self, driver: PostgresDriver, keys: Sequence[QueueKey]) -> None:
         """See memory.store.engine.postgres.Enqueue. Raises the driver's error, which the unit of work handles."""
         try:
             for key in keys:
-                await self.put(key, connection)
+                await self.put(key, driver)
         except ConnectorException as err:
             raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err
 
-    async def put(self, key: QueueKey, connection: PostgresConnection | None = None) -> None:
-        """Add a job for a key, with `connection` in its open transaction. A missing channel of "out" is looked up."""
+    async def put(self, key: QueueKey, driver: PostgresDriver | None = None) -> None:
+        """Add a job for a key, with `driver` in its open transaction. A missing channel of "out" is looked up."""
         if key.kind == "out" and not key.channel:
             conversation = await self._sessions.conversation(key.id)
             key = replace(key, channel=conversation.place.channel if conversation is not None else "")
@@ -207,11 +216,11 @@ class JobQueue:
                 LATER_TASK,
                 queue="facts",
                 schedule_at=datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC),
-                connection=connection,
+                connection=driver,
             ).defer_async(kind=key.kind, lane=key.id, queue=job_queue(key))
         else:
             lock = None if key.kind == "urgent" else f"{key.kind}:{key.id}"
-            job = self.app.configure_task(key.kind, lock=lock, queue=job_queue(key), connection=connection)
+            job = self.app.configure_task(key.kind, lock=lock, queue=job_queue(key), connection=driver)
             await job.defer_async(lane=key.id)
 
     def run_in_background(self, work: Coroutine[Any, Any, object]) -> None:
@@ -229,11 +238,11 @@ class JobQueue:
                 asyncio.create_task(self._put_back_missed_jobs(), name="jobs that never came"),
             ]
 
-    async def beat(self, connection: PostgresConnection) -> None:
-        """Store that the worker of this process is alive, in the connection's open transaction."""
+    async def beat(self, driver: PostgresDriver) -> None:
+        """Store that the worker of this process is alive, in an open transaction."""
         worker = self._worker
         if worker is not None and worker.worker_id is not None:
-            await connection.execute(_BEAT, [[worker.worker_id]])
+            await driver.change_later(_BEAT, [[worker.worker_id]])
 
     async def stop(self, conversation: str) -> bool:
         """Stop the turn of a conversation, in whichever process it runs; False if none runs.

@@ -213,7 +213,7 @@ async def choose(
         LookupError: there is no such conversation. StaleChoice: it was changed.
     """
     row = await _check(tx, id, expected)
-    await tx.run(
+    await tx.send(
         _SET,
         id=id,
         new_own_title=row.own_title if title is None else title[:MAX_TITLE],
@@ -232,7 +232,7 @@ async def ask_deletion(tx: Tx, id: str, expected: str, by: str = "") -> Conversa
     """
     row = await _check(tx, id, expected)
     if not row.deleting:
-        await tx.run(_SET_DELETING, id=id, new_deleting=tx.now + UNDO_SECONDS)
+        await tx.send(_SET_DELETING, id=id, new_deleting=tx.now + UNDO_SECONDS)
         await append_act(tx, "delete", id, "asked", by)
     return await _load(tx, id)
 
@@ -244,7 +244,7 @@ async def take_back_deletion(tx: Tx, id: str, by: str = "") -> ConversationRow |
         return None
     row = await _load(tx, id)
     if row.deleting:
-        await tx.run(_SET_DELETING, id=id, new_deleting=0.0)
+        await tx.send(_SET_DELETING, id=id, new_deleting=0.0)
         await append_act(tx, "delete", id, "taken back", by)
     return await _load(tx, id)
 
@@ -263,7 +263,7 @@ async def finish_deletion(tx: Tx, id: str, by: str = "") -> DeleteResult:
         return "gone"
     heard = await tx.one(_HEARD, id=id)
     if heard and heard["heard"] > row.deleting - UNDO_SECONDS:
-        await tx.run(_SET_DELETING, id=id, new_deleting=0.0)
+        await tx.send(_SET_DELETING, id=id, new_deleting=0.0)
         await append_act(tx, "delete", id, "kept: it was written to", by)
         return "kept"
     await delete_conversation(tx, id, by)

@@ -70,12 +70,12 @@ async def _accept_new_by_grants(
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
     """Load the open turns that no living process has; each is taken over when its queue comes to it."""
     await turns.count_deaths(tx)
-    await tx.run(_REQUEUE)
+    await tx.send(_REQUEUE)
     return [TurnRow(**row) for row in await tx.all(_ORPHANED_TURNS)]
 
 
 async def _requeue_waiting(tx: Tx) -> None:
-    await tx.run(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
+    await tx.send(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
     await inbox_rows.delay_all_albums(tx, tx.now + ALBUM_SECONDS)
 
 

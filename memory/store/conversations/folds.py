@@ -282,7 +282,7 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
             await _mark_stale(tx, fold)
             return None
         covered = {"conversation": fold.conversation, "from_seq": fold.from_seq, "to_seq": fold.to_seq}
-        await tx.run(_INSERT_COVERAGE, fold_id=fold.id, **covered)
+        await tx.send(_INSERT_COVERAGE, fold_id=fold.id, **covered)
         await raise_generation(tx, fold.conversation, "fold")
     done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged")
     await hit_async("fold.in_txn")
@@ -336,7 +336,7 @@ async def end_log(tx: Tx, fold: FoldRow) -> bool:
 
 async def end_awaiting(tx: Tx, conversation_id: str) -> None:
     """Let no text of a model replace one of this conversation's any more, as words of it are being removed."""
-    await tx.run(_END_AWAITING, conversation=conversation_id)
+    await tx.send(_END_AWAITING, conversation=conversation_id)
 
 
 async def undo(tx: Tx, conversation: str) -> FoldRow | None:
@@ -346,17 +346,17 @@ async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     if newest is None:
         return None
     epoch = conversation_row["epoch"]
-    await tx.run(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
-    await tx.run(_DELETE_COVERAGE, fold_id=newest.id)
+    await tx.send(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
+    await tx.send(_DELETE_COVERAGE, fold_id=newest.id)
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
-    await tx.run(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
+    await tx.send(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
     return await load_fold(tx, newest.id)
 
 
 async def mark_open_stale(tx: Tx, conversation_id: str) -> None:
     """When the epoch or the fold head moves: end open folds, except log-only ones."""
-    await tx.run(_MARK_STALE, conversation=conversation_id)
+    await tx.send(_MARK_STALE, conversation=conversation_id)
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
@@ -364,7 +364,7 @@ async def take_over(tx: Tx) -> list[FoldRow]:
 
     Open ones whose epoch or fold head has moved become stale.
     """
-    await tx.run(_TAKE_OVER, new_lease_epoch=tx.lease)
+    await tx.send(_TAKE_OVER, new_lease_epoch=tx.lease)
     for row in await _load_ours(tx):
         conversation_row = await take_numbers(tx, row.conversation)
         if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):

@@ -192,7 +192,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
         await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
     if is_told and start.state == "new":
         title = make_title(text)
-        await tx.run(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
+        await tx.send(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:
             tx.changed.update({(before["space"], conversation_id), (place.space, conversation_id)})
     accepted = AcceptedRow(
@@ -211,7 +211,9 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     where = {"channel": place.channel, "account": place.account}
     await tx.insert(inbox, **columns, **where, reason=start.reason, received=tx.now)
     if arrival.album:
-        await tx.run(_DELAY_ALBUM, conversation=conversation_id, album=arrival.album, new_not_before=arrival.not_before)
+        await tx.send(
+            _DELAY_ALBUM, conversation=conversation_id, album=arrival.album, new_not_before=arrival.not_before
+        )
         await hit_async("album.armed")
     if start.state == "new":
         _notify(tx, arrival, accepted.id, conversation_id)
@@ -233,7 +235,7 @@ def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -
 async def _get_or_create_conversation(tx: Tx, place: Place) -> str:
     id = await find_conversation_id(tx, place)
     if id is None:
-        await tx.run(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
+        await tx.send(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
         id = await find_conversation_id(tx, place)
     if id is None:
         raise LookupError(f"no conversation could be made at {place}")
@@ -281,7 +283,7 @@ async def _edit(tx: Tx, arrival: NewInboxRow) -> _Start:
     if meant is None or meant["state"] in ("ignored", "dead"):
         return _Start(state="ignored", reason="edit of nothing")
     if meant["state"] in ("new", "aside") and meant["reason"] != BEGUN:
-        await tx.run(_UPDATE_BODY, id=meant["id"], new_body=arrival.body)
+        await tx.send(_UPDATE_BODY, id=meant["id"], new_body=arrival.body)
         return _Start(state="ignored", reason="edit", meant=meant["id"])
     return _Start(state="aside", meant=meant["id"])
 
@@ -290,7 +292,7 @@ async def _withdraw(tx: Tx, arrival: NewInboxRow) -> _Start:
     meant = await _load_target(tx, arrival)
     if meant is None:
         return _Start(state="ignored", reason="withdrawal")
-    await tx.run(_WITHDRAW, id=meant["id"])
+    await tx.send(_WITHDRAW, id=meant["id"])
     return _Start(state="ignored", reason="withdrawal", meant=meant["id"], meant_in=meant["conversation"])
 
 
@@ -311,7 +313,7 @@ async def move(tx: Tx, arrival: NewInboxRow) -> None:
     if not old:
         return
     if not await tx.all(_SELECT_BY_CHAT, chat_id=arrival.target, **account):
-        await tx.run(_MOVE_CHAT, chat_id=place.chat_id, new_chat_id=arrival.target, **account)
+        await tx.send(_MOVE_CHAT, chat_id=place.chat_id, new_chat_id=arrival.target, **account)
     own_space = arrival.to_space
     if own_space and own_space != place.space and await tx.one(_SELECT_LINK, own_space=own_space) is None:
         space = await load_linked_space(tx, place.space)
@@ -359,7 +361,7 @@ async def load_row(tx: Tx, id: str) -> InboxRow | None:
 
 async def delay_all_albums(tx: Tx, due: float) -> None:
     """Delay all waiting albums, so that parts the platform has not delivered yet can join them after a start."""
-    await tx.run(_DELAY_ALL_ALBUMS, new_not_before=due)
+    await tx.send(_DELAY_ALL_ALBUMS, new_not_before=due)
 
 
 @light
@@ -376,9 +378,9 @@ async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
 async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> None:
     """End these rows with a turn, and all asides that are older than they are."""
     for row in rows:
-        await tx.run(_END_WITH_TURN, id=row.id, new_turn_id=turn_id)
+        await tx.send(_END_WITH_TURN, id=row.id, new_turn_id=turn_id)
     if asides := [row for row in rows if row.state == "aside"]:
-        await tx.run(
+        await tx.send(
             _END_OLDER_CONTEXT_ROWS,
             conversation=asides[0].conversation,
             before_line=min(row.line for row in asides),
@@ -392,7 +394,7 @@ async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> N
 async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
     """Store a channel's notes by name; "" deletes one."""
     for name, value in values.items():
-        await tx.run(_DELETE_NOTE, channel=channel, name=name)
+        await tx.send(_DELETE_NOTE, channel=channel, name=name)
         if value:
             await tx.insert(channel_note, channel=channel, name=name, value=value)
 

@@ -239,7 +239,7 @@ async def settle_calls(tx: Tx, turn_id: str) -> None:
 
 async def _settle(tx: Tx, started: Sequence[Row]) -> None:
     for row in started:
-        await tx.run(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
+        await tx.send(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
 
 
 async def count_unknown(tx: Tx) -> int:

@@ -324,12 +324,12 @@ async def settle_orphaned(tx: Tx) -> int:
 
 async def drop_unsent(tx: Tx, conversation_id: str) -> None:
     """At a clear: drop pending parts of sources of which nothing has been sent, except notices."""
-    await tx.run(_DROP, conversation=conversation_id)
+    await tx.send(_DROP, conversation=conversation_id)
 
 
 async def keep_unsent(tx: Tx, conversation_id: str, epoch: int, new_epoch: int) -> None:
     """When a clear is undone: move the unsent parts of the former epoch to the new one."""
-    await tx.run(_MOVE_TO_EPOCH, conversation=conversation_id, epoch=epoch, new_epoch=new_epoch)
+    await tx.send(_MOVE_TO_EPOCH, conversation=conversation_id, epoch=epoch, new_epoch=new_epoch)
 
 
 async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRow:
@@ -355,5 +355,5 @@ async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRo
     if not await tx.run(_SETTLE, id=id, lease_epoch=lease, **new, now=tx.now):
         raise WrongState(f"outbox row {id} is {row.state}, or not ours")
     if after.state == "failed":
-        await tx.run(_FAIL_LATER_PARTS, source=row.source, part_no=row.part_no, now=tx.now)
+        await tx.send(_FAIL_LATER_PARTS, source=row.source, part_no=row.part_no, now=tx.now)
     return settled

@@ -56,7 +56,7 @@ class PrefixMark:
 
 async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
     """Note that the prefix changes with this transaction."""
-    await tx.run(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
+    await tx.send(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
     tx.breaks.append(reason)
 
 
@@ -81,7 +81,7 @@ async def mark_prefix(tx: Tx, conversation: str, mark: PrefixMark) -> int:
     generation = int(conversation_row["prefix_generation"])
     if conversation_row["prefix_sha256"] == mark.sha256:
         return generation
-    await tx.run(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
+    await tx.send(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
     if not conversation_row["prefix_sha256"]:
         return generation
     await raise_generation(tx, conversation, mark.reason)
@@ -143,10 +143,10 @@ async def delete_snapshot(tx: Tx, conversation_id: str, keep: set[str] | frozens
         keep: hashes of texts that stay, because the next snapshot uses them.
     """
     hashes = {row["sha256"] for row in await tx.all(_SELECT_PARTS, conversation=conversation_id)}
-    await tx.run(_DELETE_PARTS, conversation=conversation_id)
-    await tx.run(_DELETE_SNAPSHOT, conversation=conversation_id)
+    await tx.send(_DELETE_PARTS, conversation=conversation_id)
+    await tx.send(_DELETE_SNAPSHOT, conversation=conversation_id)
     for sha256 in hashes - keep:
-        await tx.run(_DELETE_UNUSED_TEXT, sha256=sha256)
+        await tx.send(_DELETE_UNUSED_TEXT, sha256=sha256)
 
 
 def hash_text(text: str) -> str:
@@ -159,7 +159,7 @@ async def _insert_snapshot(tx: Tx, conversation_id: str, new: PromptSnapshot) ->
     await tx.insert(snapshot, **columns, conversation=conversation_id, at=tx.now)
     for place, part in enumerate(new.parts):
         sha256 = hash_text(part.text)
-        await tx.run(_INSERT_TEXT, sha256=sha256, text=part.text)
+        await tx.send(_INSERT_TEXT, sha256=sha256, text=part.text)
         left_out = json.dumps(part.left_out, ensure_ascii=False)
         await tx.insert(
             snapshot_part, conversation=conversation_id, place=place, name=part.name, sha256=sha256, left_out=left_out

@@ -114,7 +114,7 @@ async def clear_conversation(
     await tx.insert(clearing, conversation=conversation, epoch=epoch, begun_by=reason, at=tx.now, **former)
     cleared_before = row["next_seq"] if reason == "clear" else row["cleared_before"]
     begun = {"new_view_from": row["next_seq"], "new_fold_head": "", "new_cleared_before": cleared_before}
-    await tx.run(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
+    await tx.send(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
     await drop_unsent(tx, conversation)
     await raise_generation(tx, conversation, "clear")
     await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
@@ -135,9 +135,9 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
     await cancel_open_turns(tx, conversation)
     await mark_open_stale(tx, conversation)
     epoch = (await load_conversation_row(tx, conversation))["epoch"]
-    await tx.run(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
+    await tx.send(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
     restored = {f"new_{name}": former[name] for name in _RESTORED}
-    await tx.run(_START_EPOCH, id=conversation, epoch=epoch, **restored)
+    await tx.send(_START_EPOCH, id=conversation, epoch=epoch, **restored)
     await keep_unsent(tx, conversation, epoch, epoch + 1)
     await raise_generation(tx, conversation, "clear undone")
     await append_act(tx, "undo clear", conversation, f"epoch {epoch + 1}", by)
@@ -429,8 +429,8 @@ async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
     await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
     await delete_snapshot(tx, id)
     for statement in _DELETES:
-        await tx.run(statement, conversation=id)
-    await tx.run(_FORBID_DELETES, conversation=id)
+        await tx.send(statement, conversation=id)
+    await tx.send(_FORBID_DELETES, conversation=id)
     await append_act(tx, "delete", id, "deleted", by)
 
 
@@ -446,7 +446,7 @@ _SET_CHOICES = (
 
 async def _set_choices(tx: Tx, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
     """Choose policy and model of a conversation; "" for the configured one, None leaves the choice as it is."""
-    await tx.run(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
+    await tx.send(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
 
 
 # What tells a conversation from the others of its space: in the headings and in the handles of files.

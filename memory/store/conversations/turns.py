@@ -154,21 +154,21 @@ async def count_deaths(tx: Tx) -> None:
     A row that was its only one is what it may have died of; of several, none can be named.
     """
     for dead in await tx.all(_COUNT_AT_WORK):
-        await tx.run(_COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1))
-    await tx.run(_COUNT_TURN_DEATH)
+        await tx.send(_COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1))
+    await tx.send(_COUNT_TURN_DEATH)
 
 
 async def release_work(tx: Tx) -> None:
     """At a clean end: release the rows that this process works on; it counts as no death."""
-    await tx.run(_RELEASE_INBOX, of_lease_epoch=tx.lease)
-    await tx.run(_RELEASE_TURNS, of_lease_epoch=tx.lease)
+    await tx.send(_RELEASE_INBOX, of_lease_epoch=tx.lease)
+    await tx.send(_RELEASE_TURNS, of_lease_epoch=tx.lease)
 
 
 @soft
 @light
 async def mark_opened(tx: Tx, inbox_id: str) -> None:
     """Put the lease on a new row before it is processed: from now on a death of this process counts against it."""
-    await tx.run(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
+    await tx.send(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
 
 
 async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
@@ -224,7 +224,7 @@ async def claim_turn(
         lease_epoch=tx.lease,
         started=tx.now,
     )
-    await tx.run(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
+    await tx.send(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
     await take_context_rows(tx, also, claimed.id)
     await add_message(tx, claimed, replace(user, id=inbox_id), conversation_row)
     await hit_async("claim.in_txn")
@@ -262,8 +262,8 @@ async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
     if holder is not None and holder["lease_epoch"] != tx.lease:
         if holder["is_void"]:
             await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
-        await tx.run(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
-        await tx.run(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
+        await tx.send(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
+        await tx.send(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
         await settle_calls(tx, turn_id)
     return await load_turn(tx, turn_id)
 
@@ -407,7 +407,7 @@ async def finish_turn(
     if final is not None:
         await add_message(tx, turn_row, final, taken)
     await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
-    await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
+    await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
     if remember:
         await _queue_extraction(tx, turn_row, taken)
     await hit_async("finish.in_txn")
@@ -435,7 +435,7 @@ async def cancel_open_turns(tx: Tx, conversation: str) -> None:
         turn_row = TurnRow(**row)
         if await tx.run(_CANCEL, id=turn_row.id, now=tx.now):
             await close_calls(tx, turn_row)
-            await tx.run(_END_INBOX, id=turn_row.inbox_id, new_state="done")
+            await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="done")
 
 
 def answer_source(inbox_id: str) -> str:

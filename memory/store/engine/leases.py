@@ -58,7 +58,7 @@ class Beat:
 
 async def replace_all_leases(tx: Tx, lease: int) -> None:
     """Make this lease the only valid one: SQLite has one writer."""
-    await tx.run(_DELETE_ALL)
+    await tx.send(_DELETE_ALL)
     await tx.insert(process, lease=lease, name="", until=FOREVER)
 
 
@@ -69,7 +69,7 @@ async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
         name: of the process, for people.
         seconds: for which it is valid without a renewal.
     """
-    await tx.run(_INSERT_FOR_SECONDS, lease=lease, name=name, seconds=seconds)
+    await tx.send(_INSERT_FOR_SECONDS, lease=lease, name=name, seconds=seconds)
 
 
 async def _renew(tx: Tx, seconds: float, status: str) -> bool:
@@ -107,7 +107,7 @@ async def _take(tx: Tx, name: str) -> bool:
 
 async def _release(tx: Tx, name: str) -> None:
     """Release a duty of this process."""
-    await tx.run(_RELEASE_DUTY, name=name, lease=tx.lease)
+    await tx.send(_RELEASE_DUTY, name=name, lease=tx.lease)
 
 
 @single_query
@@ -146,14 +146,14 @@ async def _duties_of_others(tx: Tx, prefix: str) -> list[str]:
 
 async def _delete_expired(tx: Tx) -> None:
     """Delete expired leases and their duties; rows that carry such a lease stay free to be taken over."""
-    await tx.run(_DELETE_EXPIRED)
-    await tx.run(_DELETE_ORPHANED_DUTIES)
+    await tx.send(_DELETE_EXPIRED)
+    await tx.send(_DELETE_ORPHANED_DUTIES)
 
 
 async def _leave(tx: Tx) -> None:
     """End the own lease and release its duties at once."""
-    await tx.run(_RELEASE_ALL_DUTIES, lease=tx.lease)
-    await tx.run(_DELETE_OWN, lease=tx.lease)
+    await tx.send(_RELEASE_ALL_DUTIES, lease=tx.lease)
+    await tx.send(_DELETE_OWN, lease=tx.lease)
 
 
 class Leases(Repository):

@@ -22,7 +22,6 @@ from memory.store.engine.database import (
     OnCommit,
     P,
     QueueKey,
-    Row,
     StatementCompiler,
     T,
     Tx,
@@ -33,6 +32,7 @@ from memory.store.engine.database import (
     is_single_query,
     is_soft_on_server,
 )
+from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver, SingleQueryDriver
 from memory.store.engine.postgres_reads import BEGIN_SNAPSHOT, SharedSnapshot
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
@@ -74,15 +74,14 @@ def to_store_error(err: BaseException) -> StoreError:
     return kind(text)
 
 
-PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
-# Queues jobs for these queues in the connection's open transaction.
-Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
+# Queues jobs for these queues in an open transaction.
+Enqueue = Callable[[PostgresDriver, Sequence[QueueKey]], Awaitable[None]]
 # Adds statements of another component to a writing transaction, just before its commit.
-BesideWrite = Callable[[PostgresConnection], Awaitable[None]]
+BesideWrite = Callable[[PostgresDriver], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
-_SOFTLY = "SET LOCAL synchronous_commit = off; "
+_SOFTLY = "SET LOCAL synchronous_commit = off"
 _SHARED: ContextVar[SharedSnapshot | None] = ContextVar("shared_reads", default=None)
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
@@ -98,34 +97,6 @@ MAX_COMMIT_SECONDS = 0.05  # after which a transaction that waits for locks does
 GROUP_LOCK_MS = 20  # that units which share a transaction wait for a lock; then each runs alone
 CLOSE_SECONDS = 3.0  # to wait for running units at the end
 CONNECT_SECONDS = 10.0  # to get a connection, and to find out whether a broken commit succeeded
-
-
-class PostgresDriver:
-    """The Driver of one open transaction."""
-
-    def __init__(self, connection: PostgresConnection) -> None:
-        self._connection = connection
-
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        return (await self._connection.execute(sql, parameters)).rowcount
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        return cast(list[Row], await (await self._connection.execute(sql, parameters)).fetchall())
-
-
-class SingleQueryDriver(PostgresDriver):
-    """The Driver of a single query outside of any transaction: one round trip instead of three."""
-
-    _used = False
-
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        raise WrongState("a unit marked as a single query changes nothing")
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        if self._used:
-            raise WrongState("a unit marked as a single query ran a second one, which needs a snapshot")
-        self._used = True
-        return await super().fetch(sql, parameters)
 
 
 @dataclass(slots=True)
@@ -194,14 +165,14 @@ class PostgresDatabase:
         with self._counting_busy():
             if shared is not None and shared.is_open_for(self):
                 try:
-                    return await shared.read(lambda connection: work(self._tx(connection), *args, **kwargs))
+                    return await shared.read(lambda driver: work(self._tx(driver), *args, **kwargs))
                 except (psycopg.Error, PoolTimeout) as err:
                     if not is_connection_lost(err):  # else it is read again over another connection
                         raise to_store_error(err) from err
             if not is_single_query(work):
                 return await self._read_snapshot(lambda tx: work(tx, *args, **kwargs))
             return await self._retry_read(
-                lambda connection: work(self._tx(connection, SingleQueryDriver), *args, **kwargs)
+                lambda connection: work(self._tx(SingleQueryDriver(connection)), *args, **kwargs)
             )
 
     async def write(
@@ -216,7 +187,7 @@ class PostgresDatabase:
         if is_light(work):
             unit = self._add_pending(work, lambda tx: work(tx, *args, **kwargs))
         else:
-            begin = _begin_statement(is_locking_first(work), is_soft=is_soft_on_server(work))
+            begin = _begin_statements(is_locking_first(work), is_soft=is_soft_on_server(work))
             unit = self._start(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
         try:
             with self._counting_busy():
@@ -268,9 +239,9 @@ class PostgresDatabase:
 
     async def _read_snapshot(self, work: UnitOfWork[T]) -> T:
         async def run(connection: PostgresConnection) -> T:
-            await connection.execute(BEGIN_SNAPSHOT)
-            result = await work(self._tx(connection))
-            await connection.execute("COMMIT")
+            driver = PostgresDriver(connection, BEGIN_SNAPSHOT)
+            result = await work(self._tx(driver))
+            await driver.commit()
             return result
 
         return await self._retry_read(run)
@@ -322,7 +293,7 @@ class PostgresDatabase:
                 _resolve(unit, StoreError("this store is closed"))  # unless it has its result
 
     async def _run_alone(self, locks_first: bool, unit: _LightUnit) -> None:
-        run = self._run_unit(_begin_statement(locks_first, is_soft=unit.is_soft), unit.work)
+        run = self._run_unit(_begin_statements(locks_first, is_soft=unit.is_soft), unit.work)
         outcome: Any = (await asyncio.gather(run, return_exceptions=True))[0]
         if not isinstance(outcome, asyncio.CancelledError):
             _resolve(unit, outcome)
@@ -345,7 +316,7 @@ class PostgresDatabase:
             _resolve(unit, result)
         return True
 
-    async def _run_unit(self, begin: str, work: UnitOfWork[T]) -> T:
+    async def _run_unit(self, begin: Sequence[str], work: UnitOfWork[T]) -> T:
         for tries in range(MAX_TRIES):
             attempt = _Attempt()
             try:
@@ -372,35 +343,32 @@ class PostgresDatabase:
         if attempt.notified and self.enqueue is None:  # else the jobs were committed with the units
             self.on_commit(tuple(attempt.notified))
 
-    async def _run_attempt(self, begin: str, works: Sequence[UnitOfWork[Any]], attempt: _Attempt) -> None:
+    async def _run_attempt(self, begin: Sequence[str], works: Sequence[UnitOfWork[Any]], attempt: _Attempt) -> None:
         async with self._connection() as connection:
-            attempt.xid = await self._begin(connection, begin)
+            clock = self.clock if isinstance(self.clock, DatabaseClock) else None
+            sent_at = clock.sent_at() if clock else 0.0
+
+            def on_begun(row: dict[str, Any] | None) -> None:
+                assert row is not None
+                attempt.xid = str(row["xid"])
+                if clock:
+                    clock.set_server_time(row["now"], sent_at)
+
+            driver = PostgresDriver(connection, *begin, on_begun=on_begun)
             if self.check_still_held is not None:
-                await self.check_still_held(self._tx(connection))
+                await self.check_still_held(self._tx(driver))
             results = []
             for work in works:
-                tx = self._tx(connection)
+                tx = self._tx(driver)
                 results.append(await work(tx))
                 attempt.breaks += tx.breaks
                 attempt.notified |= tx.notified
             if attempt.notified and self.enqueue is not None:
-                await self.enqueue(connection, tuple(attempt.notified))
+                await self.enqueue(driver, tuple(attempt.notified))
             if self.beside_write is not None:
-                await self.beside_write(connection)
+                await self.beside_write(driver)
             attempt.results = results
-            await connection.execute("COMMIT")
-
-    async def _begin(self, connection: PostgresConnection, statement: str) -> str:
-        """Begin a writing transaction and return its number."""
-        clock = self.clock if isinstance(self.clock, DatabaseClock) else None
-        sent_at = clock.sent_at() if clock else 0.0
-        begun = await connection.execute(statement, prepare=False)
-        while begun.nextset():
-            pass
-        row = cast(dict[str, Any], await begun.fetchone())
-        if clock:
-            clock.set_server_time(row["now"], sent_at)
-        return str(row["xid"])
+            await driver.commit()
 
     async def _was_committed(self, xid: str) -> bool:
         """Return whether a transaction whose connection broke during COMMIT was committed."""
@@ -429,8 +397,8 @@ class PostgresDatabase:
                     await (connection.close() if cancelled else connection.execute("ROLLBACK"))
                 raise
 
-    def _tx(self, connection: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
-        return Tx(driver=driver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
+    def _tx(self, driver: PostgresDriver) -> Tx:
+        return Tx(driver=driver, compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
 def _resolve(unit: _LightUnit, outcome: object) -> None:
@@ -442,16 +410,16 @@ def _resolve(unit: _LightUnit, outcome: object) -> None:
         unit.done.set_result(outcome)
 
 
-def _begin_statement(locks_first: bool, *, is_soft: bool) -> str:
+def _begin_statements(locks_first: bool, *, is_soft: bool) -> tuple[str, ...]:
     isolation = "READ COMMITTED" if locks_first else "REPEATABLE READ"
-    return f"BEGIN ISOLATION LEVEL {isolation}; {_SOFTLY if is_soft else ''}{_READ_NUMBER_AND_CLOCK}"
+    softly = (_SOFTLY,) if is_soft else ()
+    return (f"BEGIN ISOLATION LEVEL {isolation}", *softly, _READ_NUMBER_AND_CLOCK)
 
 
-def _begin_group(locks_first: bool, *, is_soft: bool) -> str:
+def _begin_group(locks_first: bool, *, is_soft: bool) -> tuple[str, ...]:
     """Begin a transaction that does not wait long for another's locks, as two groups may wait for each other."""
-    return _begin_statement(locks_first, is_soft=is_soft).replace(
-        "; ", f"; SET LOCAL lock_timeout = {GROUP_LOCK_MS}; ", 1
-    )
+    first, *others = _begin_statements(locks_first, is_soft=is_soft)
+    return (first, f"SET LOCAL lock_timeout = {GROUP_LOCK_MS}", *others)
 
 
 def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 
+from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver
 from memory.tasks import cancel_and_wait
 
 T = TypeVar("T")
-Connection = psycopg.AsyncConnection[dict[str, Any]]
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 LINGER_SECONDS = 0.03  # without a read, after which the snapshot ends: the connection is for others
 MAX_SNAPSHOT_SECONDS = 0.1  # so that what is read stays fresh
@@ -19,12 +19,12 @@ MAX_SNAPSHOT_SECONDS = 0.1  # so that what is read stays fresh
 class SharedSnapshot:
     """Begins a snapshot with the first read and ends it after the last one. Reads run one after the other."""
 
-    def __init__(self, owner: object, connect: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
+    def __init__(self, owner: object, connect: Callable[[], AbstractAsyncContextManager[PostgresConnection]]) -> None:
         """connect: borrows a connection outside any transaction of `owner`; one that fails is rolled back."""
         self._owner = owner
         self._connect = connect
-        self._held: AbstractAsyncContextManager[Connection] | None = None
-        self._connection: Connection | None = None
+        self._held: AbstractAsyncContextManager[PostgresConnection] | None = None
+        self._driver: PostgresDriver | None = None
         self._one_at_a_time = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
         self._began = 0.0
@@ -35,21 +35,20 @@ class SharedSnapshot:
         """Return whether a read of this database may share it."""
         return self._is_open and self._owner is database
 
-    async def read(self, run: Callable[[Connection], Awaitable[T]]) -> T:
+    async def read(self, run: Callable[[PostgresDriver], Awaitable[T]]) -> T:
         """Run one read. After an error the snapshot is over, and the next read begins another."""
         async with self._one_at_a_time:
             loop = asyncio.get_running_loop()
             self._stop_timer()
-            if self._connection is not None and loop.time() - self._began > MAX_SNAPSHOT_SECONDS:
+            if self._driver is not None and loop.time() - self._began > MAX_SNAPSHOT_SECONDS:
                 await self._commit()
             try:
-                if self._connection is None:
+                if self._driver is None:
                     connecting = self._connect()
-                    self._connection = await connecting.__aenter__()
+                    self._driver = PostgresDriver(await connecting.__aenter__(), BEGIN_SNAPSHOT)
                     self._held = connecting
                     self._began = loop.time()
-                    await self._connection.execute(BEGIN_SNAPSHOT)
-                result = await run(self._connection)
+                result = await run(self._driver)
             except BaseException as err:
                 await self._give_back(err)
                 raise
@@ -58,7 +57,7 @@ class SharedSnapshot:
 
     async def end(self) -> None:
         """End the snapshot; the next read begins another."""
-        if self._connection is not None or self._one_at_a_time.locked():
+        if self._driver is not None or self._one_at_a_time.locked():
             async with self._one_at_a_time:
                 await self._commit()
 
@@ -79,10 +78,10 @@ class SharedSnapshot:
 
     async def _commit(self) -> None:
         self._stop_timer()
-        if self._connection is None:
+        if self._driver is None:
             return
         try:
-            await self._connection.execute("COMMIT")
+            await self._driver.commit()
         except psycopg.Error as err:  # it has read what it has read
             await self._give_back(err)
         except BaseException as err:
@@ -92,7 +91,7 @@ class SharedSnapshot:
             await self._give_back(None)
 
     async def _give_back(self, err: BaseException | None) -> None:
-        held, self._held, self._connection = self._held, None, None
+        held, self._held, self._driver = self._held, None, None
         self._stop_timer()
         if held is None:
             return

@@ -134,6 +134,9 @@ class _Statements:
         except sqlite3.Error as err:
             raise to_store_error(err) from err
 
+    async def change_later(self, sql: str, parameters: list[Any]) -> None:
+        await self.change(sql, parameters)
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         try:
             return cast(list[Row], self._conn.execute(sql, parameters).fetchall())

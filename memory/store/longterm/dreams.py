@@ -84,9 +84,9 @@ async def _move(
         raise WrongState(f"a dream does not go from {former} to {state}")
     given = {"state": state, "plan": plan, "diary": diary, "reason": reason}
     new = {name: row[name] if value is None else value for name, value in given.items()}
-    await tx.run(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
+    await tx.send(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
     if state == "undone":
-        await tx.run(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
+        await tx.send(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
     return _to_row({**row, **new})
 
 

@@ -66,7 +66,7 @@ async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
     fresh = list(takewhile(lambda row: row["state"] == "queued" and not row["attempts"], rows))
     taken = fresh or rows[:1]
     for row in taken:
-        await tx.run(_COUNT_ATTEMPT, turn_id=row["turn_id"])
+        await tx.send(_COUNT_ATTEMPT, turn_id=row["turn_id"])
     return [_to_row({**row, "attempts": row["attempts"] + 1}) for row in taken]
 
 
@@ -76,7 +76,7 @@ async def move_queued(tx: Tx, moves: Sequence[ExtractionMove]) -> None:
     """Change the states of queued rows; one that is not queued any more, or gone, is left as it is."""
     for move in moves:
         new = {"new_state": move.state, "new_found": move.found, "new_reason": move.reason}
-        await tx.run(_UPDATE, turn_id=move.turn_id, state="queued", **new)
+        await tx.send(_UPDATE, turn_id=move.turn_id, state="queued", **new)
 
 
 @light
@@ -96,7 +96,7 @@ async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str 
         raise WrongState(f"an extraction does not go from {former} to {state}")
     if state == "failed":
         found = row["found"]
-    await tx.run(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
+    await tx.send(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
 
 
 async def load_spaces(tx: Tx) -> list[str]:

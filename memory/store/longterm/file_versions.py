@@ -69,18 +69,18 @@ async def _keep(tx: Tx, space: str, call: str, versions: Sequence[NewFileVersion
         expired = tx.now - MAX_DAYS * _DAY_SECONDS
         for place, old in enumerate(known):
             if not old["pending"] and (place >= MAX_VERSIONS - 1 or old["at"] < expired):
-                await tx.run(_DELETE, id=old["id"])
+                await tx.send(_DELETE, id=old["id"])
 
 
 async def _settle(tx: Tx, space: str, call: str) -> None:
     """A patch has written all its files."""
-    await tx.run(_DELETE_NEW_FILES, space=space, call=call)
-    await tx.run(_SETTLE, space=space, call=call)
+    await tx.send(_DELETE_NEW_FILES, space=space, call=call)
+    await tx.send(_SETTLE, space=space, call=call)
 
 
 async def _drop_pending(tx: Tx, space: str, call: str) -> None:
     """A patch has written nothing, or all of it was taken back."""
-    await tx.run(_DELETE_OF_CALL, space=space, call=call)
+    await tx.send(_DELETE_OF_CALL, space=space, call=call)
 
 
 async def _load(tx: Tx, space: str, path: str) -> list[FileVersionRow]:
@@ -105,7 +105,7 @@ async def _load_ids(tx: Tx, sha256: str) -> list[str]:
 
 async def _delete_rows(tx: Tx, ids: Sequence[str]) -> None:
     for id in ids:
-        await tx.run(_DELETE, id=id)
+        await tx.send(_DELETE, id=id)
 
 
 async def _delete_old(tx: Tx) -> int:

@@ -134,7 +134,7 @@ async def _clear_found(tx: Tx, id: str, matcher: MentionMatcher, redacted: _Reda
         mentions = row["turn_id"] in redacted.turns or redact_json(row["found"], matcher) != row["found"]
         is_open = row["state"] in ("queued", "found")
         if mentions and (is_open or row["found"]):
-            await tx.run(_CLEAR_FOUND, turn_id=row["turn_id"], new_state="skipped" if is_open else row["state"])
+            await tx.send(_CLEAR_FOUND, turn_id=row["turn_id"], new_state="skipped" if is_open else row["state"])
 
 
 async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matcher: MentionMatcher) -> int:
@@ -148,12 +148,12 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
     for row in await tx.all(_SELECT_PLANS, scope=space):
         plan = redact_json(row["plan"], matcher)
         if row["state"] == "planned":  # the worker may have read what is forgotten, and be about to write it
-            await tx.run(_SET_PLAN, id=row["id"], new_plan=plan, new_state="refused")
+            await tx.send(_SET_PLAN, id=row["id"], new_plan=plan, new_state="refused")
         elif plan != row["plan"]:
-            await tx.run(_SET_PLAN, id=row["id"], new_plan=plan, new_state=row["state"])
+            await tx.send(_SET_PLAN, id=row["id"], new_plan=plan, new_state=row["state"])
     for row in await tx.all(_SELECT_REQUESTS, scope=space):
         if redact_json(row["targets"], matcher) != row["targets"]:
-            await tx.run(_DROP_REQUEST, id=row["id"])
+            await tx.send(_DROP_REQUEST, id=row["id"])
     return sum([await _redact_line(tx, row, line_matcher) for row in await tx.all(_SELECT_LINES, scope=space)])
 
 
@@ -177,13 +177,13 @@ async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _Red
 async def _redact_line(tx: Tx, row: Row, matcher: MentionMatcher) -> bool:
     """Empty a memory row that mentions it, else redact its quote; returns whether it was emptied."""
     if matcher.within(row["text"]):
-        await tx.run(
+        await tx.send(
             _FORGET_LINE, id=row["id"], new_text=mark_for_language(row["text"]), new_norm=f"forgotten {row['id']}"
         )
         return True
     quote = redact_text(row["quote"], matcher)
     if quote != row["quote"]:
-        await tx.run(_SET_QUOTE, id=row["id"], new_quote=quote)
+        await tx.send(_SET_QUOTE, id=row["id"], new_quote=quote)
     return False
 
 
@@ -195,7 +195,7 @@ async def _redact_column(tx: Tx, column: TextColumn, scope: str, matcher: Mentio
 async def _set_text(tx: Tx, column: TextColumn, row: Row, text: str) -> None:
     if text != row["text"]:
         keys = {name: value for name, value in {**row}.items() if name.startswith("key_")}
-        await tx.run(column.update, new_text=text, **keys)
+        await tx.send(column.update, new_text=text, **keys)
 
 
 # The search index has no tool calls and results, and they repeat lines of memory: each sentence is compared.
@@ -455,8 +455,8 @@ DescribeErase = Callable[[EraseReport], tuple[str, str]]
 
 async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
     """Store a request; an earlier unconfirmed one of the same conversation is dropped."""
-    await tx.run(_DROP_OLDER, conversation=row.conversation)
-    await tx.run(_DROP_EXPIRED, now=tx.now)
+    await tx.send(_DROP_OLDER, conversation=row.conversation)
+    await tx.send(_DROP_EXPIRED, now=tx.now)
     await tx.insert(forgetting, **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()})
 
 
@@ -475,7 +475,7 @@ async def _move(
         raise WrongState(f"a forget request does not go from {row.state} to {state}")
     targets = "" if state in STATES_WITHOUT_TARGETS else row.targets if targets is None else targets
     receipt = row.receipt if receipt is None else receipt
-    await tx.run(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
+    await tx.send(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
 
 
 async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe: DescribeErase) -> EraseReport:
@@ -484,7 +484,7 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe:
     erased = await erase(tx, row.space, targets)
     new_targets, receipt = describe(erased)
     state = {"state": "confirmed", "new_state": "confirmed"}
-    await tx.run(_UPDATE, id=row.id, **state, new_targets=new_targets, new_receipt=receipt)
+    await tx.send(_UPDATE, id=row.id, **state, new_targets=new_targets, new_receipt=receipt)
     await append_act(tx, "forget", row.space, "confirmed", row.asked_by, args={"targets": row.targets})
     return erased
 
@@ -492,7 +492,7 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe:
 async def _clear_targets(tx: Tx, id: str, receipt: str) -> None:
     """Delete a request's words and store its receipt; the state stays."""
     row = await _load_request(tx, id)
-    await tx.run(_UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt)
+    await tx.send(_UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt)
 
 
 async def _load_request(tx: Tx, id: str) -> ForgettingRow:
@@ -516,7 +516,7 @@ async def _load_last(tx: Tx, space: str) -> ForgettingRow | None:
 
 async def _expire(tx: Tx, now: datetime) -> None:
     """Drop requests that were not confirmed in time, with their words."""
-    await tx.run(_DROP_EXPIRED, now=now.timestamp())
+    await tx.send(_DROP_EXPIRED, now=now.timestamp())
 
 
 async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[LocatedMessage]:

@@ -111,8 +111,8 @@ async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
 
 async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
     """Store a new code; the maker's earlier unfinished codes are refused."""
-    await tx.run(_REFUSE_OLDER, **_account_values(maker))
-    await tx.run(
+    await tx.send(_REFUSE_OLDER, **_account_values(maker))
+    await tx.send(
         _INSERT_CODE,
         **asdict(maker),
         id=new_id(tx.now),
@@ -140,7 +140,7 @@ async def _type_code(
         await append_act(tx, WRONG_CODE_ACTION, typist.space, "refused", _audit_name(typist))
         return None
     typed = {**asdict(typist), "name": name, "conversation": conversation}
-    await tx.run(_MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()})
+    await tx.send(_MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()})
     await append_act(tx, "link code typed", typist.space, "typed", _audit_name(typist))
     return await _load_code(tx, valid["id"])
 
@@ -177,7 +177,7 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
     typist, space = code.typist, await load_linked_space(tx, code.maker.space)
     joins = join and await _may_join(tx, typist.space, space)
     result = f"joined {space or 'the owner'}" if joins else "refused"
-    await tx.run(_SET_STATE, id=id, new_state="done" if joins else "refused")
+    await tx.send(_SET_STATE, id=id, new_state="done" if joins else "refused")
     await append_act(tx, "link", typist.space, result, _audit_name(code.maker))
     if not joins:
         return None

@@ -156,7 +156,7 @@ async def _supersede(tx: Tx, space: str, former: str, successor: str) -> None:
     await _set_state(tx, row, "superseded", until=tx.now, superseded_by=heir["id"])
     used, importance = (max(row[name], heir[name]) for name in ("used", "importance"))
     uses = row["uses"] + heir["uses"]
-    await tx.run(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
+    await tx.send(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
 
 
 async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
@@ -166,7 +166,7 @@ async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
 
 
 async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = "") -> None:
-    await tx.run(
+    await tx.send(
         _SET_STATE,
         id=row["id"],
         new_state=state,
@@ -191,7 +191,7 @@ async def _update(tx: Tx, row: Row, changes: Mapping[str, Any]) -> None:
     """Write the changes; nothing when the row has these values already."""
     if any(row[name] != value for name, value in changes.items()):
         new = {f"new_{name}": changes.get(name, row[name]) for name in _UPDATABLE}
-        await tx.run(_UPDATE, id=row["id"], new_updated=tx.now, **new)
+        await tx.send(_UPDATE, id=row["id"], new_updated=tx.now, **new)
 
 
 async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
@@ -237,7 +237,7 @@ async def _set_importance(tx: Tx, space: str, norm: str, importance: int) -> Non
     """Set the importance of a live line."""
     row = await tx.one(_SELECT_LIVE, space=space, norm=norm)
     if row is not None and row["importance"] != importance:
-        await tx.run(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
+        await tx.send(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
 
 
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
@@ -260,7 +260,7 @@ async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
 
 async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
     for norm in norms:
-        await tx.run(_COUNT_USE, space=space, norm=norm, now=tx.now)
+        await tx.send(_COUNT_USE, space=space, norm=norm, now=tx.now)
 
 
 @single_query
@@ -271,7 +271,7 @@ async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChang
 
 async def _undo_change(tx: Tx, space: str, id: str) -> None:
     """Mark a change as undone."""
-    await tx.run(_MARK_CHANGE_UNDONE, space=space, id=id)
+    await tx.send(_MARK_CHANGE_UNDONE, space=space, id=id)
 
 
 async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:

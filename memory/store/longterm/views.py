@@ -203,14 +203,14 @@ MAX_NUMBER = 2**31 - 1
 async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch) -> None:
     """Store manifests with their texts, as a part of a step or of a turn's end."""
     if batch.recalled:
-        await tx.run(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
+        await tx.send(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
     if not batch.views:
         return
     conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
     for text in batch.texts:
         if not await tx.run(_INSERT_TEXT, **column_values(text, view_text), day=day):
-            await tx.run(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+            await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
     number = await tx.count(_NEWEST, conversation=conversation)
     for view in batch.views:
         number += 1
@@ -339,12 +339,12 @@ async def _delete_old(tx: Tx, before: float, limit: int) -> int:
     """Delete manifests of calls before that moment (unix seconds), and texts unused since; return how many rows."""
     rows = await tx.all(_OLDEST, before=before, limit=limit)
     for row in rows:
-        await tx.run(_DELETE_ONE, **row)
+        await tx.send(_DELETE_ONE, **row)
     if len(rows) == limit:
         return limit
     texts = await tx.all(_SELECT_OLD_TEXTS, before=int(before // _DAY_SECONDS), limit=limit)
     for text in texts:
-        await tx.run(_DELETE_TEXT, **text)
+        await tx.send(_DELETE_TEXT, **text)
     return len(rows) + len(texts)
 
 
@@ -362,7 +362,7 @@ async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, conversation: st
             text = redact(row["text"], matcher)
             if text != row["text"]:
                 key = {name: row[name] for name in ("conversation", "space", "sha256")}
-                await tx.run(_SET_TEXT, **key, new_text=text)
+                await tx.send(_SET_TEXT, **key, new_text=text)
                 changed.add(row["sha256"])
         after = row["space"], row["sha256"]
     return changed

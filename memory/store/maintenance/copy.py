@@ -212,6 +212,9 @@ class _BlockingDriver:
         with sqlite_errors_as_store_errors():
             return self._connection.execute(sql, parameters).rowcount
 
+    async def change_later(self, sql: str, parameters: list[Any]) -> None:
+        await self.change(sql, parameters)
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         with sqlite_errors_as_store_errors(), closing(self._connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row

@@ -17,12 +17,11 @@ from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.engine.postgres import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
-    PostgresConnection,
-    PostgresDriver,
     connected,
     refuse_alive,
     to_store_error,
 )
+from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import (
     TABLES,
@@ -89,9 +88,8 @@ class PostgresCopySide:
             raise StoreError(f"{table.name} cannot be filled: {to_store_error(err)}") from err
 
     def tx(self, now: float) -> Tx:
-        return Tx(
-            driver=PostgresDriver(self._connection), compiler=StatementCompiler(create_dialect()), lease=0, now=now
-        )
+        driver = PostgresDriver(self._connection, max_waiting=0)
+        return Tx(driver=driver, compiler=StatementCompiler(create_dialect()), lease=0, now=now)
 
 
 def _check_values(table: Table, row: RowValues) -> None:

@@ -130,16 +130,16 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
     if row["view_from"] < row["next_seq"]:  # empties the view first, so that it never shows a part of a turn
         await mark_open_stale(tx, conversation)
         await delete_snapshot(tx, conversation)
-        await tx.run(_START_EPOCH, id=conversation)
-    await tx.run(_DELETE_CLEARINGS, conversation=conversation)
+        await tx.send(_START_EPOCH, id=conversation)
+    await tx.send(_DELETE_CLEARINGS, conversation=conversation)
     turns = [row["id"] for row in await tx.all(_SELECT_OLDEST_TURNS, conversation=conversation, limit=limit)]
-    await tx.run(_ALLOW_DELETES, conversation=conversation)
+    await tx.send(_ALLOW_DELETES, conversation=conversation)
     for turn_id in turns:
         for statement in _DELETES_BY_CONVERSATION:
-            await tx.run(statement, conversation=conversation, turn_id=turn_id)
+            await tx.send(statement, conversation=conversation, turn_id=turn_id)
         for statement in _DELETES_BY_TURN:
-            await tx.run(statement, turn_id=turn_id)
-    await tx.run(_FORBID_DELETES, conversation=conversation)
+            await tx.send(statement, turn_id=turn_id)
+    await tx.send(_FORBID_DELETES, conversation=conversation)
     lines = sum([await tx.run(one, conversation=conversation, limit=4 * limit) for one in _DELETE_FIRST_LINES])
     if turns or lines == 8 * limit:
         return "left"

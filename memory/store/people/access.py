@@ -85,17 +85,17 @@ async def load_all_grants(tx: Tx) -> list[GrantRow]:
 async def add_grant(tx: Tx, row: GrantRow) -> None:
     """Store a grant, in place of the party's earlier one for the same group; `at` becomes the current time."""
     party, key = row.party, {**_party_columns(row.party), "group_id": row.group}
-    await tx.run(_DELETE_REPLACED, **key)
+    await tx.send(_DELETE_REPLACED, **key)
     await tx.insert(access_grant, **key, role=row.role, name=row.name, granted_by=row.by, at=tx.now)
     if party.subject == "group":
-        await tx.run(_APPROVE_GROUP, channel=party.channel, subject_id=party.id)
+        await tx.send(_APPROVE_GROUP, channel=party.channel, subject_id=party.id)
     await append_act(tx, f"grant {row.role}", audit_name(party), row.group or "everywhere", row.by)
 
 
 async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
     """Delete every grant of a person or group, including a block, end the person's open approvals and rules."""
     grants = [_to_grant_row(row) for row in await tx.all(_SELECT_OF_PARTY, channel=channel, subject_id=id)]
-    await tx.run(_DELETE_GRANTS, channel=channel, subject_id=id)
+    await tx.send(_DELETE_GRANTS, channel=channel, subject_id=id)
     ended = await end_approvals_of(tx, channel, id)
     await approval_rules.delete_rules_of(tx, channel, id)
     turns = tuple(OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS, channel=channel))
@@ -200,7 +200,7 @@ async def add_request(
     """
     if not await _is_within_limits(tx, new.party):
         return False
-    await tx.run(_DELETE_OLD, before=tx.now - KEEP_DECIDED.total_seconds())
+    await tx.send(_DELETE_OLD, before=tx.now - KEEP_DECIDED.total_seconds())
     columns = {"name": new.name, "conversation": new.conversation, "lang": new.lang}
     await _insert_request(tx, _party_columns(new.party) | columns, code_sha256, expires)
     await append_act(tx, f"{new.party.subject} asks", audit_name(new.party), "pending", audit_name(new.party))
@@ -247,7 +247,7 @@ async def decide_request(
     if not found or not is_valid or channel not in ("", found.party.channel):
         await _count_wrong_code(tx, by)
         return None
-    await tx.run(_SET_STATE, id=found.id, new_state=state)
+    await tx.send(_SET_STATE, id=found.id, new_state=state)
     role: GrantedRole = "user" if state == "approved" else "blocked"
     await add_grant(tx, GrantRow(party=found.party, role=role, group="", name=found.name, by=by, at=from_unix(tx.now)))
     return found
@@ -260,7 +260,7 @@ async def locked_until(tx: Tx) -> datetime | None:
 
 async def make_owner_code(tx: Tx, code_sha256: str, expires: datetime, by: str) -> None:
     """Store an owner code, in place of an unused one."""
-    await tx.run(_CLEAR_PENDING, subject="owner")
+    await tx.send(_CLEAR_PENDING, subject="owner")
     await _insert_request(tx, {"subject": "owner"}, code_sha256, expires)
     await append_act(tx, "owner code made", "", "made", by)
 
@@ -280,8 +280,8 @@ async def redeem_owner_code(tx: Tx, party: Party, name: str, code_sha256: str, n
         await append_act(tx, WRONG_OWNER_CODE_ACTION, "", "refused", audit_name(party))
         return False
     columns = {"channel": party.channel, "account": party.account, "subject_id": party.id}
-    await tx.run(_REDEEM_OWNER_CODE, id=row["id"], **{f"new_{key}": value for key, value in columns.items()})
-    await tx.run(_APPROVE_PENDING, **columns)
+    await tx.send(_REDEEM_OWNER_CODE, id=row["id"], **{f"new_{key}": value for key, value in columns.items()})
+    await tx.send(_APPROVE_PENDING, **columns)
     await add_grant(tx, GrantRow(party=party, role="owner", group="", name=name, by="owner code", at=from_unix(tx.now)))
     await add_all_notices(tx, notices)
     return True
@@ -295,7 +295,7 @@ async def _is_locked_out(tx: Tx, party: Party) -> bool:
 async def _count_wrong_code(tx: Tx, by: str) -> None:
     await append_act(tx, WRONG_CODE_ACTION, "", "refused", by)
     if await locked_until(tx):
-        await tx.run(_CLEAR_PENDING, subject="user")
+        await tx.send(_CLEAR_PENDING, subject="user")
         await append_act(tx, "pairing cleared", "", "too many wrong codes", by)
 
 

@@ -69,11 +69,11 @@ async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
     Returns:
         None if the space has `MAX_RULES`.
     """
-    await tx.run(_DELETE_EXPIRED, space=new.space, now=tx.now)
+    await tx.send(_DELETE_EXPIRED, space=new.space, now=tx.now)
     expires = tx.now + RULE_VALIDITY.total_seconds()
     same = {"tool": new.tool, "command": new.command, "cwd": new.cwd, "level": new.level}
     if known := await tx.one(_SELECT_EQUAL, space=new.space, **same):
-        await tx.run(_EXTEND, id=known["id"], new_expires=expires)
+        await tx.send(_EXTEND, id=known["id"], new_expires=expires)
         number = int(known["number"])
     else:
         last = await tx.one(_SELECT_LAST, space=new.space)
@@ -100,7 +100,7 @@ async def revoke_rule(tx: Tx, space: str, number: int, by: str) -> bool:
     row = await tx.one(_SELECT_BY_NUMBER, space=space, number=number)
     if row is None:
         return False
-    await tx.run(_DELETE, id=row["id"])
+    await tx.send(_DELETE, id=row["id"])
     await append_act(tx, "approval rule", f"{space or 'owner'} {number}", "revoked", by)
     return True
 

@@ -61,7 +61,7 @@ async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> A
     """Store an approval and queue its notices; for a repeated call, return the row of the first."""
     if known := await tx.one(_SELECT_BY_CALL, call=new.call):
         return _to_row(known)
-    await tx.run(_END_EXPIRED, now=tx.now)
+    await tx.send(_END_EXPIRED, now=tx.now)
     columns = asdict(new)
     party = columns.pop("party")
     columns |= {
@@ -118,7 +118,7 @@ async def set_state(
     if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):
         return False
     if state != "running":  # a person may want to forget the arguments, so they are not kept
-        await tx.run(_CLEAR_ARGUMENTS, id=id)
+        await tx.send(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
     await append_act(tx, row.action, row.conversation, state, by or row.party.id, args=args)
     if outcome is not None:

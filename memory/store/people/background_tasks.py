@@ -245,10 +245,10 @@ async def load_open_commands(tx: Tx) -> list[TaskRow]:
 
 async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
     """Load the tasks of a call for the one who waited for them; if some still run, their outcomes come as a message."""
-    await tx.run(_LOCK_CALL, call=call)
+    await tx.send(_LOCK_CALL, call=call)
     rows = await load_tasks_of_call(tx, call)
     if any(row.state == "running" for row in rows) and not rows[0].detached:
-        await tx.run(_DETACH, call=call, new_detached=True)
+        await tx.send(_DETACH, call=call, new_detached=True)
         rows = [replace(row, detached=True) for row in rows]
     return rows
 
@@ -262,7 +262,7 @@ async def end_task(tx: Tx, id: str, ending: TaskEnding, compose: ComposeBody) ->
     row = await tx.one(_SELECT_ONE, id=id)
     if row is None or row["state"] != "running":
         return False
-    await tx.run(_LOCK_CALL, call=row["call"])
+    await tx.send(_LOCK_CALL, call=row["call"])
     ended = {"new_state": ending.state, "new_outcome": ending.outcome, "new_tainted": ending.tainted}
     if not await tx.run(_END, id=id, **ended, new_ended=tx.now):
         return False
@@ -334,7 +334,7 @@ async def cancel_task(tx: Tx, id: str, compose: ComposeBody, *, silent: bool = F
             except WrongState:
                 continue
     if silent:
-        await tx.run(_DETACH, call=row["call"], new_detached=False)
+        await tx.send(_DETACH, call=row["call"], new_detached=False)
     return await end_task(tx, id, TaskEnding(state="cancelled", outcome="", tainted=False), compose)
 
 

@@ -160,9 +160,9 @@ async def end_run(tx: Tx, run: RunRow, end: RunEnd) -> bool:
         return False
     if end.retry_at and await tx.run(_RETRY, id=run.job, retry_at=end.retry_at):
         return True
-    await tx.run(_SET_FAILS, id=run.job, new_fails=end.fails)
+    await tx.send(_SET_FAILS, id=run.job, new_fails=end.fails)
     if end.pause:
-        await tx.run(_PAUSE_FAILED, id=run.job)
+        await tx.send(_PAUSE_FAILED, id=run.job)
     await add_all_notices(tx, end.notices)
     return True
 

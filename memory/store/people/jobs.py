@@ -439,7 +439,7 @@ async def load_settings(tx: Tx) -> list[JobSetting]:
 
 async def save_setting(tx: Tx, setting: JobSetting) -> None:
     """Store what a person has chosen, in place of what they chose before."""
-    await tx.run(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
+    await tx.send(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
     await tx.insert(job_setting, **column_values(setting, job_setting))
 
 

@@ -137,10 +137,10 @@ async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool])
     if not await tx.run(_SET_LISTED, server=server, new_era=era, new_listed=tx.now):
         await tx.insert(mcp_server, id=server, era=era, listed=tx.now)
     known = {row["name"] for row in await tx.all(_SELECT_NAMES, of_server=server)}
-    await tx.run(_UNLIST, of_server=server)
+    await tx.send(_UNLIST, of_server=server)
     for position, tool in enumerate(tools):
         if tool.name in known:
-            await tx.run(
+            await tx.send(
                 _RELIST,
                 of_server=server,
                 of_name=tool.name,
@@ -156,7 +156,7 @@ async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool])
             await tx.insert(
                 mcp_tool, **columns, server=server, listed=True, mode="off", effect="unsafe", position=position
             )
-    await tx.run(_DELETE_UNUSED, of_server=server)
+    await tx.send(_DELETE_UNUSED, of_server=server)
 
 
 async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequence[McpChoice], by: str) -> list[str]:
@@ -165,7 +165,7 @@ async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequenc
     Returns:
         The tools that are another one by now, or gone: nothing is stored of them.
     """
-    await tx.run(_SET_SOURCE, server=server, new_source=source_sha256)
+    await tx.send(_SET_SOURCE, server=server, new_source=source_sha256)
     missed = []
     for choice in choices:
         stored = await tx.run(
@@ -189,7 +189,7 @@ async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequenc
 
 async def mark_told(tx: Tx, server: str, name: str) -> None:
     """Store that the owner was told of a tool's newest change."""
-    await tx.run(_SET_TOLD, of_server=server, of_name=name)
+    await tx.send(_SET_TOLD, of_server=server, of_name=name)
 
 
 def _to_row(row: Row) -> McpToolRow:

@@ -241,7 +241,7 @@ async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
     for note in await tx.all(_SELECT_NOTE_NAMES, channel=row["channel"]):
         _, colon, suffix = note["name"].partition(":")
         if colon and {suffix, suffix.rpartition(":")[2]} & (ids - {""}):
-            await tx.run(_DELETE_NOTE, channel=row["channel"], name=note["name"])
+            await tx.send(_DELETE_NOTE, channel=row["channel"], name=note["name"])
     return {name for text in texts for name in BLOB_NAME.findall(text)}
 
 
@@ -273,14 +273,14 @@ async def _delete_rows(tx: Tx, removal: PersonRemovalRow) -> int:
         who = f"{_escape_like(channel)}:%:{_escape_like(id)}"
         deleted += await tx.run(_DELETE_LIMIT_NOTICES, pattern=who)
         for anonymise in _ANONYMISE:
-            await tx.run(anonymise, pattern=who)
+            await tx.send(anonymise, pattern=who)
     await hit_async("forget.in_txn")
     return deleted
 
 
 async def _set_counts(tx: Tx, removal: PersonRemovalRow) -> None:
     """Store the counts so far, for the receipt after a crash."""
-    await tx.run(_SET_RECEIPT, id=removal.id, new_receipt=json.dumps(dict(removal.counts)))
+    await tx.send(_SET_RECEIPT, id=removal.id, new_receipt=json.dumps(dict(removal.counts)))
 
 
 async def _finish_removal(tx: Tx, removal: PersonRemovalRow, by: str) -> None:

@@ -53,6 +53,9 @@ class Written:
         self.rows += changed
         return changed
 
+    async def change_later(self, sql: str, parameters: list[Any]) -> None:
+        await self.change(sql, parameters)
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         return await self._driver.fetch(sql, parameters)
 

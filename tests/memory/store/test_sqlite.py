@@ -489,6 +489,9 @@ class CountingDriver:
     async def change(self, sql: str, parameters: list[object]) -> int:
         raise AssertionError("a read changes nothing")
 
+    async def change_later(self, sql: str, parameters: list[object]) -> None:
+        raise AssertionError("a read changes nothing")
+
     async def fetch(self, sql: str, parameters: list[object]) -> list[Row]:
         self.queries += 1
         return []
