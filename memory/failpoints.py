@@ -34,6 +34,11 @@ def arm(environ: dict[str, str]) -> bool:
     return True
 
 
+def is_armed(name: str) -> bool:
+    """Return whether anything may happen at this point."""
+    return name in _ACTIONS
+
+
 def hit(name: str) -> None:
     """Pass a failpoint in synchronous code; `hang` blocks the thread."""
     for action, arg in _due_actions(name):

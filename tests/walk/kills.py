@@ -330,6 +330,8 @@ def _names_in(source: Source) -> Iterator[str]:
 
 def _name_arguments(node: ast.AST) -> list[ast.expr]:
     """What a call gives as the name of a failpoint."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "tx.hit":
+        return node.args
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return []
     if node.func.id in ("hit", "hit_async", "is_torn"):

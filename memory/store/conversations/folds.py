@@ -6,7 +6,6 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from memory.context.taint import FoldLabel
-from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations import ledger
 from memory.store.conversations.messages import take_numbers
@@ -285,7 +284,7 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
         await tx.send(_INSERT_COVERAGE, fold_id=fold.id, **covered)
         await raise_generation(tx, fold.conversation, "fold")
     done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged")
-    await hit_async("fold.in_txn")
+    await tx.hit("fold.in_txn")
     return done
 
 
@@ -322,7 +321,7 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
         return None
     if "summary" in new:
         await raise_generation(tx, fold.conversation, "summary")
-    await hit_async("fold.late_in_txn")
+    await tx.hit("fold.late_in_txn")
     return await load_fold(tx, fold.id)
 
 

@@ -169,7 +169,7 @@ async def accept(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | No
     accepted = [await _accept_one(tx, arrival) for arrival in arrivals]
     if keep is not None:
         await put_notes(tx, keep.channel, keep.values)
-    await hit_async("recv.in_txn")
+    await tx.hit("recv.in_txn")
     return accepted
 
 

@@ -21,7 +21,6 @@ from sqlalchemy import (
 )
 
 from memory.conversation import Message, Session, Summary, Turn
-from memory.failpoints import hit_async
 from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
@@ -118,7 +117,7 @@ async def clear_conversation(
     await drop_unsent(tx, conversation)
     await raise_generation(tx, conversation, "clear")
     await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
-    await hit_async("clear.in_txn")
+    await tx.hit("clear.in_txn")
     return epoch
 
 

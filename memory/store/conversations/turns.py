@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, select, update
 
 from memory.conversation import Message
-from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import next_row, take_context_rows
@@ -227,7 +226,7 @@ async def claim_turn(
     await tx.send(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
     await take_context_rows(tx, also, claimed.id)
     await add_message(tx, claimed, replace(user, id=inbox_id), conversation_row)
-    await hit_async("claim.in_txn")
+    await tx.hit("claim.in_txn")
     return claimed
 
 
@@ -410,7 +409,7 @@ async def finish_turn(
     await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
     if remember:
         await _queue_extraction(tx, turn_row, taken)
-    await hit_async("finish.in_txn")
+    await tx.hit("finish.in_txn")
     return True
 
 

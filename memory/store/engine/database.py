@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self
 from sqlalchemy import ClauseElement, Insert, Select, Table, Update, insert
 from sqlalchemy.engine import Dialect
 
-from memory.failpoints import hit_async
+from memory.failpoints import hit_async, is_armed
 
 # Received messages, commands that overtake them, parts to send, and finished turns to extract facts from.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
@@ -143,6 +143,10 @@ class Driver(Protocol):
         """Run a statement whose result nobody needs: at the latest with the next one, or before the commit."""
         ...
 
+    async def flush(self) -> None:
+        """Run the statements that wait."""
+        ...
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         """Run a query; return its rows."""
         ...
@@ -168,6 +172,12 @@ class Tx:
     def notify(self, queue: QueueKey) -> None:
         """Note that this queue has work once the transaction is committed."""
         self.notified[queue] = None
+
+    async def hit(self, name: str) -> None:
+        """Pass a failpoint, where all that was sent has been run."""
+        if is_armed(name):
+            await self.driver.flush()
+        await hit_async(name)
 
     async def run(self, statement: Statement, **values: Any) -> int:
         """Change rows; return how many. `send` is cheaper where nobody asks."""

@@ -83,6 +83,9 @@ WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _SOFTLY = "SET LOCAL synchronous_commit = off"
 _SHARED: ContextVar[SharedSnapshot | None] = ContextVar("shared_reads", default=None)
+# The driver takes all statements of a pipeline for prepared, also those after one that failed. It forgets them all
+# where it is asked to prepare this one.
+_FORGET_PREPARED = "DEALLOCATE ALL"
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
 # A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
@@ -395,6 +398,8 @@ class PostgresDatabase:
                 if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     cancelled = isinstance(err, asyncio.CancelledError)  # then it does not wait for a server
                     await (connection.close() if cancelled else connection.execute("ROLLBACK"))
+                if isinstance(err, psycopg.Error) and not connection.closed:
+                    await connection.execute(_FORGET_PREPARED, prepare=True)
                 raise
 
     def _tx(self, driver: PostgresDriver) -> Tx:

@@ -47,12 +47,12 @@ class PostgresDriver:
     async def change_later(self, sql: str, parameters: Parameters) -> None:
         self._waiting.append((sql, parameters))
         if len(self._waiting) > self._max_waiting:
-            await self._flush()
+            await self.flush()
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         return cast(list[Row], await (await self._send((sql, parameters))).fetchall())
 
-    async def _flush(self) -> None:
+    async def flush(self) -> None:
         """Send what waits."""
         if self._waiting:
             await self._send(self._waiting.pop())
@@ -60,7 +60,7 @@ class PostgresDriver:
     async def commit(self) -> None:
         """Send what waits, then commit. COMMIT is sent after `on_begun` was called; nothing is sent for nothing."""
         if self._begin:
-            await self._flush()
+            await self.flush()
         if not self._begin:
             await self._send(("COMMIT", None))
 
@@ -106,6 +106,7 @@ async def _pipeline(connection: PostgresConnection) -> AsyncIterator[None]:
 
     A cancellation closes the connection: the driver would wait for the server, and raise an error of its own instead.
     """
+    first: psycopg.Error | None = None
     try:
         async with connection.pipeline():
             try:
@@ -113,8 +114,12 @@ async def _pipeline(connection: PostgresConnection) -> AsyncIterator[None]:
             except asyncio.CancelledError:
                 await connection.close()
                 raise
+            except psycopg.Error as err:  # at the end, the driver would log that the others were not run
+                first = err
     except psycopg.Error as err:
         if isinstance(err.__context__, asyncio.CancelledError):
             await connection.close()
             raise err.__context__ from None
-        raise
+        first = first or err
+    if first is not None:
+        raise first

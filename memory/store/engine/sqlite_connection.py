@@ -137,6 +137,9 @@ class _Statements:
     async def change_later(self, sql: str, parameters: list[Any]) -> None:
         await self.change(sql, parameters)
 
+    async def flush(self) -> None:
+        """Nothing waits."""
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         try:
             return cast(list[Row], self._conn.execute(sql, parameters).fetchall())

@@ -19,7 +19,6 @@ from memory.context.summary.extractive import extractive_summary
 from memory.context.taint import is_tainted
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Document, Message, Part, Text, dump_parts, load_parts
-from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
@@ -271,7 +270,7 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     changed = {id for eraser in erasers for id in eraser.changed}
     blobs = sorted({name for eraser in erasers for name in eraser.blobs})
     unused = [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
-    await hit_async("forget.in_txn")
+    await tx.hit("forget.in_txn")
     return EraseReport(
         said=tuple(mention for eraser in erasers for mention in eraser.mentions),
         conversations=tuple(eraser.row["id"] for eraser in erasers if eraser.has_changed),

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from sqlalchemy import bindparam, case, or_, select, update
 
 from memory.conversation import Message
-from memory.failpoints import hit_async
 from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
@@ -121,7 +120,7 @@ async def _put(
         await _mark_gone(tx, space, norm)
     if change is not None:
         await _insert_change(tx, space, change)
-    await hit_async("upsert.in_txn")
+    await tx.hit("upsert.in_txn")
     rows = [await _load_row(tx, space, line.norm) for line in live]
     return [row for row in rows if row is not None]
 

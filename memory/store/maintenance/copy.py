@@ -215,6 +215,9 @@ class _BlockingDriver:
     async def change_later(self, sql: str, parameters: list[Any]) -> None:
         await self.change(sql, parameters)
 
+    async def flush(self) -> None:
+        """Nothing waits."""
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         with sqlite_errors_as_store_errors(), closing(self._connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row

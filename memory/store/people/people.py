@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, or_, select, update
 
-from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act, digest_arguments
 from memory.store.engine.database import Repository, Row, Tx, read, write
@@ -274,7 +273,7 @@ async def _delete_rows(tx: Tx, removal: PersonRemovalRow) -> int:
         deleted += await tx.run(_DELETE_LIMIT_NOTICES, pattern=who)
         for anonymise in _ANONYMISE:
             await tx.send(anonymise, pattern=who)
-    await hit_async("forget.in_txn")
+    await tx.hit("forget.in_txn")
     return deleted
 
 

@@ -56,6 +56,9 @@ class Written:
     async def change_later(self, sql: str, parameters: list[Any]) -> None:
         await self.change(sql, parameters)
 
+    async def flush(self) -> None:
+        """Nothing waits."""
+
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         return await self._driver.fetch(sql, parameters)
 

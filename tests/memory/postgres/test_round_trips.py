@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from memory.store.engine.database import Tx
 from memory.store.engine.postgres import PostgresDatabase
@@ -23,7 +23,7 @@ from tests.walk.wire import CHUNK, Wire
 
 pytestmark = pytest.mark.postgres
 T = TypeVar("T")
-_ADD, _CLEAR = insert(duty), delete(duty)
+_ADD, _CLEAR, _REMOVE = insert(duty), delete(duty), delete(duty).where(duty.c.name == bindparam("gone"))
 _HOW_MANY = select(func.count().label("count")).select_from(duty)
 READY = ord("Z")  # the server's message at the end of each round trip
 TURNS_BEFORE = 6  # after which every statement is prepared
@@ -139,6 +139,26 @@ async def test_an_error_of_one_that_waited_ends_the_unit_which_stores_nothing(st
     assert len(tries) > 1  # as any conflict it was tried once more
     assert -1 not in tries
     assert await database(store).read(lambda tx: tx.count(_HOW_MANY)) == 0
+
+
+async def test_after_errors_the_statements_that_followed_them_are_prepared_again(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def unit(tx: Tx, *names: str) -> int:
+        for name in names:
+            await tx.send(_ADD, name=name, lease=tx.lease)
+        await tx.send(_REMOVE, gone="two")
+        return await tx.count(_HOW_MANY)
+
+    for _ in range(TURNS_BEFORE):
+        with pytest.raises(WrongState):
+            await database(store).write(unit, "one", "one")
+        assert await database(store).write(unit) == 0
+    for _ in range(TURNS_BEFORE):
+        with pytest.raises(WrongState):
+            await database(store).write(unit, "one", "one")
+    assert await database(store).write(unit, "one", "two") == 1
+    assert caplog.messages == []
 
 
 async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: PostgresRecord) -> None:

@@ -492,6 +492,9 @@ class CountingDriver:
     async def change_later(self, sql: str, parameters: list[object]) -> None:
         raise AssertionError("a read changes nothing")
 
+    async def flush(self) -> None:
+        """Nothing waits."""
+
     async def fetch(self, sql: str, parameters: list[object]) -> list[Row]:
         self.queries += 1
         return []
