@@ -47,11 +47,10 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         await page.fill("main [type=search]", "agent_max_steps")
         await steps.fill("9")
         assert (await other.patch("/api/config", json={"agent_max_steps": 8})).status_code == 200
-        await expect(page.locator(".elsewhere th")).to_have_text(
-            ["Before", "In the file now", "Yours", "agent_max_steps"]
-        )
-        await expect(page.locator(".elsewhere td")).to_contain_text(["7", "8", "9"])
-        await page.click(".elsewhere >> text=Keep mine")
+        await expect(page.locator(".conflict h2")).to_have_text(["agent_max_steps"])
+        await expect(page.locator(".conflict h3")).to_have_text(["Before", "In the file now", "Yours"])
+        await expect(page.locator(".conflict pre")).to_have_text(["7", "8", "9"])
+        await page.click(".conflict >> text=Keep mine")
         await page.click(".save .primary")
         await expect(dialog.locator("del")).to_have_text("8")
         await dialog.locator(".primary").click()
