@@ -144,6 +144,7 @@ export const memoryEn = {
   forgot_summaries: "Summaries",
   forgot_records: "Records of the memory",
   forgot_views: "Past requests",
+  forgot_versions: "Former versions of files",
   forgot_attachments: "Attachments",
   forgot_index: "Search index made anew",
   forgot_backups: "These copies may still hold it; delete the files to be rid of it:",

@@ -146,6 +146,7 @@ export const memoryZh: Record<keyof typeof memoryEn, string> = {
   forgot_summaries: "摘要",
   forgot_records: "记忆的记录",
   forgot_views: "过去的请求",
+  forgot_versions: "文件的旧版本",
   forgot_attachments: "附件",
   forgot_index: "搜索索引已重建",
   forgot_backups: "这些备份里可能还有，需要的话请手动删除文件：",
