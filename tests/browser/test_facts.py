@@ -17,6 +17,7 @@ pytestmark = BROWSER
 QUOTE = "Since last week my landlord is Zephyrine Quill."
 FACT = "Has the landlord Zephyrine Quill"
 NAME = "Zephyrine Quill"
+MAX_ROWS, MAX_PAGE = 60, 200
 # All that a page says, folded or not, without what was searched for.
 READ = "() => document.body.textContent + (document.querySelector('.editor')?.value ?? '')"
 READS = f"words => ({READ})().includes(words)"
@@ -170,6 +171,36 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
             await page.goto(real.site.base + address)
             await page.wait_for_function(READS, arg=words)
             assert NAME not in await page.evaluate(READ), address
+
+
+async def test_of_five_thousand_facts_one_page_is_asked_for_and_few_rows_are_drawn(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    memory = tmp_path / "workspace" / "MEMORY.md"
+    memory.parent.mkdir()
+    memory.write_text("# Memory\n\n## Facts\n\n" + "".join(f"- Owns the book number {n}\n" for n in range(5_000)))
+    async with (
+        real_bot(tmp_path, lambda asked: "noted") as real,
+        opened(chromium, real.site, "/usage", ready="[role=tab]", fresh=True) as page,
+    ):
+        asked: list[str] = []
+        page.on("request", lambda one: asked.append(one.url) if "/memory/facts?" in one.url else None)
+        await page.click("#go-memory")
+        rows, box = page.locator(".fact"), page.get_by_role("region", name="Facts")
+        await expect(rows.first).to_contain_text("Owns the book number")
+        assert len(asked) == 1
+        assert await rows.count() <= MAX_ROWS
+        held = int(await page.locator("main [aria-setsize]").first.get_attribute("aria-setsize") or 0)
+        assert 0 < held <= MAX_PAGE
+        for pages in (2, 3):
+            await box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+            await expect(page.locator(f"main [aria-setsize='{held * pages}']").first).to_be_attached()
+            await expect(rows.last).to_be_attached()
+            assert len(asked) == pages
+            assert await rows.count() <= MAX_ROWS
+        await page.fill("main [type=search]", "number 4999")
+        await expect(rows).to_have_count(1)
+        assert len(asked) == pages + 1
 
 
 async def test_another_persons_facts_are_shown_once_opened_and_cannot_be_changed(
