@@ -86,6 +86,19 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         assert config.read_bytes() == before
 
 
+async def test_opening_the_settings_asks_for_each_thing_once(chromium: Browser, tmp_path: Path) -> None:
+    asked: list[str] = []
+    async with (
+        real_bot(tmp_path, lambda asked: "yes") as real,
+        opened(chromium, real.site, "/usage", ready="[role=tab]", fresh=True) as page,
+    ):
+        page.on("request", lambda one: asked.append(one.url.partition("/config")[2]) if "/config" in one.url else None)
+        await page.click("#go-settings")
+        await page.wait_for_selector(".setting")
+        await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        assert asked == ["/keys", "/state", ""]
+
+
 async def test_language_and_theme_are_chosen_and_stay(chromium: Browser, tmp_path: Path) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
@@ -153,6 +166,8 @@ async def test_what_is_saved_is_what_the_process_does_next_and_what_is_put_back_
         assert {path for path in files_with(walk.bot.home, NEW_KEY) if not path.startswith("config.json")} == set()
 
         model.keys = None
+        assert "named-in-the-page" in await page.locator("main ol li").first.inner_text()
+        await expect(page.locator("main ol li")).to_have_count(3)
         await page.click("main ol li:nth-child(2) button")
         await expect(page.locator("main ol li")).to_have_count(4)
         assert config.read_bytes() == before
