@@ -183,6 +183,7 @@ async def test_of_five_thousand_facts_one_page_is_asked_for_and_few_rows_are_dra
         real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/usage", ready="[role=tab]", fresh=True) as page,
     ):
+        await real.bot.memories("").reconcile()
         asked: list[str] = []
         page.on("request", lambda one: asked.append(one.url) if "/memory/facts?" in one.url else None)
         await page.click("#go-memory")
