@@ -73,16 +73,21 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         await expect(page.locator("main [role=alert]")).to_contain_text(re.compile(r"line \d+, column \d+"))
         await expect(page.locator("main .primary")).to_be_disabled()
         await source.fill(text.replace('"agent_max_steps": 9', '"agent_max_steps": 11'))
+        assert (await other.patch("/api/config", json={"agent_max_steps": 10})).status_code == 200
         await page.click("main .primary")
+        await expect(page.locator(".conflict pre")).to_contain_text([f'"agent_max_steps": {n}' for n in (9, 10, 11)])
+        await page.click(".conflict >> text=Keep mine")
+        await page.click("main .primary")
+        await expect(page.locator(".conflict")).to_have_count(0)
         await expect(page.locator("main .acts .quiet")).to_be_disabled()
         assert "secret-of-mine" in config.read_text()
 
         await page.click(".chips >> text=Versions")
-        await expect(page.locator("ol li")).to_have_count(5)
-        await expect(page.locator("ol li").first).to_contain_text("9 → 11")
+        await expect(page.locator("ol li")).to_have_count(6)
+        await expect(page.locator("ol li").first).to_contain_text("10 → 11")
         assert "secret-of-mine" not in await page.locator("ol").inner_text()
         await page.click("ol li:last-child button")
-        await expect(page.locator("ol li")).to_have_count(6)
+        await expect(page.locator("ol li")).to_have_count(7)
         assert config.read_bytes() == before
 
 
