@@ -188,6 +188,7 @@ def _format_places(context: CommandContext, receipt: ForgetReceipt) -> list[str]
         (receipt.summaries, "{} 份摘要", "summary"),
         (receipt.records, "{} 条记忆的记录", "memory record"),
         (receipt.views, "{} 次过去的请求", "past request"),
+        (receipt.versions, "{} 个文件旧版本", "former file version"),
         (receipt.attachments, "{} 个附件", "attachment"),
     )
     places += [context.text(zh.format(count), _format_count(count, en)) for count, zh, en in counts if count]

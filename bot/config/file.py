@@ -5,6 +5,7 @@ import hmac
 import os
 import secrets
 import stat
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -57,6 +58,8 @@ class ConfigFile:
         self.trouble: ConfigRejected | None = None
         self._environ = environ
         self._poll_seconds = poll_seconds
+        # One at a time reads the file and puts what it read in force: the page's threads, and the loop that watches.
+        self._lock = threading.RLock()
         self._raw: dict[str, Any] = {}
         self._text = ""
         self._reported = ("", "")  # text and error of the newest report
@@ -251,12 +254,13 @@ class ConfigFile:
 
     def refresh(self) -> None:
         """Apply an edit of the file that `watch` has not seen yet; a broken one sets `trouble`."""
-        try:
-            changed = self._read() != self._text
-        except ConfigRejected:
-            changed = True
-        if changed:
-            self._reload()
+        with self._lock:
+            try:
+                changed = self._read() != self._text
+            except ConfigRejected:
+                changed = True
+            if changed:
+                self._reload()
 
     def written(self, key: ConfigKey) -> Any:
         """Return what the file says of a key, as it is written there; None for what it does not mention."""
@@ -288,22 +292,24 @@ class ConfigFile:
 
     def _reload(self) -> ConfigRejected | None:
         """Apply the file if it is valid; returns the error otherwise."""
-        try:
-            text = self._read(must_exist=True)
-            self._refuse_open_mode(text)
-            self._apply_and_copy(text)
-        except ConfigRejected as err:
-            self.trouble = err
-        return self.trouble
+        with self._lock:
+            try:
+                text = self._read(must_exist=True)
+                self._refuse_open_mode(text)
+                self._apply_and_copy(text)
+            except ConfigRejected as err:
+                self.trouble = err
+            return self.trouble
 
     def _change(self, edits: list[ConfigEdit]) -> Config:
-        before = self._read()
-        read_config(before, self._environ, self.path.name)
-        try:
-            text = self._edited(before, edits)
-        except SettingError as fault:
-            raise fault.refusal from fault
-        return self._put(before, text)
+        with self._lock:
+            before = self._read()
+            read_config(before, self._environ, self.path.name)
+            try:
+                text = self._edited(before, edits)
+            except SettingError as fault:
+                raise fault.refusal from fault
+            return self._put(before, text)
 
     def _edited(self, text: str, edits: list[ConfigEdit]) -> str:
         """Return the text with these edits.
@@ -321,12 +327,13 @@ class ConfigFile:
 
     def _replace(self, text: str) -> Config:
         """Write a whole valid text that says the same as the file of what only the file itself may say."""
-        before, good = self._read(), parse_nodes(self._good_text(), self.path.name).value
-        given = parse_nodes(text, self.path.name).value
-        for name in FILE_ONLY:
-            if given.get(name) != good.get(name):
-                raise ConfigRejected("file_only", words={"key": name})
-        return self._put(before, text)
+        with self._lock:
+            before, good = self._read(), parse_nodes(self._good_text(), self.path.name).value
+            given = parse_nodes(text, self.path.name).value
+            for name in FILE_ONLY:
+                if given.get(name) != good.get(name):
+                    raise ConfigRejected("file_only", words={"key": name})
+            return self._put(before, text)
 
     def _put(self, before: str, text: str) -> Config:
         if text != before:

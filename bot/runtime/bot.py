@@ -170,9 +170,9 @@ class Bot(Components):
         log.info("configuration changed")
         before, self._applied_config = self._applied_config, config
         self.reconfigured(config)  # first: the log knows a new secret before a channel uses it
+        self.models.configure(config)  # before the channels, which may take long to close and to connect
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
-        self.models.configure(config)
         self._scheduler.reschedule_dreams()
         await self.exec_tools.probe()
 

@@ -12,7 +12,7 @@ import structlog
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
-from memory.forgetting.versions import find_in_versions, forget_versions
+from memory.forgetting.versions import find_in_versions, forget_versions, versions_to_forget
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.longterm.similarity import word_overlap
 from memory.recall.documents import SearchRequest
@@ -192,11 +192,14 @@ class ForgetService:
         targets = replace(load_targets(row.targets), chosen=None if chosen is None else tuple(chosen))
         files = await self._files_of(row.space)
         found = await asyncio.to_thread(lambda: [file for memory in files for file in memory.find_changes(targets)])
+        versions = 0  # counted now: a crash after they are dropped would leave none to count
+        for member in await self._links.members(row.space):
+            versions += len(await versions_to_forget(self._store, self._blobs, member, targets))
 
         def describe(erased: EraseReport) -> tuple[str, str]:
             said = count_messages((self._day(one.at), one.channel) for one in erased.said)
             receipt = ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records, views=erased.views)
-            receipt = add_files(receipt, found)
+            receipt = add_files(replace(receipt, versions=versions), found)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
         async with self._quiet(row.space):

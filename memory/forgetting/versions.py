@@ -22,14 +22,19 @@ async def forget_versions(store: Store, blobs: Blobs, space: str, targets: Forge
     Raises:
         OSError: a version could not be deleted.
     """
-    prefix = f"{SPACES_FOLDER}/{space}/" if space else ""
-    rows = [row for row in await store.file_versions.load_all(space) if row.sha256]
-    dropped = await asyncio.to_thread(lambda: [row for row in rows if _mentions(blobs, row, prefix, targets)])
+    dropped = await versions_to_forget(store, blobs, space, targets)
     if not dropped:
         return 0
     await _remove_blobs(store, blobs, dropped)
     await store.file_versions.delete([row.id for row in dropped])
     return len(dropped)
+
+
+async def versions_to_forget(store: Store, blobs: Blobs, space: str, targets: ForgetTargets) -> list[FileVersionRow]:
+    """Find every version of a space's files that mentions what is forgotten."""
+    prefix = f"{SPACES_FOLDER}/{space}/" if space else ""
+    rows = [row for row in await store.file_versions.load_all(space) if row.sha256]
+    return await asyncio.to_thread(lambda: [row for row in rows if _mentions(blobs, row, prefix, targets)])
 
 
 async def find_in_versions(store: Store, blobs: Blobs, space: str, query: str, zone: tzinfo | None) -> list[Mention]:

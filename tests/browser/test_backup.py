@@ -65,6 +65,14 @@ async def transcripts(base: str, token: str) -> dict[str, list[tuple[str, str, s
         return found
 
 
+async def shown(page: Page) -> list[str]:
+    """What each line of the open conversation says."""
+    await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
+    said = await page.locator(".line .words, .line .plain").all_inner_texts()
+    assert len(said) == 4
+    return said
+
+
 async def make(page: Page, real: Real) -> Path:
     """Make an encrypted backup in the page."""
     for text in ("I like tea", "and <b>walks</b>"):
@@ -95,6 +103,8 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
         opened(chromium, real.site, "/c/c1") as page,
     ):
         file = await make(page, real)
+        await page.goto(f"{real.site.base}/c/c1")
+        said = await shown(page)
         before = await transcripts(real.site.base, "t0ken-of-at-least-128-random-bits")
         assert [action for _, action in await real.audited("backup")]
     home, base = tmp_path / "new", f"http://127.0.0.1:{port}"
@@ -124,4 +134,6 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
         await page.fill("#token", new_token)
         await page.press("#token", "Enter")
         await expect(page.locator(".outcome")).to_contain_text("before-restore")
+        await page.goto(f"{base}/c/c1")
+        assert await shown(page) == said
         await context.close()

@@ -130,7 +130,11 @@ async def test_what_is_open_is_read_and_what_is_not_is_marked(page: Page, real: 
         assert await unread() == 0
 
 
-async def test_the_palette_leads_to_chats_files_settings_and_commands(page: Page) -> None:
+async def test_the_palette_leads_to_chats_files_settings_and_commands(page: Page, real: Real) -> None:
+    async with real.site.client() as client:
+        path = "/api/v1/conversations/t0"
+        tag = {"if-match": (await client.get(path)).headers["etag"]}
+        assert (await client.patch(path, json={"title": "Tea time"}, headers=tag)).status_code == 200
     choices = page.locator("#palette .choice")
     for words, first, path in (
         ("tea time", "Tea time", "**/c/t0"),

@@ -1,12 +1,15 @@
 """The memory in the page: searched, its files read and edited, and no text of anybody lost."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.hands import Finger, Hand, Keyboard
 from tests.browser.opening import BROWSER, opened
+from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -43,30 +46,83 @@ async def test_files_stand_in_groups_and_a_day_opens(chromium: Browser, site: Ru
         await expect(page.locator(".editor")).to_have_value("# later\n")
 
 
-async def test_a_file_is_saved_and_a_change_by_others_is_shown_beside_ones_own(
+SHARED = "# Memory\n\n- drinks green tea\n- lives in Oslo\n- has a cat\n"
+THEIRS = "# Memory\n\n- drinks oolong tea\n- lives in Oslo\n- has two cats\n- written by hand\n"
+MINE = "# My memory\n\n- drinks white tea\n- lives in Oslo\n- has a dog\n"
+SIDES = [
+    ["- drinks green tea", "- drinks oolong tea", "- drinks white tea"],
+    ["- has a cat", "- has two cats\n- written by hand", "- has a dog"],
+]
+
+
+async def conflicts(page: Page) -> list[list[str]]:
+    """What each place that is left to decide said before, says in the file, and says here."""
+    rows = await page.locator(".conflict .sides").all()
+    return [[text.rstrip("\n") for text in await row.locator("pre").all_text_contents()] for row in rows]
+
+
+async def edit_both(page: Page, file: Path, way: type[Hand] | None = None) -> None:
+    """Open a file, type into it, change it on the disk, and save."""
+    text, save = page.locator(".editor"), page.locator("#save")
+    await page.click(".file >> text=MEMORY.md")
+    await expect(text).to_have_value(SHARED)
+    await text.fill(MINE)
+    file.write_text(THEIRS)
+    await (way(page).press(save) if way else save.click())
+    await expect(page.locator(".conflict h2")).to_have_count(len(SIDES))
+
+
+async def test_what_others_changed_in_a_file_is_merged_and_shown_beside_ones_own_where_both_meet(
     chromium: Browser, site: Running, tmp_path: Path
 ) -> None:
     file = tmp_path / "workspace" / "MEMORY.md"
+    file.write_text(SHARED)
     async with opened(chromium, site) as page:
-        mine, foot = page.locator(".editor:not([readonly])"), page.locator("#note")
+        text, foot, places = page.locator(".editor"), page.locator("#note"), page.locator(".conflict h2")
+        await open_files(page)
+        await edit_both(page, file)
+        await expect(page.locator(".conflict [role=alert]")).to_contain_text("both changed the same lines, you decide")
+        await expect(page.locator(".conflict h3")).to_have_text(["Before", "In the file now", "Yours"] * 2)
+        assert await conflicts(page) == SIDES
+        await expect(text).to_have_value(MINE)
+        assert file.read_text() == THEIRS
+        await places.nth(1).get_by_role("button", name="Line 5").click()
+        chosen = await text.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
+        assert chosen == "- has a dog"
+        await page.get_by_role("button", name="Take theirs instead: Line 3").click()
+        await expect(places).to_have_text(["Line 5"])
+        await page.get_by_role("button", name="Keep mine: Line 5").click()
+        await expect(page.locator(".conflict [role=alert]")).to_contain_text("has both changes")
+        merged = "# My memory\n\n- drinks oolong tea\n- lives in Oslo\n- has a dog\n"
+        await expect(text).to_have_value(merged)
+        await page.click("#save")
+        await expect(foot).to_have_text("Saved.")
+        await expect(page.locator(".conflict")).to_have_count(0)
+        assert file.read_text() == merged
+
+
+async def test_changes_of_a_file_in_different_places_meet_nowhere_and_stay_both(
+    chromium: Browser, site: Running, tmp_path: Path
+) -> None:
+    file = tmp_path / "workspace" / "MEMORY.md"
+    file.write_text(SHARED)
+    async with opened(chromium, site) as page:
+        text = page.locator(".editor")
         await open_files(page)
         await page.click(".file >> text=MEMORY.md")
-        await mine.fill("# Memory\n\n- likes 乌龙茶\n")
-        await page.click("#save")
-        await expect(foot).to_contain_text("Saved.")
-        assert file.read_text() == "# Memory\n\n- likes 乌龙茶\n"
-        file.write_text("changed by hand")
-        await mine.fill("mine")
-        await page.click("#save")
-        await expect(foot).to_contain_text("Somebody changed this file")
-        await expect(mine).to_have_value("mine")
-        await expect(page.locator(".theirs .editor")).to_have_value("changed by hand")
-        assert file.read_text() == "changed by hand"
-        await mine.fill("changed by hand\nand mine")
-        await page.click("#save")
-        await expect(foot).to_contain_text("Saved.")
-        await expect(page.locator(".theirs")).to_be_hidden()
-    assert file.read_text() == "changed by hand\nand mine"
+        await text.fill(SHARED.replace("a cat", "a dog"))
+        file.write_text("first\n" + SHARED)
+        await page.keyboard.press("Control+s")
+        await expect(page.locator(".conflict")).to_contain_text("look it over, then save")
+        both = "first\n" + SHARED.replace("a cat", "a dog")
+        await expect(text).to_have_value(both)
+        assert file.read_text() == "first\n" + SHARED
+        await page.click("text=Only what I typed")
+        await expect(text).to_have_value(SHARED.replace("a cat", "a dog"))
+        await text.fill(both)
+        await page.keyboard.press("Control+s")
+        await expect(page.locator("#note")).to_have_text("Saved.")
+        assert file.read_text() == both
 
 
 async def test_theirs_may_be_taken_and_a_file_that_is_gone_is_made_again(
@@ -74,19 +130,19 @@ async def test_theirs_may_be_taken_and_a_file_that_is_gone_is_made_again(
 ) -> None:
     file = tmp_path / "workspace" / "MEMORY.md"
     async with opened(chromium, site, locale="zh-CN") as page:
-        mine = page.locator(".editor:not([readonly])")
+        text = page.locator(".editor")
         await open_files(page)
         await page.click(".file >> text=MEMORY.md")
-        await mine.fill("mine")
+        await text.fill("mine")
         file.write_text("theirs")
         await page.click("#save")
-        await page.click("text=改用对方的版本")
-        await expect(mine).to_have_value("theirs")
+        await page.click("text=只用文件里的")
+        await expect(text).to_have_value("theirs")
         await expect(page.locator("#save")).to_be_disabled()
-        await mine.fill("mine again")
+        await text.fill("mine again")
         file.unlink()
         await page.click("#save")
-        await expect(page.locator(".theirs")).to_be_visible()
+        await expect(page.locator("main [role=alert]")).to_have_text("文件刚在别处被删除。保存会重新创建它。")
         await page.click("#save")
         await expect(page.locator("#note")).to_contain_text("已保存。")
     assert file.read_text() == "mine again"
@@ -153,10 +209,22 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         await page.wait_for_timeout(300)
         await page.screenshot(path=look / f"{kind}-search.png")
         assert await page.evaluate(overflow) == 0
-        await page.click(".result >> nth=0")
-        await page.fill(".editor", "# Memory\n\n- likes green tea\n- my own new line\n")
-        (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n- somebody else's line\n")
-        await page.click("#save")
-        await expect(page.locator(".theirs")).to_be_visible()
+        (tmp_path / "workspace" / "MEMORY.md").write_text(SHARED)
+        await open_files(page)
+        await edit_both(page, tmp_path / "workspace" / "MEMORY.md", Finger if phone else Keyboard)
+        tops = {
+            box["y"]
+            for box in [await side.bounding_box() for side in await page.locator(".sides >> nth=0 >> pre").all()]
+            if box
+        }
+        assert len(tops) == (3 if phone else 1)  # below each other, or side by side
         await page.screenshot(path=look / f"{kind}-conflict.png")
-        assert await page.evaluate(overflow) == 0
+        await page.evaluate(AXE.read_text("utf-8"))
+        assert await check(page, "conflict") == []
+        hand: Hand = Finger(page) if phone else Keyboard(page)
+        await hand.press(page.locator(".conflict .linklike", has_text=re.compile("theirs|对方")).first)
+        await expect(page.locator(".conflict h2")).to_have_count(1)
+        await hand.press(page.locator(".conflict .linklike", has_text=re.compile("mine|我的")))
+        await expect(page.locator(".conflict h2")).to_have_count(0)
+        await hand.press(page.locator("#save"))
+        await expect(page.locator("#note")).to_have_text(re.compile("Saved|已保存"))

@@ -33,6 +33,14 @@ SHIFTS = """() => {
     }).observe({ type: "layout-shift", buffered: true });
 }"""
 
+MAX_FORMATTERS = 12  # one for each way to write a date or a number; each takes milliseconds on a phone
+COUNT_FORMATTERS = """
+    window.made = 0;
+    const construct = (...given) => (window.made++, Reflect.construct(...given));
+    const counted = (kind) => new Proxy(kind, { construct });
+    for (const name of ["DateTimeFormat", "NumberFormat", "RelativeTimeFormat"]) Intl[name] = counted(Intl[name]);
+"""
+
 
 async def heap(session: Any) -> float:
     """Bytes that are in use once everything that can be collected is."""
@@ -72,6 +80,16 @@ async def test_what_is_read_does_not_move_while_an_answer_begins_grows_and_ends(
             await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))")
             <= MAX_SHIFT
         )
+
+
+async def test_a_chat_of_many_lines_makes_each_formatter_once(chromium: Browser, site: Running) -> None:
+    for number in range(40):
+        site.bot.add("c1", "user" if number % 2 else "assistant", f"line {number}")
+    async with opened(chromium, site, "/usage", ready="main h1", fresh=True) as page:
+        await page.context.add_init_script(COUNT_FORMATTERS)
+        await page.goto(f"{site.base}/c/c1")
+        await expect(page.locator(".line time[title]")).to_have_count(40)
+        assert 0 < await page.evaluate("window.made") <= MAX_FORMATTERS
 
 
 @by_night

@@ -27,7 +27,7 @@ from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError
 from channels.web.auth import require_fresh_login
-from channels.web.requests import V1_PATH, HttpRefusal, Route, json_response, read_json
+from channels.web.requests import V1_PATH, HttpRefusal, Route, compressed_json, json_response, read_json
 from memory.store.store import Store
 
 Answer = TypeVar("Answer")
@@ -82,9 +82,10 @@ class SettingsRoutes:
         await asyncio.to_thread(self._file.refresh)
         return self._response()
 
-    async def keys(self, _: Request) -> Response:
+    async def keys(self, request: Request) -> Response:
         """Return what each key means and takes: what a form is made from."""
-        return json_response({"items": [config_key_to_json(key) for key in KEYS.values() if LIST_ITEM not in key.path]})
+        items = [config_key_to_json(key) for key in KEYS.values() if LIST_ITEM not in key.path]
+        return compressed_json(request, {"items": items})
 
     async def schema(self, _: Request) -> Response:
         """Return the JSON Schema of config.json."""

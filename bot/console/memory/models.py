@@ -134,6 +134,7 @@ class ForgetReceiptBody(ApiModel):
     summaries: int
     records: int
     views: int = Field(description="Past requests that showed it.")
+    versions: int = Field(description="Former versions of files that mentioned it.")
     attachments: int
     index: bool
     backups: list[str] = Field(description="Copies that may still hold it.")

@@ -282,6 +282,8 @@ class ForgetReceipt:
     records: int = 0
     #: Number of stored views of past requests that showed it.
     views: int = 0
+    #: Number of former versions of files that were dropped.
+    versions: int = 0
     #: Number of deleted files.
     attachments: int = 0
     #: The search index was cleared.

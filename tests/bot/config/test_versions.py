@@ -2,6 +2,8 @@
 
 import json
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,26 @@ def test_an_edit_by_hand_is_a_version_too(file: ConfigFile) -> None:
     file.refresh()
     assert file.current.agent_max_steps == 3
     assert [version.text for version in file.versions()] == ['{"agent_max_steps": 3}', ODD]
+
+
+def test_a_change_stays_in_force_and_is_one_version_while_other_threads_read_the_file(file: ConfigFile) -> None:
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            file.refresh()
+
+    with ThreadPoolExecutor(2) as pool:
+        looking = [pool.submit(look) for _ in range(2)]
+        try:
+            for steps in range(2, 42):
+                assert file.patch({"agent_max_steps": steps}).agent_max_steps == steps
+                assert file.current.agent_max_steps == steps
+                texts = [version.text for version in file.versions()]
+                assert len(texts) == len(set(texts))
+        finally:
+            over.set()
+        assert [one.result() for one in looking] == [None, None]
 
 
 def test_versions_are_for_their_owner_only_and_few(tmp_path: Path) -> None:

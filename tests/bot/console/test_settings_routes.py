@@ -76,3 +76,22 @@ async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_o
         now[0] = FRESH_SECONDS
         for part in sensitive:
             assert await put("PATCH", "", part) == 200
+
+
+async def test_what_the_form_is_made_from_is_compressed_for_who_takes_it(
+    tmp_path: Path,
+    record: SqliteRecord,  # noqa: F811
+) -> None:
+    file = ConfigFile(tmp_path / "config.json", {})
+    file.create()
+    file.load()
+    async with (
+        running(ScriptedBot(), SettingsRoutes(file, await record.open(), {}).calls()) as site,
+        site.client() as client,
+    ):
+        short = await client.get("/api/v1/config/keys", headers={"accept-encoding": "gzip"})
+        whole = await client.get("/api/v1/config/keys", headers={"accept-encoding": "identity"})
+    assert (short.headers.get("content-encoding"), whole.headers.get("content-encoding")) == ("gzip", None)
+    assert short.json() == whole.json()
+    assert int(short.headers["content-length"]) * 3 < int(whole.headers["content-length"])
+    assert short.headers["cache-control"] == whole.headers["cache-control"] == "no-store"

@@ -21,12 +21,10 @@ Light = tuple[float, float, float]
 
 
 def themes() -> list[dict[str, str]]:
-    """The colours of the light theme, and of the dark one, which takes what it does not name from the light one."""
+    """The colours of the light theme, and of the dark one."""
     style = (Path(__file__).parents[3] / "channels/web/ui/src/app.css").read_text("utf-8")
-    blocks = re.findall(r":root(?:\[[^]]*\]|:not\(.*?\))? \{(.*?)\}", style, re.S)
-    light, dark, chosen = filter(None, (dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in blocks))
-    assert dark == chosen
-    return [light, {**light, **dark}]
+    found = re.findall(r"--([a-z]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", style)
+    return [{name: light for name, light, _ in found}, {name: dark for name, _, dark in found}]
 
 
 def linear(colour: str) -> Light:

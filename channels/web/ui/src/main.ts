@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
+import { begin } from "./lib/api";
 import { apply, loadWords } from "./lib/locale.svelte";
 import { follow } from "./lib/router.svelte";
 import "./app.css";
@@ -8,4 +9,5 @@ apply();
 follow();
 // A page that was open while its files were replaced cannot find the parts that it has not loaded yet.
 addEventListener("vite:preloadError", () => location.reload());
-void loadWords().then(() => mount(App, { target: document.body }));
+const entered = begin(); // on its way while the words are
+void loadWords().then(() => mount(App, { target: document.body, props: { entered } }));

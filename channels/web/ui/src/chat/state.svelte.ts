@@ -4,7 +4,7 @@ import { ApiError, conversation, get, post, reason, send } from "../lib/api";
 import { Live, type Told } from "../lib/live";
 import { t } from "../lib/locale.svelte";
 import { go } from "../lib/router.svelte";
-import { toast } from "../lib/toasts.svelte";
+import { attempt, toast } from "../lib/toasts.svelte";
 import type {
   Command,
   ContextFacts,
@@ -235,11 +235,7 @@ export class ChatState {
   }
 
   private async restore(name: string): Promise<void> {
-    try {
-      this.took(await post<ConversationSummary>(conversation(name, "restore")));
-    } catch (err) {
-      toast(reason(err));
-    }
+    await attempt(async () => this.took(await post<ConversationSummary>(conversation(name, "restore"))));
   }
 
   private async changing(entry: ConversationSummary, act: (headers: Record<string, string>) => Promise<void>): Promise<void> {
@@ -278,13 +274,8 @@ export class ChatState {
   }
 
   async stop(): Promise<void> {
-    if (!this.transcript) return;
-    try {
-      await post(conversation(this.transcript.name, "stop"));
-      toast(t("stopped"));
-    } catch (err) {
-      toast(reason(err));
-    }
+    const name = this.transcript?.name;
+    if (name) await attempt(() => post(conversation(name, "stop")), t("stopped"));
   }
 
   close(): void {

@@ -19,3 +19,18 @@ export const modal = (node: HTMLDialogElement): void => node.showModal();
 
 /** Let what scrolls be reached by the keyboard. */
 export const reachable = (node: HTMLElement): void => void (node.tabIndex = 0);
+
+/** Select a line of a text and bring it into view, however the lines above it are wrapped. */
+export function showLine(box: HTMLTextAreaElement, number: number): void {
+  const whole = box.value;
+  const lines = whole.split("\n");
+  const start = lines.slice(0, number - 1).join("\n").length + (number > 1 ? 1 : 0);
+  const end = start + (lines[number - 1] ?? "").length;
+  box.value = whole.slice(0, end);
+  box.scrollTop = box.scrollHeight;
+  const down = box.scrollTop ? box.scrollTop + box.clientHeight / 2 : 0;
+  box.value = whole;
+  box.scrollTop = down;
+  box.focus({ preventScroll: true });
+  box.setSelectionRange(start, end);
+}

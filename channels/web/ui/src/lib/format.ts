@@ -2,9 +2,21 @@
 
 import { language, t } from "./locale.svelte";
 
-export const number = (value: number): string => new Intl.NumberFormat(language()).format(Math.round(value || 0));
+// One of each kind: to make one takes milliseconds on a phone, and a chat has hundreds of dates.
+const made = new Map<string, unknown>();
+function once<Format>(key: string, make: () => Format): Format {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key) as Format;
+}
+
+export const number = (value: number): string =>
+  once(`number ${language()}`, () => new Intl.NumberFormat(language())).format(Math.round(value || 0));
 
 const locale = (): string => (navigator.language.toLowerCase().startsWith(language()) ? navigator.language : language());
+
+/** A moment in this shape. */
+export const date = (moment: Date | number, shape: Intl.DateTimeFormatOptions): string =>
+  once(`${locale()} ${JSON.stringify(shape)}`, () => new Intl.DateTimeFormat(locale(), shape)).format(moment);
 
 /** The time today, else the date. */
 export function when(text: string): string {
@@ -13,17 +25,16 @@ export function when(text: string): string {
   const shape: Intl.DateTimeFormatOptions = today
     ? { hour: "2-digit", minute: "2-digit" }
     : { month: "short", day: "numeric" };
-  return new Intl.DateTimeFormat(locale(), shape).format(moment);
+  return date(moment, shape);
 }
 
 /** Date and time. */
 export function moment(text: string): string {
-  const shape: Intl.DateTimeFormatOptions = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
-  return new Intl.DateTimeFormat(locale(), shape).format(new Date(text));
+  return date(new Date(text), { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 }
 
 export const full = (text: string): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: "full", timeStyle: "medium" }).format(new Date(text));
+  date(new Date(text), { dateStyle: "full", timeStyle: "medium" });
 
 /** The heading of a day in a list: today, yesterday, else the date. */
 export function day(text: string): string {
@@ -36,12 +47,12 @@ export function day(text: string): string {
   }
   const shape: Intl.DateTimeFormatOptions = { month: "long", day: "numeric" };
   if (then.getFullYear() !== new Date().getFullYear()) shape.year = "numeric";
-  return new Intl.DateTimeFormat(locale(), shape).format(then);
+  return date(then, shape);
 }
 
 /** A calendar day such as 2026-11-20, whatever the zone. */
 export const onDay = (day: string, shape: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(locale(), { ...shape, timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));
+  date(new Date(`${day}T00:00:00Z`), { ...shape, timeZone: "UTC" });
 
 const UNITS: [number, Intl.RelativeTimeFormatUnit][] = [
   [86_400, "day"],

@@ -1,4 +1,4 @@
-// What a page reads from the server: at once, or page by page.
+// What a page reads from the server, at once or page by page, and what it does there.
 
 import { reason } from "./api";
 
@@ -17,6 +17,30 @@ export class Loading<Value> {
       this.why = "";
     } catch (err) {
       this.why = reason(err);
+    }
+  };
+}
+
+/** Something that is done at a press, one at a time. */
+export class Doing {
+  busy = $state(false);
+  /** Why it could not be done the last time, "" where it could. */
+  why = $state("");
+
+  constructor(private readonly told: (err: unknown) => string = reason) {}
+
+  /** True where it was done. */
+  run = async (act: () => Promise<unknown>): Promise<boolean> => {
+    this.busy = true;
+    this.why = "";
+    try {
+      await act();
+      return true;
+    } catch (err) {
+      this.why = this.told(err);
+      return false;
+    } finally {
+      this.busy = false;
     }
   };
 }

@@ -79,3 +79,17 @@ export function maybe(key: string, otherwise: string): string {
 
 /** One of two texts that the server gives in both languages. */
 export const either = (texts: { zh: string; en: string }): string => (language() === "zh" ? texts.zh : texts.en);
+
+let flips = $state(0);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (flips += 1));
+
+/** A colour of the theme as a canvas takes it; what draws with it draws again when the theme changes. */
+export function colour(name: string): string {
+  void [flips, chosen.theme];
+  const probe = document.createElement("i");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}

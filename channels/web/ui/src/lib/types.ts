@@ -592,6 +592,8 @@ export interface ForgetReceipt {
   records: number;
   /** Past requests that showed it. */
   views: number;
+  /** Former versions of files that mentioned it. */
+  versions: number;
   attachments: number;
   index: boolean;
   /** Copies that may still hold it. */

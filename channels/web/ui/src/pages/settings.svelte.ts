@@ -2,6 +2,7 @@
 
 import { ApiError, get, post, read, reason, send } from "../lib/api";
 import { t } from "../lib/locale.svelte";
+import type { Conflict } from "../lib/textfile.svelte";
 import type { SettingsChecked, SettingsKey, SettingsKeys, SettingsOrigin, SettingsState as FileState } from "../lib/types";
 import { fieldOf, nested, same, typed, valueAt, type Tree } from "./settings";
 
@@ -73,6 +74,17 @@ export class SettingsEditor {
     else next.set(key.key, value);
     this.#draft(next);
     this.mistyped(key.key, "");
+  }
+
+  /** Those in both ways, and as they were before. */
+  get conflicts(): Conflict[] {
+    const base = (name: string): string => typed(this.#bases.get(name), fieldOf(this.leaf(name))) || "–";
+    return this.elsewhere.map((name) => ({ name, base: base(name), stored: this.before(name), mine: this.after(name) }));
+  }
+
+  /** Leave a draft as it is here. */
+  keep(name: string): void {
+    this.elsewhere = this.elsewhere.filter((key) => key !== name);
   }
 
   /** Give a draft up. */
@@ -152,10 +164,6 @@ export class SettingsEditor {
       return false;
     }
     return this.tag !== before && !this.elsewhere.length && this.drafts.size > 0 && (await this.save());
-  }
-
-  base(name: string): string {
-    return typed(this.#bases.get(name), fieldOf(this.leaf(name))) || "–";
   }
 
   before(name: string): string {

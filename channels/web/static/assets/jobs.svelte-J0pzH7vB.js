@@ -1,1 +1,0 @@
-import"./markdown.svelte-CgjjZnSX.js";import{y as e}from"./index-DNr9Igxl.js";var t=2e3;function n(n){let r=null,i=0,a=()=>{r=new EventSource(e(`/events?topics=jobs`)),r.addEventListener(`job`,e=>n(JSON.parse(e.data))),r.onerror=()=>{r?.readyState===EventSource.CLOSED&&(i=window.setTimeout(a,t))}};return a(),()=>{clearTimeout(i),r?.close()}}export{n as t};

@@ -1,1 +1,0 @@
-import{f as e,g as t,h as n,p as r}from"./markdown.svelte-CgjjZnSX.js";function i(i,a){let o=e=>Object.hasOwn(i,e)?(r()===`zh`?a:i)[e]:void 0;return{t:(n,r={})=>{let i=o(n);return i===void 0?t(n,r):e(i,r)},maybe:(e,t)=>o(e)??n(e,t)}}export{i as t};

@@ -1,1 +1,0 @@
-function e(e,t){let n=0,r=!1,i=async()=>{document.hidden||await e(),r||(n=window.setTimeout(()=>void i(),t))};return i(),()=>{r=!0,clearTimeout(n)}}export{e as t};
