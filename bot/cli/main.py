@@ -204,7 +204,7 @@ def run(
 
 
 def _attach_console(site: Any, bot: Any) -> None:
-    from bot.console.services import attach_console  # imports the whole bot, so only after the port is open
+    from bot.console.site import attach_console  # imports the whole bot, so only after the port is open
 
     attach_console(site, bot)
 
@@ -220,7 +220,7 @@ def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
 
 
 def _attach_metrics(site: Any, bot: Any) -> None:
-    from bot.console.services import attach_metrics
+    from bot.console.site import attach_metrics
 
     attach_metrics(site, bot)
 
