@@ -25,6 +25,8 @@ class Stdout:
 def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
     pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
+    waiting = [cls for cls in object.__subclasses__() if getattr(cls.__init__, "__name__", "") == "_init"]
+    pathlib.Path(sys.argv[1], f"{when}.waiting").write_text(json.dumps(len(waiting)))
 sys.stdout = Stdout()
 atexit.register(report, "end")
 from bot.cli.main import main
@@ -61,6 +63,10 @@ class Reporting(Bot):
         loaded = set(json.loads((self.home / when).read_text()))
         return [package for package in packages if package in loaded]
 
+    def waiting(self, when: str) -> int:
+        """Return how many dataclasses had not been used."""
+        return int(json.loads((self.home / f"{when}.waiting").read_text()))
+
     def collecting(self, when: str) -> tuple[bool, int]:
         """Return whether the garbage collector was on, and how many objects it never looks at."""
         is_on, frozen = json.loads((self.home / f"{when}.gc").read_text())
@@ -78,6 +84,7 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
         finally:
             assert await bot.term() == os.EX_OK
+        assert bot.waiting("ready") > 250
         assert bot.collecting("ready") == (False, 0)
         is_collecting, frozen = bot.collecting("end")
         assert is_collecting
