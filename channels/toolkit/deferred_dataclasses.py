@@ -39,6 +39,7 @@ def _can_wait(cls: type, options: dict[str, Any]) -> bool:
 
 
 def _defer(cls: type, options: dict[str, Any]) -> type:
+    cls.__doc__ = cls.__doc__ or cls.__name__  # for none, `dataclass` looks for the signature, which takes longest
     bare = {**options, "frozen": False, "init": False, "repr": False, "eq": False}
     made: type = _generate_all(**bare)(cls)
     own = vars(made)

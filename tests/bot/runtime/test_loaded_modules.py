@@ -42,13 +42,15 @@ NEVER = (
     # the clients of channels that are off, which their live test in the page needs
     *("channels.telegram.client", "channels.feishu.client", "channels.wechat.client", "channels.wechat_mp.client"),
     *("channels.wecom.connection", "markdown_it"),
+    # a client of the SDK that is not used, which imports aiohttp where it is installed
+    "aiohttp",
     # what the command line of uvicorn needs
     *("uvicorn.main", "uvicorn.supervisors"),
 )
 # The console, which is loaded by the first request for it, with its models.
 CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
 AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server")
-FOR_REPLIES = ("anthropic._client", "httpx2", "tiktoken")
+FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken")
 
 
 class Reporting(Bot):
