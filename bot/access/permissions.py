@@ -156,6 +156,16 @@ def authorize(actor: Actor, action: str, resource: str, where: AccessScope) -> A
     return AccessDecision(allowed=True)
 
 
+# The page and its API: their user is always the owner.
+CONSOLE_OWNER = Actor(channel="web", id="owner", role="owner")
+CONSOLE_SCOPE = AccessScope(kind="console", space="")
+
+
+def is_console_allowed(action: str) -> bool:
+    """Tell whether the console may do an action."""
+    return authorize(CONSOLE_OWNER, action, "", CONSOLE_SCOPE).allowed
+
+
 def cap_role(actor: Actor, where: AccessScope) -> Role:
     """Return the role that counts in a scope: in a group, an admin of another group is a user."""
     if where.kind == "group" and actor.role == "admin" and not actor.admin_here:

@@ -20,6 +20,7 @@ from bot.cli.common import JsonOption, format_error, print_json
 from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError
 from bot.runtime.store_access import resume_restore
+from channels.toolkit.deferred_dataclasses import defer_dataclasses
 from channels.toolkit.partial_import import import_part
 from memory import failpoints
 
@@ -195,6 +196,7 @@ def run(
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
     gc.disable()  # until the bot is ready: what is imported and built now stays
+    defer_dataclasses("bot", "channels", "memory")
     home = _create_home(ctx.obj)
     _import_alone("structlog", "rich", "greenlet")
     _import_uvicorn()
@@ -204,7 +206,7 @@ def run(
 
 
 def _attach_console(site: Any, bot: Any) -> None:
-    from bot.console.services import attach_console  # imports the whole bot, so only after the port is open
+    from bot.console.site import attach_console  # imports the whole bot, so only after the port is open
 
     attach_console(site, bot)
 
@@ -220,7 +222,7 @@ def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
 
 
 def _attach_metrics(site: Any, bot: Any) -> None:
-    from bot.console.services import attach_metrics
+    from bot.console.site import attach_metrics
 
     attach_metrics(site, bot)
 

@@ -1,11 +1,12 @@
-"""The console: what the page and the API read from a running bot and change in it, and the routes to it."""
+"""The console: what the page and the API read from a running bot and change in it, and the routes to it.
+
+It is loaded by the first request for it, see `bot.console.site`.
+"""
 
 import asyncio
 import os
-import shutil
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import chain
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.budgets import people_usage_to_json, report_spans, usage_to_json
-from bot.access.permissions import AccessScope, Actor, authorize
+from bot.access.permissions import CONSOLE_OWNER, is_console_allowed
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
@@ -35,44 +36,42 @@ from bot.console.memory.facts import FactRoutes
 from bot.console.memory.files import FileRoutes
 from bot.console.memory.search import hits_to_json
 from bot.console.openapi import describe_api
-from bot.console.operations.routes import Operating, build_operating
+from bot.console.operations.backups import BackupRoutes
+from bot.console.operations.health import HealthRoutes
+from bot.console.operations.jobs import JobRoutes, JobRunner
+from bot.console.operations.logs import LogRoutes
+from bot.console.operations.replays import ReplayRoutes
+from bot.console.operations.traces import TraceRoutes
+from bot.console.operations.usage import UsageRoutes
 from bot.console.operations.views import ContextServices, ViewRoutes
 from bot.console.tasks import TaskRoutes
-from bot.console.tools import tools_to_json
 from bot.console.transcripts import (
     CONSOLE_ACTOR,
     ReadingAudit,
     SpaceReading,
     TranscriptBackend,
     conversation_name,
-    conversation_place,
     to_entry,
 )
-from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
+from bot.gateway.channel_status import channel_status_to_json
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
-from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
-from bot.telemetry.log import redact
+from bot.telemetry.faults import troubles_to_json
+from bot.tools.base import Tool
 from bot.tools.memory import format_results
-from channels.base import Channel, HasWebhook
-from channels.web.backend import HealthReport, WebServices
+from channels.base import Channel
+from channels.web.backend import Allow, EventSources
 from channels.web.models import WaitingBody
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
-from channels.web.server import MonitorSite, MonitorSources, WebSite
+from channels.web.server import WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
-from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 Answer = TypeVar("Answer")
-CONSOLE_OWNER = Actor(channel="web", id="owner", role="owner")
-CONSOLE_SCOPE = AccessScope(kind="console", space="")
-MIN_FREE_BYTES = 50 * 2**20  # free disk space below which the bot reports that it is not ready
-MAX_LOOP_LAG = 1.0  # seconds
-METRICS_ACTION = "metrics.read"  # polled by machines: no reason to load the model
+OWNER_SPACE = ""
 READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
-METRICS_TYPE = "text/plain; version=0.0.4"
 MAX_RESULTS = 200
 KINDS = ("", "memory", "log", "said", "tool")
 KIND_FACTOR = 4  # so many times the results are looked at if only one kind is wanted
@@ -82,21 +81,13 @@ MAX_QUERY_CHARS = 1_000
 MAX_NAME_CHARS = 200
 
 
-def attach_console(site: WebSite, bot: Bot) -> None:
-    """Serve the console of this bot on the site."""
-    site.gate.denied = bot.telemetry.access_denied
-    mount_console(site, BotConsole(bot))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Console:
+    """What a request of the console needs: routes, topics of the event stream, and logins by passkey."""
 
-
-def attach_metrics(site: MonitorSite, bot: Bot) -> None:
-    """Serve health and metrics of this bot on the site, and nothing else."""
-    console = BotConsole(bot)
-    site.open(MonitorSources(healthy=console.healthy, ready=console.ready, metrics=console.metrics))
-
-
-def is_console_allowed(action: str) -> bool:
-    """Tell whether the console may do an action. Its user is always the owner."""
-    return authorize(CONSOLE_OWNER, action, "", CONSOLE_SCOPE).allowed
+    routes: tuple[Route, ...]
+    sources: EventSources
+    passkeys: Passkeys
 
 
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
@@ -110,8 +101,10 @@ def list_page_commands(lang: str) -> list[Mapping[str, str]]:
 class BotConsole:
     """What the console does with one running bot. Conversations are named by the store's ids."""
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Bot, allow: Allow = is_console_allowed) -> None:
+        """allow: tells whether the console may do an action now."""
         self._bot = bot
+        self.allow = allow
         self.store = bot.store
         #: The owner's files.
         self.files = bot.workspace.space("")
@@ -130,19 +123,6 @@ class BotConsole:
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
         return self._bot.now()
-
-    def hooked(self, name: str) -> HasWebhook | None:
-        """Return the channel if it has a webhook."""
-        return self._bot.gateway.hooked(name)
-
-    def allow(self, action: str) -> bool:
-        """Tell whether the console may do the action now."""
-        if action != METRICS_ACTION:
-            self._bot.warm_up()  # a person has the page open
-        allowed = is_console_allowed(action)
-        if not allowed:
-            self._bot.telemetry.access_denied()
-        return allowed
 
     def managed(self) -> Sequence[Route]:
         """Return the routes of single people, skills and servers of tools."""
@@ -177,10 +157,6 @@ class BotConsole:
         )
         return (*facts.calls(), *diary.calls())
 
-    async def stop(self, conversation: str) -> None:
-        """Stop the conversation's running turn."""
-        await self._bot.stop(conversation)
-
     async def context(self, conversation: str) -> Mapping[str, Any]:
         """Return the facts of the conversation's context."""
         return await self._bot.report.facts(conversation)
@@ -188,10 +164,6 @@ class BotConsole:
     async def segments(self, conversation: str) -> Sequence[Mapping[str, Any]]:
         """Return the text of the conversation's next request, piece by piece."""
         return await self._bot.report.segments(conversation)
-
-    async def metrics(self) -> str:
-        """Return all metrics in the Prometheus text format."""
-        return await self._bot.metrics.text()
 
     async def saved(self) -> None:
         """Match edited lines with their memories; if that fails, the next check of the file does it."""
@@ -241,9 +213,20 @@ class BotConsole:
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
 
-    def operating(self, transcripts: TranscriptBackend) -> Operating:
-        """Return what serves to run this bot: usage, backups, health, logs and traces."""
-        return build_operating(self._bot, transcripts)
+    def operating(self, transcripts: TranscriptBackend) -> tuple[tuple[Route, ...], EventSources]:
+        """Return the routes to run this bot, and the topics of the event stream."""
+        bot, jobs, logs = self._bot, JobRunner(), LogRoutes(self._bot.home.log)
+        bot.on_close.append(jobs.close)
+        routes = (
+            *UsageRoutes(bot, transcripts).calls(),
+            *JobRoutes(jobs).calls(),
+            *BackupRoutes(bot, jobs).calls(),
+            *HealthRoutes(bot, jobs).calls(),
+            *logs.calls(),
+            *TraceRoutes(bot, transcripts).calls(),
+            *ReplayRoutes(bot.home, jobs, transcripts).calls(),
+        )
+        return routes, {"jobs": jobs.follow, "logs": logs.follow}
 
     async def status(self) -> Mapping[str, Any]:
         bot = self._bot
@@ -284,67 +267,58 @@ class BotConsole:
             report |= {name: usage_to_json(used), f"{name}_people": people_usage_to_json(used)}
         return report
 
-    async def healthy(self) -> HealthReport:
-        """Tell whether the process works."""
-        lag = self._bot.lag.now()
-        return HealthReport(ok=lag < MAX_LOOP_LAG, reasons={"loop_lag_seconds": round(lag, 4)})
 
-    async def ready(self) -> HealthReport:
-        """Tell whether it can answer people."""
-        bot, now = self._bot, time.time()
-        writes, at_head = await bot.store.ready(), await _is_schema_current(bot.store)
-        free = shutil.disk_usage(bot.home.root).free
-        states = bot.gateway.local_states()
-        down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
-        models = [state for state in bot.models.states() if state.use != "fast"]
-        await asyncio.to_thread(bot.prompt.check_files)
-        troubles = troubles_to_json(bot.troubles.current())
-        reasons = {
-            "writes": writes,
-            "database": bot.store.file_trouble() or "ok",
-            "schema": "ok" if at_head else "the tables are not of this version",
-            "disk_free_bytes": free,
-            "channels_down": down,
-            "channels": {name: _seconds_since_seen(state, now) for name, state in states.items()},
-            "model": bot.models.trouble or "ok",
-            "models_left_out": {state.name: redact(state.why) for state in models if not state.ready},
-            "model_key": "none: offline" if bot.models.provider == "offline" else "ok",
-            "config": str(bot.file.trouble or "ok"),
-            "troubles": troubles,
-        }
-        stored = writes and at_head and free > MIN_FREE_BYTES
-        answers = not bot.models.trouble and any(state.ready for state in models)
-        return HealthReport(ok=stored and not down and answers and TURNS_SUBJECT not in troubles, reasons=reasons)
-
-
-async def _is_schema_current(store: Store) -> bool:
-    try:
-        return (await store.figures()).schema_at_head
-    except StoreError:
-        return False
+def tools_to_json(bot: Bot) -> Mapping[str, Any]:
+    """Return the tools of the owner's chats, and what is off there: plug-ins, servers and skills."""
+    toolset = bot.toolset(OWNER_SPACE)
+    shown = frozenset(toolset.names())
+    enabled = {file.name for file, _ in bot.plugins.library.enabled()}
+    on = {skill.name for skill in bot.skills.library.enabled(OWNER_SPACE)}
+    return {
+        "tools": [{**_tool_to_json(tool), "in_prompt": tool.spec.name in shown} for tool in toolset.all()],
+        "off": list(bot.config().tools.off),
+        "plugins": [
+            {"name": file.name, "on": file.name in enabled, "problem": file.problem}
+            for file in bot.plugins.library.all()
+        ],
+        "missing": {tool.spec.name: missing for tool in bot.plugins.all() if (missing := tool.missing())},
+        "servers": [
+            {
+                "name": view.name,
+                "state": view.status.state,
+                "why": view.status.why,
+                "reviewed": view.reviewed,
+                "offered": view.offered,
+                "changed": view.changed,
+                "listed": view.listed,
+            }
+            for view in bot.mcp_tools.views()
+        ],
+        "skills": [
+            {"name": skill.name, "on": skill.name in on, "problem": skill.problem} for skill in bot.skills.library.all()
+        ],
+    }
 
 
-def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
-    """Return the state, and the seconds since the last contact; None if there was none."""
-    age = round(max(0.0, now - state.last_contact), 1) if state.last_contact else None
-    return {"state": state.phase, "last_ok_age_s": age}
+def _tool_to_json(tool: Tool) -> Mapping[str, Any]:
+    spec = tool.spec
+    return {
+        "name": spec.name,
+        "origin": spec.origin,
+        "effect": spec.effect,
+        "asks": spec.action.endswith(".ask") or spec.action == "exec",
+        "description": spec.description,
+    }
 
 
-def mount_console(site: WebSite, console: BotConsole) -> None:
-    """Serve the console on the site."""
-    transcripts = TranscriptBackend(console.store, console.stop, console.allow)
-    operating = console.operating(transcripts)
-    web = WebServices(
-        sources=operating.sources,
-        backend=transcripts,
-        allow=console.allow,
-        healthy=console.healthy,
-        ready=console.ready,
-        address_of=conversation_place,
-        find_webhook=console.hooked,
-        passkey_options=console.passkeys.login_options,
-        verify_passkey=console.passkeys.verify,
-    )
+def build_bot_console(bot: Bot, transcripts: TranscriptBackend, site: WebSite, allow: Allow) -> Console:
+    """Build the console of a bot."""
+    return build_console(BotConsole(bot, allow), transcripts, site)
+
+
+def build_console(console: BotConsole, transcripts: TranscriptBackend, site: WebSite) -> Console:
+    """Build the routes of the console on a site, beside those of the web channel."""
+    operating, sources = console.operating(transcripts)
     handlers = _ConsoleHandlers(console, transcripts)
     routes = (
         _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
@@ -370,10 +344,9 @@ def mount_console(site: WebSite, console: BotConsole) -> None:
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
         _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
-        _get_route("/metrics", "metrics.read", handlers.metrics),
-        *operating.routes,
+        *operating,
     )
-    site.open(web, routes)
+    return Console(routes=routes, sources=sources, passkeys=console.passkeys)
 
 
 def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:
@@ -462,10 +435,6 @@ class _ConsoleHandlers:
         # The page itself is in the browser's first language, which this header begins with.
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
         return json_response({list_key(request, "commands"): [dict(command) for command in list_page_commands(lang)]})
-
-    async def metrics(self, _: Request) -> Response:
-        text = await self._console.metrics()
-        return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:

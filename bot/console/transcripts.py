@@ -180,7 +180,7 @@ class TranscriptBackend:
     def __init__(
         self,
         store: Store,
-        stop: Callable[[str], Awaitable[None]],
+        stop: Callable[[str], Awaitable[object]],
         allow: Allow,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

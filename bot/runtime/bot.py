@@ -65,7 +65,7 @@ class Bot(Components):
             self.start_receiving(channel)
         await hit_async("recover.r13")
         self._watch_process()
-        self._spawn(self._scheduler.start())
+        self._spawn(self._scheduler.start_later())
         self._spawn(self.ticker.run())
         self._spawn(self.heartbeat.watch())
         self._spawn(self.progress.watch())

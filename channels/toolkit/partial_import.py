@@ -15,15 +15,15 @@ GetName = Callable[[str], Any]
 
 
 def import_part(name: str, packages: Sequence[str], names: Mapping[str, GetName] | None = None) -> Any:
-    """Import a module while its SDK's packages are replaced by empty ones.
+    """Import a module while packages of its SDK, or modules that it does not need, are replaced by empty ones.
 
     A module that needs more than the empty packages have is imported the usual way. A later import of a package finds
     the package itself, with the modules that are loaded already.
 
     Args:
         name: the module.
-        packages: the packages not to run, parents first.
-        names: what a package has although it is empty.
+        packages: the packages and modules not to run, parents first.
+        names: what one of them has although it is empty.
 
     Raises:
         ImportError: the SDK is not installed.
@@ -44,10 +44,11 @@ def _empty_packages(packages: Sequence[str], names: Mapping[str, GetName]) -> It
     try:
         for package in missing:
             spec = importlib.util.find_spec(package)
-            if spec is None or spec.submodule_search_locations is None:
+            if spec is None:
                 raise ImportError(f"{package} is missing", name=package)
             empty = types.ModuleType(package)
-            empty.__path__ = list(spec.submodule_search_locations)
+            if spec.submodule_search_locations is not None:
+                empty.__path__ = list(spec.submodule_search_locations)
             empty.__spec__ = spec
             if package in names:
                 empty.__dict__["__getattr__"] = names[package]

@@ -197,6 +197,18 @@ class Backend(Protocol):
 EventSources = Mapping[str, Callable[[Callable[[], bool]], AsyncGenerator[bytes]]]
 
 
+async def _no_sources() -> EventSources:
+    return {}
+
+
+async def _no_options(site: PasskeySite) -> None:
+    return None
+
+
+async def _no_passkey(site: PasskeySite, answer: Mapping[str, Any]) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices:
     """Services of a running bot that the site uses."""
@@ -209,9 +221,9 @@ class WebServices:
     address_of: Callable[[str], Address] = web_address
     #: Returns the channel of this name if it takes calls of its platform.
     find_webhook: Callable[[str], HasWebhook | None] = lambda name: None
-    #: Returns the options of a login by passkey at a site; None if there is no passkey for it. Blocks.
-    passkey_options: Callable[[PasskeySite], Mapping[str, Any] | None] = lambda site: None
-    #: Returns the id of the passkey that a browser's answer is signed with, "" for none. Blocks.
-    verify_passkey: Callable[[PasskeySite, Mapping[str, Any]], str] = lambda site, answer: ""
-    #: Topics of the event stream beside the conversations.
-    sources: EventSources = field(default_factory=dict)
+    #: Returns the options of a login by passkey at a site; None if there is no passkey for it.
+    passkey_options: Callable[[PasskeySite], Awaitable[Mapping[str, Any] | None]] = _no_options
+    #: Returns the id of the passkey that a browser's answer is signed with, "" for none.
+    verify_passkey: Callable[[PasskeySite, Mapping[str, Any]], Awaitable[str]] = _no_passkey
+    #: Loads the topics of the event stream beside the conversations.
+    load_sources: Callable[[], Awaitable[EventSources]] = _no_sources

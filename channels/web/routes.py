@@ -62,7 +62,7 @@ class WebApi:
         self._web = web
         self._backend = services.backend
         self._address_of = services.address_of
-        self._sources = services.sources
+        self._load_sources = services.load_sources
         self._clock = clock
         self._large = LargeBodies()
 
@@ -204,10 +204,12 @@ class WebApi:
         That one is `c:ID` among `topics`, or, outside the versioned API, `conversation`.
         """
         wanted = request.query_params.get("topics", "conversations").split(",")
-        sources = [self._sources[topic](self._is_closed) for topic in dict.fromkeys(wanted) if topic in self._sources]
+        topics = [topic for topic in wanted if topic.startswith("c:")]
+        others = dict.fromkeys(topic for topic in wanted if topic not in ("", "conversations", *topics))
+        known = await self._load_sources() if others else {}
+        sources = [known[topic](self._is_closed) for topic in others if topic in known]
         if "conversations" in wanted or not sources:
             sources.append(list_changes(self._backend.changed, self._is_closed, full=is_versioned(request)))
-        topics = [topic for topic in wanted if topic.startswith("c:")]
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
         if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):

@@ -124,8 +124,14 @@ STARTING = error_response(503, "starting", "not ready yet; try again in a moment
 ERROR_CODES = {404: "not_found", 405: "method"}
 
 
+LoadRoutes = Callable[[], Awaitable[Iterable[Route]]]
+
+
 class WebSite:
-    """ASGI app: page, login and health at once, the API from `open` on, and 503 "starting" until then."""
+    """ASGI app: page, login and health at once, the API from `open` on, and 503 "starting" until then.
+
+    Routes that few bots are asked for are loaded by the first request that fits no other.
+    """
 
     def __init__(self, *, gate: RequestGuard, web: Web) -> None:
         self.gate = gate
@@ -133,23 +139,43 @@ class WebSite:
         self.calls: tuple[Route, ...] = ()
         self._proxy_check = ProxyCheck()
         self._services: WebServices | None = None
-        self._app: ASGIApp = STARTING
+        self._router: Starlette | None = None
+        self._load: LoadRoutes | None = None
+        self._loading = asyncio.Lock()
         gate.changed = web.hub.wake_readers
 
-    def open(self, services: WebServices, calls: Iterable[Route] = ()) -> None:
-        """Serve the API from now on: the channel's own routes and `calls`."""
-        self.calls = (*WebApi(self.web, services).calls(), *self._proxy_check.calls(), *calls)
-        self._services = services
-        app = Starlette(
+    def open(self, services: WebServices, calls: Iterable[Route] = (), load: LoadRoutes | None = None) -> None:
+        """Serve the API from now on: the channel's own routes, `calls`, and what `load` returns once it is needed."""
+        self._services, self._load = services, load
+        self._serve(services, (*WebApi(self.web, services).calls(), *self._proxy_check.calls(), *calls))
+
+    async def load_calls(self) -> None:
+        """Load the routes that are left, unless they are loaded."""
+        async with self._loading:
+            if self._services and self._load:
+                more = await self._load()
+                self._load = None
+                self._serve(self._services, (*self.calls, *more))
+
+    def _serve(self, services: WebServices, calls: tuple[Route, ...]) -> None:
+        self.calls = calls
+        self._router = Starlette(
             routes=[
                 routing.Route(path, _require_access(route, services.allow), methods=[route.method])
-                for route in self.calls
+                for route in calls
                 for path in filter(None, (route.v1, route.path))
             ],
             exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
-        app.router.redirect_slashes = False
-        self._app = app
+        self._router.router.redirect_slashes = False
+
+    async def _find_router(self, scope: Scope) -> ASGIApp:
+        """Return what routes a request."""
+        if self._router is None:
+            return STARTING
+        if self._load and not any(route.matches(scope)[0] is routing.Match.FULL for route in self._router.routes):
+            await self.load_calls()
+        return self._router
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _run_handler(self._answer, scope, receive, send)
@@ -196,7 +222,7 @@ class WebSite:
             headers = request.scope["headers"]
             self.gate.logout(headers)
             return json_response({"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)})
-        return self._app
+        return await self._find_router(request.scope)
 
     async def _login(self, request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
@@ -214,14 +240,14 @@ class WebSite:
         headers, services = request.scope["headers"], self._services
         site = self.gate.passkey_site(headers)
         if request.method in ("GET", "HEAD"):
-            options = await asyncio.to_thread(services.passkey_options, site) if services and site else None
+            options = await services.passkey_options(site) if services and site else None
             return json_response({"options": options})
         if request.method != "POST" or request.headers.get("content-type") != "application/json":
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         answer = (await read_json(request, limit=MAX_PASSKEY_BYTES)).get("credential")
         passkey = ""
         if services and site and isinstance(answer, dict):
-            passkey = await asyncio.to_thread(services.verify_passkey, site, answer)
+            passkey = await services.verify_passkey(site, answer)
         return self._welcome(request, *await self.gate.login_by_passkey(passkey, headers, peer_address(request)))
 
     def _welcome(self, request: Request, session_cookie: str, session: BrowserSession) -> Response:

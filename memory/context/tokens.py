@@ -1,7 +1,7 @@
 """Token counters: one structure around three ways to count text."""
 
-import base64
 import re
+from binascii import a2b_base64
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -134,12 +134,9 @@ def load_o200k_counter(most: int = ALL_RANKS) -> TokenCounter:
 
 
 def _read_ranks(most: int = ALL_RANKS) -> dict[bytes, int]:
-    ranks: dict[bytes, int] = {}
     with (files("memory") / "data" / "o200k_base.tiktoken").open("rb") as lines:
-        for line in islice(lines, most):
-            token, _, rank = line.partition(b" ")
-            ranks[base64.b64decode(token)] = int(rank)
-    return ranks
+        parts = (line.split() for line in islice(lines, most))
+        return {a2b_base64(token): int(rank) for token, rank in parts}  # b64decode takes half as long again
 
 
 def calibrate_factor(factor: float, estimated: int, actual: int, weight: float = 0.4) -> tuple[float, float]:

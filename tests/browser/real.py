@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
-from bot.console.services import attach_console
+from bot.console.site import attach_console
 from bot.models.providers.offline import Script, ScriptedModel
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot

@@ -34,6 +34,7 @@ PREPARED = (
     "bot.cli.chat",
     "bot.cli.main",
     "bot.console.services",
+    "bot.console.site",
     "bot.runtime.bot",
     "bot.models.providers.anthropic",
     "bot.models.providers.openai",

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.kill
 RUN = """
 import os, sys
 from pathlib import Path
-from bot.console.services import attach_console, attach_metrics
+from bot.console.site import attach_console, attach_metrics
 from bot.runtime.startup import run
 from bot.config.home import HomeFolder
 from memory.failpoints import arm

@@ -53,9 +53,11 @@ ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "model_context_window_exceeded": "overflow",
 }
 _TRACING = "anthropic.lib._tracing"
+_ERRORS = "anthropic._error_classes"  # a class for each code of an error, in 200 modules
+_AIOHTTP = "anthropic._vendor.httpx_aiohttp"  # imports aiohttp where it is installed, for a client that is not used
 # Packages of the SDK that import 3,000 modules: types of all requests and answers.
 _PACKAGES = (
-    *("anthropic", "anthropic.lib", _TRACING, "anthropic.types", "anthropic.types.shared"),
+    *("anthropic", "anthropic.lib", _TRACING, _ERRORS, _AIOHTTP, "anthropic.types", "anthropic.types.shared"),
     *("anthropic.types.organization", "anthropic.types.beta", "anthropic.types.beta.environments"),
     *("anthropic.types.beta.organization", "anthropic.types.beta.organization.claude_code"),
 )
@@ -438,9 +440,9 @@ class AnthropicModel:
 @cache
 def load_sdk() -> _Sdk:
     """Import of the SDK what a raw request needs; once, .2 s. All of it takes ten times as long, and 46 MB more."""
-    client = import_part("anthropic._client", _PACKAGES, {_TRACING: _tracing_name})
+    names = {_TRACING: _tracing_name, _ERRORS: _error_name, _AIOHTTP: _client_name}
+    client = import_part("anthropic._client", _PACKAGES, names)
     errors = import_part("anthropic._exceptions", _PACKAGES)
-    import_part("anthropic.types.shared.error_details", _PACKAGES)  # the first refusal would import it, and all else
     return _Sdk(
         AsyncAnthropic=client.AsyncAnthropic,
         AsyncStream=client.AsyncStream,
@@ -454,6 +456,25 @@ def _tracing_name(name: str) -> Any:
         return importlib.import_module(f"{_TRACING}._config").OpenTelemetryConfig
     if name == "finish_api_call_span":
         return _finish_span
+    raise AttributeError(name)
+
+
+def _error_name(name: str) -> Any:
+    if name == "make_status_error":
+        return _make_status_error
+    raise AttributeError(name)
+
+
+def _make_status_error(message: str, *, body: object, response: Any) -> Any:
+    """Stand in for the SDK's function of this name: its own class tells what the class of each code would."""
+    import_part("anthropic.types.shared.error_details", _PACKAGES)  # the error would import it, and all else
+    base = importlib.import_module("anthropic._exceptions").APIStatusError
+    return base(message, response=response, body=body)
+
+
+def _client_name(name: str) -> Any:
+    if name == "Httpx2AiohttpClient":
+        return importlib.import_module("httpx2").AsyncClient
     raise AttributeError(name)
 
 

@@ -5,8 +5,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-import idna
-
 MAX_URL_BYTES = 2048
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -94,6 +92,20 @@ def parse_url(text: str) -> WebUrl:
     return WebUrl(scheme=scheme, host=_parse_host(parts["host"]), port=port, target=_quote_target(found["rest"]))
 
 
+def _check_international(host: str) -> str:
+    """Return the ASCII form of a lower-case host."""
+    import idna  # tables of .3 MB, which few hosts need
+
+    try:
+        ascii_host = host if host.isascii() else idna.encode(host).decode("ascii")
+        for label in ascii_host.split("."):
+            if label.startswith("xn--"):
+                idna.ulabel(label)
+    except UnicodeError as err:  # which all errors of idna are
+        raise WebError("url", "the host is not a valid international name") from err
+    return ascii_host
+
+
 def _parse_host(host: str) -> str:
     if host.startswith("["):
         try:
@@ -107,13 +119,9 @@ def _parse_host(host: str) -> str:
             raise WebError("url", "write the address with four decimal numbers") from err
     if host.endswith("."):
         raise WebError("url", "the host ends with a dot")
-    try:
-        ascii_host = host.lower() if host.isascii() else idna.encode(host.lower()).decode("ascii")
-        for label in ascii_host.split("."):
-            if label.startswith("xn--"):
-                idna.ulabel(label)
-    except (idna.IDNAError, UnicodeError) as err:
-        raise WebError("url", "the host is not a valid international name") from err
+    ascii_host = host.lower()
+    if not host.isascii() or any(label.startswith("xn--") for label in ascii_host.split(".")):
+        ascii_host = _check_international(ascii_host)
     labels = ascii_host.split(".")
     if len(ascii_host) > 253 or not all(re.fullmatch(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", one) for one in labels):
         raise WebError("url", "the URL has no valid host")

@@ -53,6 +53,7 @@ READS = {
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
     async with real_bot(tmp_path, lambda asked: "yes") as up:
+        await up.site.site.load_calls()
         yield up
 
 

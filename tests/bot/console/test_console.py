@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from bot.config.file import ConfigFile
-from bot.console.operations.routes import Operating
-from bot.console.services import mount_console
-from bot.console.transcripts import TranscriptBackend
-from channels.web.backend import HealthReport
+from bot.console.services import build_console
+from bot.console.transcripts import TranscriptBackend, conversation_place
+from channels.web.backend import EventSources, HealthReport, WebServices
 from channels.web.requests import Route
 from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
@@ -103,7 +102,7 @@ class ScriptedServices:
 
     pairing: Any = None
     deletions: Any = None
-    passkeys: Any = SimpleNamespace(login_options=None, verify=None)
+    passkeys: Any = None
     blobs: Any = None
     context_services: Any = None
     channels: Mapping[str, Any] = {}
@@ -125,9 +124,6 @@ class ScriptedServices:
     def managed(self) -> tuple[Route, ...]:
         return ()
 
-    def hooked(self, name: str) -> None:
-        return None
-
     def commands(self, lang: str) -> list[dict[str, str]]:
         return [{"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}]
 
@@ -143,9 +139,6 @@ class ScriptedServices:
     async def context(self, conversation: str) -> dict[str, Any]:
         return {"epoch": 1, "for": conversation}
 
-    async def metrics(self) -> str:
-        return "# TYPE mnema_folds_open gauge\nmnema_folds_open 0\n"
-
     async def saved(self) -> None:
         self.seen.saved += 1
 
@@ -160,8 +153,8 @@ class ScriptedServices:
     async def status(self) -> dict[str, Any]:
         return {"fine": True}
 
-    def operating(self, transcripts: TranscriptBackend) -> Operating:
-        return Operating(sources={})
+    def operating(self, transcripts: TranscriptBackend) -> tuple[tuple[Route, ...], EventSources]:
+        return (), {}
 
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}
@@ -169,10 +162,7 @@ class ScriptedServices:
     async def tools(self) -> dict[str, Any]:
         return {"fine": True}
 
-    async def healthy(self) -> HealthReport:
-        return HealthReport(ok=True)
-
-    async def ready(self) -> HealthReport:
+    async def well(self) -> HealthReport:
         return HealthReport(ok=True)
 
 
@@ -196,7 +186,11 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
     (tmp_path / "outside.md").write_text("outside")
     (root / "link.md").symlink_to(tmp_path / "outside.md")
     async with running(ScriptedBot(), opened=False) as site:
-        mount_console(site.site, built)
+        transcripts = TranscriptBackend(built.store, built.stop, built.allow)
+        services = WebServices(
+            backend=transcripts, allow=built.allow, healthy=built.well, ready=built.well, address_of=conversation_place
+        )
+        site.site.open(services, build_console(built, transcripts, site.site).routes)
         yield Console(site, root, seen)
 
 
@@ -363,14 +357,6 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
         assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
         chinese = await client.get("/api/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
         assert chinese.json()["commands"][0]["name"] == "帮助"
-
-
-async def test_metrics_are_told_as_text(console: Console) -> None:
-    async with console.site.client() as client:
-        told = await client.get("/metrics")
-    assert told.text.endswith("mnema_folds_open 0\n")
-    assert told.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    assert told.headers["cache-control"] == "no-store"
 
 
 async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Console) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.console.services import BotConsole
+from bot.console.site import HealthProbes
 from channels.base import ConnectionStatus
 from channels.errors import ReceiverConflict
 from channels.message import Capabilities
@@ -52,14 +53,14 @@ async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
         join(it.bot, moody)
-        assert (await BotConsole(it.bot).ready()).ok
+        assert (await HealthProbes(it.bot).ready()).ok
         it.bot.gateway.health["wechat"].since -= 1_000
         moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact - 110)
-        red = await BotConsole(it.bot).ready()
+        red = await HealthProbes(it.bot).ready()
         assert not red.ok
         assert list(red.reasons["channels_down"]) == ["wechat"]
         moody.felt = ConnectionStatus(last_contact=moody.felt.last_contact + 110)
-        assert (await BotConsole(it.bot).ready()).ok
+        assert (await HealthProbes(it.bot).ready()).ok
 
 
 @pytest.mark.parametrize("asked", [None, QR])

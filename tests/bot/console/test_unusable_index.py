@@ -7,7 +7,7 @@ import pytest
 
 from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
-from bot.console.services import attach_console
+from bot.console.site import attach_console
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer
 from tests.bot.inside import inside

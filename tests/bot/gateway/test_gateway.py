@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.console.services import attach_console
+from bot.console.site import attach_console
 from bot.gateway.gateway import is_given_up, next_attempt_seconds, next_reconnect_seconds
 from bot.messages import split_reply
 from bot.models.base import Request

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.console.services import BotConsole
+from bot.console.site import HealthProbes
 from bot.errors import KeyRefused, Transient
 from bot.gateway.notifications import ModelNotifications
 from bot.models.base import Request
@@ -59,7 +59,7 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
         assert [await both.it.text("hi") for _ in range(2)] == ["second" + NOTE] * 2
         assert both.asked == [1, 2]
         assert both.states[0] == (f"openai {MODEL}", "refused")
-        ready = await BotConsole(both.it.bot).ready()
+        ready = await HealthProbes(both.it.bot).ready()
         assert not ready.ok
         assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
         bot = both.it.bot
@@ -67,7 +67,7 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
             bot.config().model_copy(update={"llm": bot.config().llm.model_copy(update={"api_key": "another"})})
         )
         assert await both.it.text("hi") == "first"
-        assert (await BotConsole(bot).ready()).ok
+        assert (await HealthProbes(bot).ready()).ok
 
 
 @pytest.mark.parametrize(("reply", "calls"), [(QUOTA, 1), (BUSY, 5)])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.console.services import attach_console
+from bot.console.site import attach_console
 from bot.errors import RateLimited, Transient
 from bot.gateway.channel_status import ChannelStatus
 from bot.models.providers.offline import Script
@@ -277,6 +277,8 @@ async def test_a_running_bot_tells_them_to_whoever_has_the_token_and_stays_aslee
             assert (await nobody.get("/metrics", headers={"authorization": "Bearer x"})).status_code == 401
             answer = await owner.get("/metrics")
             assert answer.status_code == 200
+            assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+            assert answer.headers["cache-control"] == "no-store"
             known = samples(answer.text)
             assert (known["mnema_ledger_faults"], known["mnema_auth_denied_total"]) == (0, 1)
             assert not here.bot._warmed_up

@@ -14,6 +14,7 @@ from bot.cli.doctor.channels import DoctorCheck
 from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
 from bot.console.services import BotConsole
+from bot.console.site import HealthProbes
 from bot.models.base import Request
 from bot.telemetry.faults import TroubleList
 from memory.store.rows import TurnRow
@@ -76,7 +77,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
             await it.bot.trouble_notifications.look()
         assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
         await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
-        ready, status = await BotConsole(it.bot).ready(), await BotConsole(it.bot).status()
+        ready, status = await HealthProbes(it.bot).ready(), await BotConsole(it.bot).status()
         assert (
             ready.reasons["troubles"]
             == status["troubles"]
@@ -98,7 +99,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
         assert it.model.requests[-1].system[0] == "You are Bea."
         await it.bot.trouble_notifications.look()
         await it.channel.until(lambda: bool(notices(it, "SOUL.md can be read again")))
-        assert (await BotConsole(it.bot).ready()).reasons["troubles"] == {}
+        assert (await HealthProbes(it.bot).ready()).reasons["troubles"] == {}
         assert notices(it, "SOUL.md cannot be read") == []
     assert (await checks(tmp_path))["SOUL.md"].ok
 
@@ -141,7 +142,7 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         await it.bot.trouble_notifications.look()
         await it.channel.until(lambda: bool(notices(it, "A message could not be answered")))
         assert "(Input/output error)" in notices(it, "A message could not be answered")[0]
-        ready = await BotConsole(it.bot).ready()
+        ready = await HealthProbes(it.bot).ready()
         assert (ready.ok, ready.reasons["troubles"]) == (False, {"turns": "Input/output error"})
         assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.bot.metrics.text()
         assert await it.text("well again", chat="c2") == "yes", "the lane goes on"

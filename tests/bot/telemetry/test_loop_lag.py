@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from bot.console.services import BotConsole
+from bot.console.site import HealthProbes
 from bot.telemetry.metrics import LAG_POLL_SECONDS, LAG_WINDOW_SECONDS, LoopLag
 from tests.bot.inside import inside
 from tests.walk.harness import until
@@ -36,15 +36,15 @@ async def test_a_loop_that_hangs_is_late_at_once_and_well_again_after_a_beat() -
 async def test_a_bot_whose_loop_hung_for_a_second_is_not_healthy(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
         await it.text("hello")
-        assert (await BotConsole(it.bot).healthy()).ok
+        assert (await HealthProbes(it.bot).healthy()).ok
         it.bot.lag.note(1.5, time.monotonic())
-        told = await BotConsole(it.bot).healthy()
+        told = await HealthProbes(it.bot).healthy()
         assert (told.ok, told.reasons) == (False, {"loop_lag_seconds": 1.5})
 
 
 async def test_a_bot_tells_why_it_is_ready(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
-        told = await BotConsole(it.bot).ready()
+        told = await HealthProbes(it.bot).ready()
         assert told.ok
         assert {name: told.reasons[name] for name in ("writes", "schema", "model", "model_key", "config")} == {
             "writes": True, "schema": "ok", "model": "ok", "model_key": "ok", "config": "ok"
@@ -56,5 +56,5 @@ async def test_tables_that_another_process_brought_further_make_it_unready(tmp_p
     async with inside(tmp_path, lambda asked: "yes") as it:
         with closing(sqlite3.connect(it.bot.home.db, isolation_level=None)) as outside:
             outside.execute("UPDATE alembic_version SET version_num = 'r9999'")
-        told = await BotConsole(it.bot).ready()
+        told = await HealthProbes(it.bot).ready()
         assert (told.ok, told.reasons["schema"]) == (False, "the tables are not of this version")

@@ -65,6 +65,18 @@ def test_an_empty_package_may_have_a_name_that_others_import() -> None:
     assert loaded() == ["big_sdk.named"]
 
 
+def test_a_module_too_may_be_replaced() -> None:
+    def small(name: str) -> int:
+        if name != "SMALL":
+            raise AttributeError(name)
+        return 4
+
+    assert (
+        import_part("big_sdk.part", (*PACKAGES, "big_sdk.types.small"), {"big_sdk.types.small": small}).Part.small == 4
+    )
+    assert loaded() == ["big_sdk.part"]
+
+
 def test_a_package_that_a_new_version_no_longer_has_costs_only_time() -> None:
     assert import_part("big_sdk.part", (*PACKAGES, "big_sdk.gone")).Part.small == 1
 

@@ -5,7 +5,10 @@ import base64
 from collections.abc import AsyncIterator
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
+from channels.web.requests import HttpRefusal, Route, json_response
 from tests.channels.web.server import Running, ScriptedBot, running
 
 
@@ -196,6 +199,24 @@ async def test_until_the_bot_is_open_everything_but_healthz_is_503_starting() ->
         assert (early.status_code, early.json()["error"]["code"]) == (503, "starting")
         site.site.open(site.bot.doors())
         assert (await client.post("/api/messages", json=said())).status_code == 202
+
+
+async def test_routes_that_cannot_be_loaded_now_are_503_and_loaded_by_a_later_request() -> None:
+    async def shown(_: Request) -> Response:
+        return json_response({"fine": True})
+
+    async def load() -> tuple[Route, ...]:
+        if not failures:
+            return (Route(method="GET", path="/api/later", action="console.read", handler=shown),)
+        raise failures.pop()
+
+    failures = [HttpRefusal(503, "starting", "not ready yet; try again in a moment")]
+    async with running(ScriptedBot(), opened=False) as site, site.client() as client:
+        site.site.open(site.bot.doors(), load=load)
+        assert (await client.get("/api/session")).status_code == 200
+        assert len(failures) == 1
+        assert (await client.get("/api/v1/later")).json()["error"]["code"] == "starting"
+        assert [(await client.get(path)).status_code for path in ("/api/v1/later", "/api/later")] == [200, 200]
 
 
 async def test_health_says_ok_to_anybody_and_why_to_the_owner(site: Running) -> None:

@@ -1,0 +1,169 @@
+"""A bot at the page's site: messages, health and metrics at once, the console when it is first asked for."""
+
+import asyncio
+import shutil
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.access.permissions import is_console_allowed
+from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.runtime.bot import Bot
+from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
+from bot.telemetry.log import redact
+from channels.web.backend import EventSources, HealthReport, PasskeySite, WebServices
+from channels.web.requests import HttpRefusal, Route
+from channels.web.server import MonitorSite, MonitorSources, WebSite
+from memory.store.errors import StoreError
+
+log = structlog.get_logger(__name__)
+METRICS_ACTION = "metrics.read"  # polled by machines: no reason to load the model
+METRICS_TYPE = "text/plain; version=0.0.4"
+MIN_FREE_BYTES = 50 * 2**20  # free disk space below which the bot reports that it is not ready
+MAX_LOOP_LAG = 1.0  # seconds
+
+
+def attach_console(site: WebSite, bot: Bot) -> None:
+    """Serve this bot on the site."""
+    site.gate.denied = bot.telemetry.access_denied
+    served = SiteServices(bot, site)
+    metrics = Route(method="GET", path="/metrics", action=METRICS_ACTION, handler=served.metrics)
+    site.open(served.web_services(), (metrics,), served.load_routes)
+
+
+def attach_metrics(site: MonitorSite, bot: Bot) -> None:
+    """Serve health and metrics of this bot on the site, and nothing else."""
+    probes = HealthProbes(bot)
+    site.open(MonitorSources(healthy=probes.healthy, ready=probes.ready, metrics=bot.metrics.text))
+
+
+class HealthProbes:
+    """Tells whether a bot works."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def healthy(self) -> HealthReport:
+        """Tell whether the process works."""
+        lag = self._bot.lag.now()
+        return HealthReport(ok=lag < MAX_LOOP_LAG, reasons={"loop_lag_seconds": round(lag, 4)})
+
+    async def ready(self) -> HealthReport:
+        """Tell whether it can answer people."""
+        bot, now = self._bot, time.time()
+        writes, at_head = await bot.store.ready(), await self._is_schema_current()
+        free = shutil.disk_usage(bot.home.root).free
+        states = bot.gateway.local_states()
+        down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
+        models = [state for state in bot.models.states() if state.use != "fast"]
+        await asyncio.to_thread(bot.prompt.check_files)
+        troubles = troubles_to_json(bot.troubles.current())
+        reasons = {
+            "writes": writes,
+            "database": bot.store.file_trouble() or "ok",
+            "schema": "ok" if at_head else "the tables are not of this version",
+            "disk_free_bytes": free,
+            "channels_down": down,
+            "channels": {
+                name: {"state": state.phase, "last_ok_age_s": _age(state.last_contact, now)}
+                for name, state in states.items()
+            },
+            "model": bot.models.trouble or "ok",
+            "models_left_out": {state.name: redact(state.why) for state in models if not state.ready},
+            "model_key": "none: offline" if bot.models.provider == "offline" else "ok",
+            "config": str(bot.file.trouble or "ok"),
+            "troubles": troubles,
+        }
+        stored = writes and at_head and free > MIN_FREE_BYTES
+        answers = not bot.models.trouble and any(state.ready for state in models)
+        return HealthReport(ok=stored and not down and answers and TURNS_SUBJECT not in troubles, reasons=reasons)
+
+    async def _is_schema_current(self) -> bool:
+        try:
+            return (await self._bot.store.figures()).schema_at_head
+        except StoreError:
+            return False
+
+
+def _age(contact: float, now: float) -> float | None:
+    """Return the seconds since the last contact; None if there was none."""
+    return round(max(0.0, now - contact), 1) if contact else None
+
+
+class SiteServices:
+    """What the site uses of a bot. Most bots run unwatched, so the console is loaded by the first request for it."""
+
+    def __init__(self, bot: Bot, site: WebSite) -> None:
+        self._bot, self._site = bot, site
+        self._transcripts = TranscriptBackend(bot.store, bot.stop, self.allow)
+        self._loading = asyncio.Lock()
+        self._console: Any = None  # of `bot.console.services`
+
+    def web_services(self) -> WebServices:
+        """Return what serves conversations, health, webhooks and logins by passkey."""
+        probes = HealthProbes(self._bot)
+        return WebServices(
+            load_sources=self._sources,
+            backend=self._transcripts,
+            allow=self.allow,
+            healthy=probes.healthy,
+            ready=probes.ready,
+            address_of=conversation_place,
+            find_webhook=self._bot.gateway.hooked,
+            passkey_options=self._passkey_options,
+            verify_passkey=self._verify_passkey,
+        )
+
+    def allow(self, action: str) -> bool:
+        """Tell whether the console may do the action now."""
+        if action != METRICS_ACTION:
+            self._bot.warm_up()  # a person has the page open
+        allowed = is_console_allowed(action)
+        if not allowed:
+            self._bot.telemetry.access_denied()
+        return allowed
+
+    async def metrics(self, _: Request) -> Response:
+        """Return all metrics in the Prometheus text format."""
+        return Response(await self._bot.metrics.text(), 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+    async def load_routes(self) -> tuple[Route, ...]:
+        """Return the routes of the console."""
+        console = await self._load()
+        return tuple(console.routes)
+
+    async def _sources(self) -> EventSources:
+        console = await self._load()
+        sources: EventSources = console.sources
+        return sources
+
+    async def _passkey_options(self, site: PasskeySite) -> Mapping[str, Any] | None:
+        console = await self._load()
+        options: Mapping[str, Any] | None = await asyncio.to_thread(console.passkeys.login_options, site)
+        return options
+
+    async def _verify_passkey(self, site: PasskeySite, answer: Mapping[str, Any]) -> str:
+        console = await self._load()
+        return str(await asyncio.to_thread(console.passkeys.verify, site, answer))
+
+    async def _load(self) -> Any:
+        async with self._loading:
+            if self._console is None:
+                try:
+                    build = await asyncio.to_thread(_import_console)
+                except (ImportError, OSError) as err:  # no file can be opened now, for example
+                    log.error("the console cannot be loaded now", error=str(err))
+                    why = "not ready yet; try again in a moment"
+                    raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err
+                self._console = build(self._bot, self._transcripts, self._site, self.allow)
+            return self._console
+
+
+def _import_console() -> Any:
+    from bot.console.services import build_bot_console  # a tenth of the CPU and 4 MB of the memory of a start
+
+    return build_bot_console
