@@ -1,7 +1,7 @@
 """How many transactions a message and idle processes make. The bounds are wide: they show a slip, not a percentage.
 
-They are counted on the way between a process and the server, and the seconds are those in which they were counted: what a
-start or an end takes is not in it, and other work on the machine makes rates lower, never higher.
+They are counted on the way between a process and the server, and the seconds are those in which they were counted:
+what a start or an end takes is not in it, and other work on the machine makes rates lower, never higher.
 """
 
 import json
