@@ -1,12 +1,12 @@
 """The memory in the page: searched, its files read and edited, and no text of anybody lost."""
 
-import os
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.opening import BROWSER, opened
+from tests.browser.opening import BROWSER, opened, show
+from tests.by_night import by_night
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -136,12 +136,17 @@ async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser,
         await expect(page.locator("main .warn")).to_have_text("the index cannot be read")
 
 
-@pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+@pytest.mark.parametrize(
+    ("locale", "phone"),
+    [
+        ("en-GB", False),
+        ("zh-CN", True),
+        *(pytest.param(*one, marks=by_night) for one in (("en-GB", True), ("zh-CN", False))),
+    ],
+)
 async def test_search_files_and_a_conflict_fit_phone_and_desktop(
     chromium: Browser, site: Running, tmp_path: Path, phone: bool, locale: str
 ) -> None:
-    look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     kind = f"memory-{'phone' if phone else 'desktop'}-{locale[:2]}"
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     async with opened(chromium, site, locale=locale, phone=phone, dark=locale == "zh-CN") as page:
@@ -150,13 +155,12 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         await open_search(page)
         await look_for(page, "tea")
         await expect(page.locator(".result")).to_have_count(3)
-        await page.wait_for_timeout(300)
-        await page.screenshot(path=look / f"{kind}-search.png")
+        await show(page, f"{kind}-search")
         assert await page.evaluate(overflow) == 0
         await page.click(".result >> nth=0")
         await page.fill(".editor", "# Memory\n\n- likes green tea\n- my own new line\n")
         (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n- somebody else's line\n")
         await page.click("#save")
         await expect(page.locator(".theirs")).to_be_visible()
-        await page.screenshot(path=look / f"{kind}-conflict.png")
+        await show(page, f"{kind}-conflict")
         assert await page.evaluate(overflow) == 0
