@@ -1,6 +1,5 @@
 """The places of the page: rail and list hold their words, a panel holds the focus, and Back closes it."""
 
-
 import pytest
 from playwright.async_api import Browser, Page, expect
 
