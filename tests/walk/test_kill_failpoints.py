@@ -93,7 +93,7 @@ async def test_the_same_on_postgresql_once_the_lease_of_the_killed_one_is_over(
 
 
 def late(body: dict[str, Any]) -> Reply:
-    """The same answers; summaries of what `hasten` says come when a second message has waited for room, and not before."""
+    """The same answers; summaries of what `hasten` says come once a second message has waited for room."""
     told = answer(body)
     return replace(told, wait=LATE) if is_fold(body) and ROSES in shown(body) else told
 
