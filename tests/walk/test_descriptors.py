@@ -32,8 +32,9 @@ class PoorBot(Bot):
 
 async def test_idle_connections_and_a_descriptor_limit_stop_nobody(tmp_path: Path) -> None:
     bot = PoorBot(tmp_path, settings("http://127.0.0.1:9"))
-    await bot.start()
     async with AsyncExitStack() as held:
+        held.push_async_callback(_end, bot)
+        await bot.start()
         assert resource.prlimit(bot.pid, resource.RLIMIT_NOFILE) == (HARD, HARD)
         url = httpx.URL((tmp_path / "data" / "lock").read_text().split()[1])
         for _ in range(HARD + 50):
@@ -53,6 +54,12 @@ async def test_idle_connections_and_a_descriptor_limit_stop_nobody(tmp_path: Pat
         for writer in writers:
             writer.close()
         assert await bot.term() == 0
+
+
+async def _end(bot: Bot) -> None:
+    """Also where the test failed: nothing outlives it."""
+    if bot.alive:
+        await bot.kill()
 
 
 async def _is_answered(bot: Bot) -> bool:
@@ -75,6 +82,7 @@ async def test_what_is_imported_at_the_limit_is_told_in_one_sentence_and_tried_a
     async with AsyncExitStack() as held:
         model = await held.enter_async_context(ModelEmulator(responder=answer))
         bot = PoorBot(tmp_path, settings(model.url))
+        held.push_async_callback(_end, bot)
         await bot.start()
         assert (await bot.web.ask("GET", "/healthz")).status_code == 200  # its connection stays open
         resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (0, HARD))
