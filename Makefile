@@ -2,8 +2,8 @@
 .SILENT:
 .PHONY: chat setup extras test quick check lint page page-check screenshots bench mutants nightly lock format clean
 
-# five workers for two cores, for they wait a third of the time and more; an idle worker takes tests from a busy one
-ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 5 / 2 ))) --dist worksteal
+# six workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
+ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 3 ))) --dist worksteal
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat

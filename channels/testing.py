@@ -71,7 +71,7 @@ class ScriptedChannel:
         self._ended = error
         self._notify_waiters()
 
-    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
+    async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
         """Wait until a condition on this channel holds. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while not holds():

@@ -1,8 +1,10 @@
 """Opens the page in Chromium, signed in, with everything that goes wrong in it collected."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, ViewportSize
@@ -109,6 +111,13 @@ async def opened(
         page.remove_listener("request", check)
     assert not wrong, wrong
     assert not strange, strange
+
+
+async def show(page: Page, name: str) -> None:
+    """A picture for people to look at, in the folder MNEMA_SHOTS if that is set; nothing is compared with it."""
+    if folder := os.environ.get("MNEMA_SHOTS"):
+        await page.wait_for_timeout(300)  # what moves has come to its end
+        await page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 async def write(page: Page, text: str) -> None:

@@ -26,9 +26,18 @@ async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def page(chromium: Browser, real: Real) -> AsyncIterator[Page]:
+async def window(chromium: Browser, real: Real) -> AsyncIterator[Page]:
     async with opened(chromium, real.site, "/c/c1") as shown:
         yield shown
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(window: Page, real: Real) -> Page:
+    """The one window on the first chat, wherever the test before left it, or whichever that was."""
+    if window.url != f"{real.site.base}/c/c1":
+        await window.goto(f"{real.site.base}/c/c1")
+    await expect(window.locator(".line.assistant")).to_be_visible()
+    return window
 
 
 async def test_pictures_steps_and_what_was_recalled_are_shown_again(page: Page) -> None:
@@ -137,7 +146,7 @@ async def test_the_palette_leads_to_chats_files_settings_and_commands(page: Page
         assert (await client.patch(path, json={"title": "Tea time"}, headers=tag)).status_code == 200
     choices = page.locator("#palette .choice")
     for words, first, path in (
-        ("tea time", "Tea time", "**/c/t0"),
+        ("talk number 1", "talk number 1", "**/c/t1"),
         ("2026-01", "memory/2026-01-05.md", "**/memory/files/memory/2026-01-05.md"),
         ("timezone", "timezone", "**/settings/timezone"),
         ("usage", "Usage", "**/usage"),

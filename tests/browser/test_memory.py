@@ -1,6 +1,5 @@
 """The memory in the page: searched, its files read and edited, and no text of anybody lost."""
 
-import os
 import re
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.hands import Finger, Hand, Keyboard
-from tests.browser.opening import BROWSER, opened
+from tests.browser.opening import BROWSER, opened, show
 from tests.browser.test_every_address import AXE, check
+from tests.by_night import by_night
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -192,12 +192,17 @@ async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser,
         await expect(page.locator("main .warn")).to_have_text("the index cannot be read")
 
 
-@pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+@pytest.mark.parametrize(
+    ("locale", "phone"),
+    [
+        ("en-GB", False),
+        ("zh-CN", True),
+        *(pytest.param(*one, marks=by_night) for one in (("en-GB", True), ("zh-CN", False))),
+    ],
+)
 async def test_search_files_and_a_conflict_fit_phone_and_desktop(
     chromium: Browser, site: Running, tmp_path: Path, phone: bool, locale: str
 ) -> None:
-    look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     kind = f"memory-{'phone' if phone else 'desktop'}-{locale[:2]}"
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     async with opened(chromium, site, locale=locale, phone=phone, dark=locale == "zh-CN") as page:
@@ -206,8 +211,7 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         await open_search(page)
         await look_for(page, "tea")
         await expect(page.locator(".result")).to_have_count(3)
-        await page.wait_for_timeout(300)
-        await page.screenshot(path=look / f"{kind}-search.png")
+        await show(page, f"{kind}-search")
         assert await page.evaluate(overflow) == 0
         (tmp_path / "workspace" / "MEMORY.md").write_text(SHARED)
         await open_files(page)
@@ -218,7 +222,7 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
             if box
         }
         assert len(tops) == (3 if phone else 1)  # below each other, or side by side
-        await page.screenshot(path=look / f"{kind}-conflict.png")
+        await show(page, f"{kind}-conflict")
         await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, "conflict") == []
         hand: Hand = Finger(page) if phone else Keyboard(page)

@@ -1,12 +1,11 @@
 """The page in a real Chromium: writing, streaming, safety, memory files, phone width, restarts."""
 
-import os
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.opening import BROWSER, opened, write
+from tests.browser.opening import BROWSER, opened, show, write
 from tests.browser.scripted import Page as Scripted
 from tests.browser.scripted import page_bot
 from tests.by_night import by_night
@@ -184,16 +183,13 @@ async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running
 
 
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=by_night)])
-async def test_the_page_fits_a_phone_and_a_desktop(
-    chromium: Browser, site: Running, tmp_path: Path, dark: bool
-) -> None:
-    look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
+async def test_the_page_fits_a_phone_and_a_desktop(chromium: Browser, site: Running, dark: bool) -> None:
     for phone in (False, True):
         kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
         async with opened(
             chromium, site, f"/c/look-{kind}", dark=dark, phone=phone, locale="zh-CN" if dark else "en-GB"
         ) as page:
-            await page.screenshot(path=look / f"{kind}-empty.png")
+            await show(page, f"{kind}-empty")
             await write(page, "Do you still know what I drink in the morning, and where I walk? 早上好！")
             await write(page, "long")
             await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
@@ -201,28 +197,27 @@ async def test_the_page_fits_a_phone_and_a_desktop(
             await expect(page.locator(".line.notice")).to_be_visible()
             await write(page, "wait")
             await expect(page.locator(".draft .note")).to_be_visible()
-            await page.screenshot(path=look / f"{kind}.png")
+            await show(page, f"{kind}")
             overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert await page.evaluate(overflow) == 0
             await page.click("#context")
-            await page.wait_for_timeout(300)
-            await page.screenshot(path=look / f"{kind}-context.png")
+            await show(page, f"{kind}-context")
             await page.keyboard.press("Escape")
             if phone:
                 await page.click("#menu")
                 await expect(page.locator("#list .entry").first).to_be_visible()
-                await page.screenshot(path=look / f"{kind}-menu.png")
+                await show(page, f"{kind}-menu")
             await page.click("#go-memory")
             await page.click("main nav a[href='/memory/files']")
             await page.wait_for_selector(".file")
-            await page.screenshot(path=look / f"{kind}-memory.png")
+            await show(page, f"{kind}-memory")
             await page.click("text=MEMORY.md")
             await page.wait_for_selector(".editor")
-            await page.screenshot(path=look / f"{kind}-editor.png")
+            await show(page, f"{kind}-editor")
             await page.click("header .icon")
             await page.click("#go-c")
             if phone:
                 await page.click("#list .entry >> nth=0")
             await page.fill("#text", "/")
-            await page.screenshot(path=look / f"{kind}-commands.png")
+            await show(page, f"{kind}-commands")
             assert await page.evaluate(overflow) == 0

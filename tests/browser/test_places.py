@@ -1,12 +1,9 @@
 """The places of the page: rail and list hold their words, a panel holds the focus, and Back closes it."""
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.opening import BROWSER, opened, write
+from tests.browser.opening import BROWSER, opened, show, write
 from tests.by_night import by_night
 from tests.channels.web.server import Running
 
@@ -23,16 +20,13 @@ FOCUSED = "document.activeElement.closest('#drawer, #side, #main')?.id ?? docume
 
 @pytest.mark.parametrize("locale", ["en-GB", pytest.param("zh-CN", marks=by_night)])
 @pytest.mark.parametrize("phone", [False, True])
-async def test_rail_and_list_hold_their_words(
-    chromium: Browser, site: Running, tmp_path: Path, locale: str, phone: bool
-) -> None:
+async def test_rail_and_list_hold_their_words(chromium: Browser, site: Running, locale: str, phone: bool) -> None:
     site.bot.add("c1", "user", "a title that is long enough to be cut off somewhere in the list of conversations")
-    look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     async with opened(chromium, site, "/c/c1", locale=locale, phone=phone) as page:
         if phone:
             await page.click("#menu")
         await expect(page.locator("#list .entry")).to_have_count(1)
-        await page.screenshot(path=look / f"side-{locale}-{'phone' if phone else 'desktop'}.png")
+        await show(page, f"side-{locale}-{'phone' if phone else 'desktop'}")
         assert await page.evaluate(OUTSIDE, "#side") == []
         assert await page.evaluate(OUTSIDE, "#rail") == []
 

@@ -81,6 +81,8 @@ class Stage:
 
 
 Act = Callable[[Stage, str], Awaitable[None]]
+ROSE = "rose "
+ROSES = ROSE * 9  # in what `hasten` says, and nobody else
 
 
 async def talk(stage: Stage, token: str) -> None:
@@ -124,7 +126,7 @@ async def hasten(stage: Stage, token: str) -> None:
     """A second message that does not fit with the first: that is folded at once, and the model's texts come later."""
     await stage.quietly(stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_context_tokens": 12_000}))
     for at, words in enumerate((4_000, 6_000)):
-        stage.say(f"hasten-{token}", asked(f"{token}/{at}", "rose " * words))
+        stage.say(f"hasten-{token}", asked(f"{token}/{at}", ROSE * words))
         await stage.confirmed()
 
 

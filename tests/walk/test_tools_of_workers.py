@@ -29,6 +29,7 @@ from tests.walk.speech import answer, asked_for, shown
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 TEXT = {"type": "string"}
 PONDER = "ponder at leisure"
+ANSWERED = 60.0  # seconds that the model ponders
 CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 OUTCOMES = "SELECT body FROM inbox WHERE key LIKE 'approval:%'"
 REPEAT = '''
@@ -177,7 +178,7 @@ async def test_a_stop_ends_the_sub_agents_wherever_they_run(tmp_path: Path, db: 
     def responder(body: dict[str, Any]) -> Reply:
         newest = json.dumps(body["messages"][-1])
         is_child = PONDER in newest and "use delegate" not in newest
-        return Reply(text="at last", wait=60.0) if is_child else answer(body)
+        return Reply(text="at last", wait=ANSWERED) if is_child else answer(body)
 
     tasks = [{"goal": f"{PONDER}, {name}"} for name in "abc"]
     async with several(tmp_path, db, ModelEmulator(responder=responder), delegate={"enabled": True}) as bots:
@@ -188,7 +189,9 @@ async def test_a_stop_ends_the_sub_agents_wherever_they_run(tmp_path: Path, db: 
         begun = time.monotonic()
         await gateway.web.post("talk", "/stop")
         await until(lambda: not query(db, running), "all are ended")
-        assert time.monotonic() - begun < 2, "it is about 0.3 s"
+        assert time.monotonic() - begun < ANSWERED / 2, (
+            "it is about 0.3 s on a quiet machine; nobody waits for the model"
+        )
         states = query(db, "SELECT state FROM background_task")
         assert states == [("cancelled",)] * 3
         await until(lambda: not unended(db), "all is at rest")

@@ -7,11 +7,16 @@ import struct
 from typing import Self
 
 CHUNK = 65_536
+# PostgreSQL's ReadyForQuery with the state "idle": a transaction has ended, or a statement outside of one.
+_ENDED = b"Z\x00\x00\x00\x05I"
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class Wire:
-    """What stands between a process and its database. port: of the database; connections: made so far."""
+    """What stands between a process and its database, which is asked for no TLS where transactions are counted.
+
+    port: of the database; connections: made so far; transactions: ended so far, and one for each connection.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -21,6 +26,7 @@ class Wire:
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
+        self.transactions = 0
         self.mend()
 
     async def __aenter__(self) -> Self:
@@ -83,10 +89,12 @@ class Wire:
                 writer.close()
                 other.close()
 
-    @staticmethod
-    async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event) -> None:
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event) -> None:
+        end = b""
         with contextlib.suppress(OSError):
             while data := await reader.read(CHUNK):
+                self.transactions += (end + data).count(_ENDED)
+                end = (end + data)[1 - len(_ENDED) :]
                 await flows.wait()
                 writer.write(data)
                 await writer.drain()

@@ -10,6 +10,7 @@ from bot.runtime.cluster.open import open_for_command
 from memory.store.engine.database import QueueKey
 from tests.bot.runtime.cluster.test_transactions import at_work
 from tests.postgres import fresh, made  # noqa: F401  fixtures
+from tests.walk.processes import address
 
 pytestmark = pytest.mark.postgres
 GONE = 1_000_000  # a lease that no process of these tests has
@@ -50,7 +51,7 @@ async def test_jobs_of_dead_workers_are_put_back_and_have_not_failed(fresh: str)
 
 
 async def test_a_part_that_a_dead_process_was_sending_is_sent_at_once(tmp_path: Path, fresh: str) -> None:  # noqa: F811
-    async with at_work(tmp_path, fresh) as channel:
+    async with at_work(tmp_path, address(fresh), address(fresh)) as channel:
         channel.hear("Which of the two reports?", chat="u1", key="k")
         await channel.until(lambda: len(channel.sent) == 1)
         with psycopg.connect(fresh) as held:

@@ -19,7 +19,10 @@ from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
 from tests.by_night import by_night
 from tests.walk.harness import until
 
-SLEEPER = ("sh", "-c", "echo begun; touch begun; exec sleep 600")
+# What is slept is looked for on the whole machine, where others run the same tests: the seconds are this process's own.
+SECONDS = os.environ.get("MNEMA_TEST_SLEEP") or f"600.{os.getpid()}"
+SLEEPER = ("sh", "-c", f"echo begun; touch begun; exec sleep {SECONDS}")
+ONCE = ("sh", "-c", f"echo x >> ran; exec sleep {SECONDS}")
 
 
 def background(*argv: str, id: str = "t1", **more: Any) -> Any:
@@ -43,7 +46,7 @@ def sleepers() -> int:
     found = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            found += path.read_bytes() == b"sleep\x00600\x00"
+            found += path.read_bytes() == f"sleep\0{SECONDS}\0".encode()
         except OSError:
             continue
     return found
@@ -182,12 +185,11 @@ async def test_it_may_take_an_hour(tmp_path: Path, seconds: int, fits: bool) -> 
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from tests.bot.tools.exec.test_background_in_bot import SLEEPER, background, begun
+from tests.bot.tools.exec.test_background_in_bot import ONCE, background, begun
 from tests.bot.tools.exec.test_exec_in_bot import approve, ask, owned
 
 async def main():
-    run = background("sh", "-c", "echo x >> ran; exec sleep 600")
-    async with owned(Path(sys.argv[1]), [run, "asked", "runs"]) as it:
+    async with owned(Path(sys.argv[1]), [background(*ONCE), "asked", "runs"]) as it:
         await ask(it)
         await approve(it)
         await begun(it, "ran")
@@ -201,11 +203,11 @@ asyncio.run(main())
 @needs_sandbox
 async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: Path) -> None:
     before = sleepers()
-    run = background("sh", "-c", "echo x >> ran; exec sleep 600")
-    async with owned(tmp_path, [run, "asked", "runs"]) as it:
+    async with owned(tmp_path, [background(*ONCE), "asked", "runs"]) as it:
         await ask(it)
         await approve(it)
         await begun(it, "ran")
+        await until(lambda: sleepers() == before + 1, "it sleeps")
     assert sleepers() == before
     async with owned(tmp_path, ["I do not know how it ended."]) as it:
         await it.bot.settled()
@@ -222,7 +224,8 @@ async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: P
 @pytest.mark.kill
 async def test_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Path) -> None:
     before = sleepers()
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), env=os.environ.copy())
+    known = {**os.environ, "MNEMA_TEST_SLEEP": SECONDS}
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), env=known)
     assert await process.wait() == -9
     await until(lambda: sleepers() == before, "the tree went with it", 5)
     async with owned(tmp_path, ["I do not know how it ended."]) as it:
