@@ -2,8 +2,8 @@
 .SILENT:
 .PHONY: chat setup extras test quick check lint page page-check screenshots bench mutants nightly lock format clean
 
-# six workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
-ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 3 ))) --dist worksteal
+# seven workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
+ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 ))) --dist worksteal
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat
