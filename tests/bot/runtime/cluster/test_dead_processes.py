@@ -10,6 +10,7 @@ from bot.runtime.cluster.open import open_for_command
 from memory.store.engine.database import QueueKey
 from tests.bot.runtime.cluster.test_transactions import at_work
 from tests.postgres import fresh, made  # noqa: F401  fixtures
+from tests.walk.harness import until
 from tests.walk.processes import address
 
 pytestmark = pytest.mark.postgres
@@ -54,6 +55,9 @@ async def test_a_part_that_a_dead_process_was_sending_is_sent_at_once(tmp_path: 
     async with at_work(tmp_path, address(fresh), address(fresh)) as channel:
         channel.hear("Which of the two reports?", chat="u1", key="k")
         await channel.until(lambda: len(channel.sent) == 1)
+        with psycopg.connect(fresh, autocommit=True) as held:
+            # the process that sent it has nothing to store about it any more
+            await until(lambda: held.execute("SELECT 1 FROM outbox WHERE state = 'sent'").fetchone(), "it is sent")
         with psycopg.connect(fresh) as held:
             held.execute("UPDATE outbox SET state = 'sending', lease_epoch = %s", [GONE])
             held.execute("INSERT INTO process (lease, name, until, told) VALUES (%s, 'gone', 0, '')", [GONE])
