@@ -306,7 +306,7 @@ class PostgresDatabase:
         begin, attempt = _begin_group(locks_first, is_soft=all(unit.is_soft for unit in group)), _Attempt()
         run = self._run_attempt(begin, [unit.work for unit in group], attempt)
         error: Any = (await asyncio.gather(run, return_exceptions=True))[0]
-        if isinstance(error, CONNECTION_LOST) and is_connection_lost(error) and attempt.results is not None:
+        if attempt.xid and attempt.results is not None and is_connection_lost(error):
             if not await self._was_committed(attempt.xid):
                 for unit in group:
                     _resolve(unit, to_store_error(error))

@@ -4,16 +4,16 @@ import asyncio
 
 import psycopg
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, light
 from memory.store.errors import StoreBusy
 from memory.store.schema.tables import duty
 from tests.contracts.store_words import talk
 from tests.memory.postgres.conftest import PostgresRecord
 
 pytestmark = pytest.mark.postgres
-_ADD = insert(duty)
+_ADD, _ANY = insert(duty), select(duty.c.name).limit(1)
 _OTHERS = "datname = current_database() AND pid <> pg_backend_pid()"
 _END = f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {_OTHERS}"
 
@@ -56,3 +56,27 @@ async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(recor
         await record.database(store).write(unit)
     assert tries == [1]
     assert await store.leases.take("one")
+
+
+async def test_units_that_share_a_transaction_over_a_dead_connection_are_stored_over_another(
+    record: PostgresRecord,
+) -> None:
+    """None of them asks for a result, so the connection is found to be dead as they are committed."""
+
+    @light
+    async def add(tx: Tx, name: str) -> None:
+        await tx.send(_ADD, name=name, lease=tx.lease)
+
+    store = await record.open()
+    together = asyncio.Barrier(4)
+
+    async def look(tx: Tx) -> None:
+        await tx.one(_ANY)
+        await together.wait()
+
+    await asyncio.gather(*(record.database(store).read(look) for _ in range(4)))
+    assert end_all(record) > 3
+    async with asyncio.timeout(5.0):
+        await asyncio.gather(*(record.database(store).write(add, f"{number}") for number in range(5)))
+    with psycopg.connect(record.url) as held:
+        assert held.execute("SELECT count(*) FROM duty").fetchone() == (5,)
