@@ -119,18 +119,18 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
 
 
 def channel_phase(
-    health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None, now: float
+    health: ChannelHealth, last_contact: float | None, prompt: LoginPrompt | None, now: float
 ) -> tuple[ChannelPhase, float]:
-    """Return the phase and its start. heard: time of the last contact, None where silence means nothing (webhooks)."""
+    """Return the phase and its start. last_contact: None where silence means nothing (webhooks)."""
     if prompt is not None:
         return "asking", health.since
     if not health.up:
         return health.trouble or "down", health.since
-    if heard is None:
+    if last_contact is None:
         return "up", health.since
-    if now - max(heard, health.since) > SILENT_AFTER:
-        return "deaf", max(heard, health.since)
-    if heard >= max(health.last_error_at, 1.0):
+    if now - max(last_contact, health.since) > SILENT_AFTER:
+        return "deaf", max(last_contact, health.since)
+    if last_contact >= max(health.last_error_at, 1.0):
         return "up", health.since
     return ("down", health.last_error_at) if health.last_error_at else ("connecting", health.since)
 

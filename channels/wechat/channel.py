@@ -148,7 +148,7 @@ class Wechat:
         allowance = self._state.allowance
         quota = ", ".join(f"{person} {self._state.remaining(person, now)}/{allowance}" for person, _ in newest)
         trouble = self._health.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
-        return ConnectionStatus(last_contact=self._health.heard, trouble=trouble, quota=quota)
+        return ConnectionStatus(last_contact=self._health.last_contact, trouble=trouble, quota=quota)
 
     async def probe(self) -> str:
         """Check the session by fetching the settings of the person who logged in.

@@ -195,13 +195,14 @@ class PollTiming:
 
 
 class PollHealth:
-    """When the platform last responded, and what failed since. heard: unix seconds, 0 for never."""
+    """When the platform last responded, and what failed since."""
 
     POLLS_MISSED = 3  # polls without a good reply after which the connections are replaced
 
     def __init__(self, timing: PollTiming) -> None:
         self._timing = timing
-        self.heard = 0.0
+        #: Unix seconds, 0 for never.
+        self.last_contact = 0.0
         self.trouble = ""
 
     async def call_with_retry(self, call: Callable[[], Awaitable[T]], hold: float = 0.0) -> T:
@@ -230,7 +231,7 @@ class PollHealth:
                 log.info("wechat silent", error=self.trouble)
                 retry_after = err.retry_after if isinstance(err, Retryable) else None
             else:
-                self.heard, self.trouble = time.time(), ""
+                self.last_contact, self.trouble = time.time(), ""
                 return reply
             await asyncio.sleep(retry_after or self._timing.pauses[min(failures, 2)])
             failures += 1

@@ -12,7 +12,7 @@ import structlog
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
-from memory.forgetting.versions import find_in_versions, forget_versions, versions_to_forget
+from memory.forgetting.versions import find_in_versions, find_versions_to_forget, forget_versions
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.longterm.similarity import word_overlap
 from memory.recall.documents import SearchRequest
@@ -194,7 +194,7 @@ class ForgetService:
         found = await asyncio.to_thread(lambda: [file for memory in files for file in memory.find_changes(targets)])
         versions = 0  # counted now: a crash after they are dropped would leave none to count
         for member in await self._links.members(row.space):
-            versions += len(await versions_to_forget(self._store, self._blobs, member, targets))
+            versions += len(await find_versions_to_forget(self._store, self._blobs, member, targets))
 
         def describe(erased: EraseReport) -> tuple[str, str]:
             said = count_messages((self._day(one.at), one.channel) for one in erased.said)

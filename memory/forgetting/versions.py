@@ -22,7 +22,7 @@ async def forget_versions(store: Store, blobs: Blobs, space: str, targets: Forge
     Raises:
         OSError: a version could not be deleted.
     """
-    dropped = await versions_to_forget(store, blobs, space, targets)
+    dropped = await find_versions_to_forget(store, blobs, space, targets)
     if not dropped:
         return 0
     await _remove_blobs(store, blobs, dropped)
@@ -30,7 +30,9 @@ async def forget_versions(store: Store, blobs: Blobs, space: str, targets: Forge
     return len(dropped)
 
 
-async def versions_to_forget(store: Store, blobs: Blobs, space: str, targets: ForgetTargets) -> list[FileVersionRow]:
+async def find_versions_to_forget(
+    store: Store, blobs: Blobs, space: str, targets: ForgetTargets
+) -> list[FileVersionRow]:
     """Find every version of a space's files that mentions what is forgotten."""
     prefix = f"{SPACES_FOLDER}/{space}/" if space else ""
     rows = [row for row in await store.file_versions.load_all(space) if row.sha256]

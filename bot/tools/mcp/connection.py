@@ -215,7 +215,7 @@ class McpConnection:
                 listening.cancel()
 
     async def _listen(self, client: Any) -> None:
-        """Hear of changes of the list from a server that sends notices only to those who asked."""
+        """Receive changes of the list from a server that notifies only its subscribers."""
         try:
             async with client.listen(tools_list_changed=True) as events:
                 async for _ in events:

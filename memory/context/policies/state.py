@@ -24,7 +24,7 @@ def _setting(default: Any, lowest: float, highest: float) -> Any:
 class PolicySettings:
     """Settings of a policy's stages; each can be overridden in the configuration.
 
-    Every field has its `range` (lowest, highest) as metadata. "Room" is the budget, or `window` where that is less.
+    Every field has its `range` (lowest, highest) as metadata.
     """
 
     #: The window in tokens that the policy's token numbers were chosen for; they shrink with a smaller budget. 0: never

@@ -11,13 +11,18 @@ from tests.channels.web.server import TOKEN, ScriptedBot, running
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
 
 
+def config_file(folder: Path) -> ConfigFile:
+    file = ConfigFile(folder / "config.json", {})
+    file.create()
+    file.load()
+    return file
+
+
 async def test_of_changes_of_one_text_the_first_is_made_and_the_others_are_refused(
     tmp_path: Path,
     record: SqliteRecord,  # noqa: F811
 ) -> None:
-    file = ConfigFile(tmp_path / "config.json", {})
-    file.create()
-    file.load()
+    file = config_file(tmp_path)
     routes = SettingsRoutes(file, await record.open(), {}).calls()
     async with running(ScriptedBot(), routes) as site, site.client() as client:
         read = await client.get("/api/v1/config/source")
@@ -39,9 +44,7 @@ async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_o
     record: SqliteRecord,  # noqa: F811
 ) -> None:
     now = [0.0]
-    file = ConfigFile(tmp_path / "config.json", {})
-    file.create()
-    file.load()
+    file = config_file(tmp_path)
     routes = SettingsRoutes(file, await record.open(), {}).calls()
     async with running(ScriptedBot(), routes, clock=lambda: now[0]) as site, site.nobody() as client:
         client.headers["origin"] = site.base
@@ -82,9 +85,7 @@ async def test_what_the_form_is_made_from_is_compressed_for_who_takes_it(
     tmp_path: Path,
     record: SqliteRecord,  # noqa: F811
 ) -> None:
-    file = ConfigFile(tmp_path / "config.json", {})
-    file.create()
-    file.load()
+    file = config_file(tmp_path)
     async with (
         running(ScriptedBot(), SettingsRoutes(file, await record.open(), {}).calls()) as site,
         site.client() as client,
