@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,6 +103,10 @@ FROM row WHERE word_score > 0 AND {_FILTER} ORDER BY word_score DESC, row.id LIM
 _BY_NUMBER = f"""
 SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
+_INDEXED_ROWS = (
+    f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
+    "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
+)
 
 
 class OtherVersion(sqlite3.DatabaseError):
@@ -119,6 +124,10 @@ class _Counts(NamedTuple):
     speakers: int
     #: Vectors that were removed, or added for a row that is not the last.
     removed_vectors: int
+
+
+_COUNTS = f"SELECT {', '.join(_Counts._fields)} FROM counts"  # noqa: S608
+_to_candidate = partial(tuple.__new__, CandidateRow)  # CandidateRow._make without a call of a Python function
 
 
 class SqliteIndex:
@@ -228,13 +237,9 @@ class SqliteIndex:
         return self._find(_BY_NUMBER, search_filter, rows=json.dumps(list(rows)))
 
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
-        statement = (
-            f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
-            "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
-        )
         return {
-            number: IndexedRow(row=IndexRow._make(columns), source=name, terms=frozenset(terms.split()))
-            for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
+            found[0]: IndexedRow(IndexRow._make(found[3:]), found[1], f" {found[2]} ")
+            for found in self._db.execute(_INDEXED_ROWS, (json.dumps(list(rows)),))
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
@@ -360,7 +365,7 @@ class SqliteIndex:
         )
 
     def _counts(self) -> _Counts:
-        return _Counts._make(self._db.execute(f"SELECT {', '.join(_Counts._fields)} FROM counts").fetchone())  # noqa: S608
+        return _Counts._make(self._db.execute(_COUNTS).fetchone())
 
     def _add_to_counts(self, **changes: int) -> None:
         if changes := {name: change for name, change in changes.items() if change}:
@@ -369,7 +374,7 @@ class SqliteIndex:
 
     def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
         bounds = {name: getattr(search_filter, name) for name in _BOUNDS if f":{name}" in statement}
-        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **bounds})))
+        return list(map(_to_candidate, self._db.execute(statement, {**given, **bounds})))
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
