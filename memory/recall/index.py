@@ -182,12 +182,13 @@ class SpaceIndexKeeper(Protocol):
         """Whether the index is in use at this moment."""
         ...
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True) -> T:
-        """Run `work`, which changes nothing, in a thread on one snapshot; returns its result.
+    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
+        """Run `work`, which changes nothing, on one snapshot; returns its result.
 
         Args:
             fresh: `work` must see everything that was written until now. Otherwise, while others use the index too,
                 it may lack what was written within the last second.
+            besides: a conversation whose newest messages `work` may lack anyway, if it need not be fresh.
 
         Raises:
             StoreError: the index cannot be read or made.

@@ -53,18 +53,18 @@ class IndexKeeper(ABC):
         self._timer: asyncio.TimerHandle | None = None
         self._updates: set[asyncio.Task[None]] = set()
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True) -> T:
+    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
         self._users += 1
         try:
             made = self._made
             try:
-                return await self._use(work, fresh=fresh)
+                return await self._use(work, fresh=fresh, besides=besides)
             except StoreCorrupt as err:
                 async with self._changing:
                     if made == self._made:  # else another user has deleted it already
                         log.warning("index made anew", space=self.space, why=str(err))
                         await self._remove_once_unused()
-            return await self._use(work, fresh=True)
+            return await self._use(work, fresh=True, besides="")
         finally:
             self._users -= 1
 
@@ -99,6 +99,10 @@ class IndexKeeper(ABC):
     def _lacks_since(self) -> float:
         """The time.monotonic() since when the index may lack something, inf if it lacks nothing."""
 
+    def _lacks_only(self, conversation: str) -> bool:
+        """Whether all that the index may lack is of this conversation."""
+        return False
+
     @abstractmethod
     async def _sync(self, *, in_background: bool = False) -> None:
         """Bring the index up to date; called by the holder of `_changing`.
@@ -128,10 +132,10 @@ class IndexKeeper(ABC):
     async def _close(self) -> None:
         """Close what is open once no `_read` is running; called by the holder of `_changing`."""
 
-    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool) -> T:
+    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         called = time.monotonic()
         lacks_since = self._lacks_since()
-        if lacks_since > called:
+        if lacks_since > called or (not fresh and self._lacks_only(besides) and lacks_since > called - MAX_LAG):
             return await self._read(work)
         if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
             self._catch_up_soon()
