@@ -1,6 +1,6 @@
 """Protocols of a space's search index and of its keeper, for SQLite and PostgreSQL."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -124,6 +124,10 @@ class WritableIndex(Protocol):
 
         Rows are read one at a time, so few of them are in memory. If reading them fails, nothing changes.
         """
+        ...
+
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        """Append (new stamp, rows) to each of these sources."""
         ...
 
     def drop(self, names: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 
-from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, rows_of_file, rows_of_messages
+from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, IndexRow, rows_of_file, rows_of_messages
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, WritableIndex
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.recall import NewMessages
@@ -298,6 +298,7 @@ def is_current(index: WritableIndex, stamps: FileStamps, ends: Mapping[str, int]
 def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinfo) -> Lag:
     """Index messages and drop conversations that are gone; returns those that are still behind. Blocks."""
     left: dict[str, IndexPosition] = {}
+    additions: dict[str, tuple[str, Sequence[IndexRow]]] = {}
     with index.batch():
         indexed = index.stamps([CONVERSATION_PREFIX + id for id in lag])
         for id, until in lag.items():
@@ -310,8 +311,9 @@ def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinf
             elif until.seq < new.ends[id]:
                 rows, after = rows_of_messages(new.messages[id], until, zone)
                 if after.seq > until.seq:
-                    index.put(name, json.dumps(asdict(after)), rows, more=True)
+                    additions[name] = (json.dumps(asdict(after)), rows)
                     left |= {id: after} if after.seq < new.ends[id] else {}
+        index.append(additions)
     return left
 
 
