@@ -202,21 +202,28 @@ class BudgetGuard:
         if not wants:
             return SpendingTotals()
         nothing = _CachedSpending(day=day, until=day, summed=self._monotonic())
-        mine = await self._up_to(who, nothing) if "tokens" in wants else nothing
-        whole = await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
-        spent = await self._spending.load_totals(
-            SpendingQuery(
-                who=who,
-                minute=asked - MINUTE,
-                asked=asked,
-                day=day,
-                most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
-                turn=turn,
-                mine=mine.until,
-                whole=whole.until,
-                wants=wants,
-            )
+        until = self._now().timestamp() - SETTLE_SECONDS
+        whole = await self._up_to(until, nothing) if wants & {"everybody", "whole"} else nothing
+        mine = self._known(who, until, nothing) if "tokens" in wants else nothing
+        is_behind = "tokens" in wants and until - mine.until > EXTEND_SECONDS
+        query = SpendingQuery(
+            who=who,
+            minute=asked - MINUTE,
+            asked=asked,
+            day=day,
+            most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
+            turn=turn,
+            mine=until if is_behind else mine.until,
+            whole=whole.until,
+            wants=wants,
         )
+        if is_behind:
+            spent, used = await self._spending.load_totals_and_own(query, mine.until, until)
+            mine = self._extend(
+                who, mine, _CachedSpending(day=day, until=until, summed=nothing.summed, used=tuple(used))
+            )
+        else:
+            spent = await self._spending.load_totals(query)
         return replace(
             spent,
             everybody=whole.turns + spent.everybody,
@@ -224,26 +231,24 @@ class BudgetGuard:
             whole=merge_usage(whole.used, spent.whole),
         )
 
-    async def _up_to(self, who: str, nothing: _CachedSpending) -> _CachedSpending:
-        """Return the cached part of an account's day, extended from time to time. nothing: that of a day's start."""
-        until = self._now().timestamp() - SETTLE_SECONDS
+    async def _up_to(self, until: float, nothing: _CachedSpending) -> _CachedSpending:
+        """Return the cached part of everyone's day, extended from time to time; nothing: that of a day's start."""
+        cached = self._known(ALL_PEOPLE, until, nothing)
+        if until - cached.until <= EXTEND_SECONDS:
+            return cached
+        turns, used = await self._spending.sum_of_all(cached.until, until)
+        return self._extend(ALL_PEOPLE, cached, replace(nothing, until=until, used=tuple(used), turns=turns))
+
+    def _known(self, who: str, until: float, nothing: _CachedSpending) -> _CachedSpending:
+        """Return what is cached of an account's day, `nothing` where that is not to be believed."""
         cached = self._cached.get(who, nothing)
         if cached.day != nothing.day or until - cached.until < nothing.summed - cached.summed - MAX_STEP_BACK:
-            cached = nothing
-        if until - cached.until > EXTEND_SECONDS:
-            turns, used = 0, list[ModelUsage]()
-            if who == ALL_PEOPLE:
-                turns, used = await self._spending.sum_of_all(cached.until, until)
-            else:
-                used = await self._spending.sum_of_person(who, cached.until, until)
-            cached = _CachedSpending(
-                day=cached.day,
-                until=until,
-                summed=nothing.summed,
-                used=merge_usage(cached.used, used),
-                turns=cached.turns + turns,
-            )
+            return nothing
+        return cached
+
+    def _extend(self, who: str, cached: _CachedSpending, more: _CachedSpending) -> _CachedSpending:
+        """Cache the part of an account's day up to the end of `more`, which begins where `cached` ends."""
         if len(self._cached) >= MAX_CACHED_SUMS:
             self._cached.clear()
-        self._cached[who] = cached
-        return cached
+        self._cached[who] = replace(more, used=merge_usage(cached.used, more.used), turns=cached.turns + more.turns)
+        return self._cached[who]

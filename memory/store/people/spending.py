@@ -210,6 +210,15 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     )
 
 
+async def _load_totals_and_own(
+    tx: Tx, query: SpendingQuery, since: float, until: float
+) -> tuple[SpendingTotals, list[ModelUsage]]:
+    """Load the totals, and the person's tokens between two times as `sum_of_person` does."""
+    return await tx.together(
+        lambda tx: _load_totals(tx, query), lambda tx: _load_own_usage(tx, query.who, since, until)
+    )
+
+
 @cache
 def _union(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
     """One statement for all wanted parts, whose rows have a kind and either a time, a count, or a model's tokens."""
@@ -321,6 +330,7 @@ class Spending(Repository):
     """What people used. Read from the store, so the same for every process."""
 
     load_totals = read(_load_totals)
+    load_totals_and_own = read(_load_totals_and_own)
     sum_of_person = read(_load_own_usage)
     sum_of_all = read(_load_usage_of_all)
     sum_by_person = read(_load_sums)
