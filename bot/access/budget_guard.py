@@ -1,6 +1,5 @@
 """Checks people's usage in the store against their budgets, before anything is spent."""
 
-import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -52,8 +51,6 @@ MAX_STEP_BACK = SETTLE_SECONDS / 2  # of the clock; after a larger one everythin
 EXTEND_SECONDS = 10.0  # by which the cached part of a day is behind before it is extended
 ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
-# A sum that was below this share of a limit is not read again for a warning within so many seconds.
-FAR_SHARE, FAR_SECONDS = 0.5, 1.0
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
     "nearly": (
         "大家今天已经用了 {spent}，总额度是 {most}；用完之后，除了你以外都要等到明天。",
@@ -104,7 +101,6 @@ class BudgetGuard:
         self._notify_owner = notify_owner
         self._monotonic = monotonic
         self._cached: dict[str, _CachedSpending] = {}
-        self._looked: dict[str, tuple[float, float]] = {}  # when `warn` summed the money of "own" or "all", and the sum
 
     async def refuse(self, row: InboxRow, said: MessageBody, actor: Actor, model: str) -> bool:
         """Settle a message that is over a limit, with one notice per limit; False if it is not over any.
@@ -161,13 +157,9 @@ class BudgetGuard:
         if not most:
             return
         name = "own" if actor.role == "owner" else "all"
-        looked, before = self._looked.get(name, (-math.inf, 0.0))
-        if before < FAR_SHARE * most and self._monotonic() - looked < FAR_SECONDS:
-            return
         wants: frozenset[SpendingPart] = frozenset({"tokens"} if name == "own" else {"whole"})
         spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
         money = total_usage(spent.used if name == "own" else spent.whole).money
-        self._looked[name] = (self._monotonic(), money)
         await self._warn("nearly" if name == "all" and money < most else name, money, most, now)
 
     async def _warn(self, name: str, spent: float, most: float, now: datetime) -> None:
@@ -202,28 +194,21 @@ class BudgetGuard:
         if not wants:
             return SpendingTotals()
         nothing = _CachedSpending(day=day, until=day, summed=self._monotonic())
-        until = self._now().timestamp() - SETTLE_SECONDS
-        whole = await self._up_to(until, nothing) if wants & {"everybody", "whole"} else nothing
-        mine = self._known(who, until, nothing) if "tokens" in wants else nothing
-        is_behind = "tokens" in wants and until - mine.until > EXTEND_SECONDS
-        query = SpendingQuery(
-            who=who,
-            minute=asked - MINUTE,
-            asked=asked,
-            day=day,
-            most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
-            turn=turn,
-            mine=until if is_behind else mine.until,
-            whole=whole.until,
-            wants=wants,
-        )
-        if is_behind:
-            spent, used = await self._spending.load_totals_and_own(query, mine.until, until)
-            mine = self._extend(
-                who, mine, _CachedSpending(day=day, until=until, summed=nothing.summed, used=tuple(used))
+        mine = await self._up_to(who, nothing) if "tokens" in wants else nothing
+        whole = await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
+        spent = await self._spending.load_totals(
+            SpendingQuery(
+                who=who,
+                minute=asked - MINUTE,
+                asked=asked,
+                day=day,
+                most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
+                turn=turn,
+                mine=mine.until,
+                whole=whole.until,
+                wants=wants,
             )
-        else:
-            spent = await self._spending.load_totals(query)
+        )
         return replace(
             spent,
             everybody=whole.turns + spent.everybody,
@@ -231,24 +216,26 @@ class BudgetGuard:
             whole=merge_usage(whole.used, spent.whole),
         )
 
-    async def _up_to(self, until: float, nothing: _CachedSpending) -> _CachedSpending:
-        """Return the cached part of everyone's day, extended from time to time; nothing: that of a day's start."""
-        cached = self._known(ALL_PEOPLE, until, nothing)
-        if until - cached.until <= EXTEND_SECONDS:
-            return cached
-        turns, used = await self._spending.sum_of_all(cached.until, until)
-        return self._extend(ALL_PEOPLE, cached, replace(nothing, until=until, used=tuple(used), turns=turns))
-
-    def _known(self, who: str, until: float, nothing: _CachedSpending) -> _CachedSpending:
-        """Return what is cached of an account's day, `nothing` where that is not to be believed."""
+    async def _up_to(self, who: str, nothing: _CachedSpending) -> _CachedSpending:
+        """Return the cached part of an account's day, extended from time to time. nothing: that of a day's start."""
+        until = self._now().timestamp() - SETTLE_SECONDS
         cached = self._cached.get(who, nothing)
         if cached.day != nothing.day or until - cached.until < nothing.summed - cached.summed - MAX_STEP_BACK:
-            return nothing
-        return cached
-
-    def _extend(self, who: str, cached: _CachedSpending, more: _CachedSpending) -> _CachedSpending:
-        """Cache the part of an account's day up to the end of `more`, which begins where `cached` ends."""
+            cached = nothing
+        if until - cached.until > EXTEND_SECONDS:
+            turns, used = 0, list[ModelUsage]()
+            if who == ALL_PEOPLE:
+                turns, used = await self._spending.sum_of_all(cached.until, until)
+            else:
+                used = await self._spending.sum_of_person(who, cached.until, until)
+            cached = _CachedSpending(
+                day=cached.day,
+                until=until,
+                summed=nothing.summed,
+                used=merge_usage(cached.used, used),
+                turns=cached.turns + turns,
+            )
         if len(self._cached) >= MAX_CACHED_SUMS:
             self._cached.clear()
-        self._cached[who] = replace(more, used=merge_usage(cached.used, more.used), turns=cached.turns + more.turns)
-        return self._cached[who]
+        self._cached[who] = cached
+        return cached

@@ -17,7 +17,6 @@ from memory.store.engine.postgres_driver import MAX_WAITING
 from memory.store.engine.postgres_wire import exchange
 from memory.store.errors import WrongState
 from memory.store.open_postgres import open_postgres
-from memory.store.people.spending import SpendingQuery
 from memory.store.rows import OutboxRow, SendOutcome
 from memory.store.schema.tables import duty
 from memory.store.store import Store
@@ -106,7 +105,7 @@ async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: S
 
 
 async def test_the_reads_that_set_up_a_turn_are_few_round_trips(store: Store, wire: CountingWire) -> None:
-    """The row with its conversation, the person's sums, the scope of a search, and the session: one each, or two."""
+    """The row with its conversation, the scope of a search, and the session: one each, or two."""
     free = 100
     [stored] = await store.delivery.accept([arrival("k")])
     for number in range(TURNS_BEFORE + 1):
@@ -115,8 +114,6 @@ async def test_the_reads_that_set_up_a_turn_are_few_round_trips(store: Store, wi
             work = await wire.of(store.delivery.next_work(stored.conversation, store.now()), 1 if counted else free)
             assert work is not None
             assert (work.row.id, work.conversation.id) == (stored.id, stored.conversation)
-            query = SpendingQuery(who="u1", minute=0.0, asked=1.0, day=0.0, most=(1, 1))
-            await wire.of(store.spending.load_totals_and_own(query, 0.0, 1.0), 1 if counted else free)
             await wire.of(store.recall.scope("", stored.conversation, automatic=True), 2 if counted else free)
             session = await wire.of(store.sessions.load(stored.conversation), 1 if counted else free)
             assert session.conversation == stored.conversation
