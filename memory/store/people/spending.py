@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Repository, Row, Statement, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Statement, Tx, light, read, single_query, write
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
@@ -210,6 +210,13 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     )
 
 
+@light
+@single_query
+async def _load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
+    """The same for tokens alone, of which only those of the last minute are not in sums that are kept."""
+    return await _load_totals(tx, query)
+
+
 @cache
 def _union(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
     """One statement for all wanted parts, whose rows have a kind and either a time, a count, or a model's tokens."""
@@ -320,12 +327,16 @@ async def _count(tx: Tx, statement: Statement, **values: object) -> int:
 class Spending(Repository):
     """What people used. Read from the store, so the same for every process."""
 
-    load_totals = read(_load_totals)
     sum_of_person = read(_load_own_usage)
     sum_of_all = read(_load_usage_of_all)
     sum_by_person = read(_load_sums)
     count_calls = read(_count_calls)
     refuse = write(_refuse_message)
+
+    async def load_totals(self, query: SpendingQuery) -> SpendingTotals:
+        """Load everything that one person's limits are compared with."""
+        is_light = query.wants <= {"tokens", "whole"}
+        return await self._database.read(_load_newest_usage if is_light else _load_totals, query)
 
     async def files(self, space: str) -> set[str]:
         """List the blobs that conversations of this space refer to, linked spaces excluded."""
