@@ -44,7 +44,8 @@ NEVER = (
     *("channels.wecom.connection", "markdown_it"),
     # a client of the SDK that is not used, which imports aiohttp where it is installed
     "aiohttp",
-    # what the command line of uvicorn needs
+    # what the command line needs, ours and that of uvicorn
+    *("typer", "bot.cli.commands"),
     *("uvicorn.main", "uvicorn.supervisors"),
 )
 # The console, which is loaded by the first request for it, with its models.
