@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self, cast
 
 from bot.config.home import HomeFolder, close_folders
@@ -103,7 +104,9 @@ def _import_alone(package: str, *optional: str) -> None:
 def _import_uvicorn() -> None:
     """Import uvicorn's server without what its own command line needs."""
     packages = ("uvicorn",)
-    config = import_part("uvicorn.config", packages)
+    # the types of its log's settings, which are ours
+    settings = {"configparser": partial(getattr, SimpleNamespace(RawConfigParser=object))}
+    config = import_part("uvicorn.config", (*packages, "logging.config", "configparser"), settings)
     import_part("uvicorn.protocols.http.h11_impl", packages)
     import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
 

@@ -45,13 +45,13 @@ NEVER = (
     # a client of the SDK that is not used, which imports aiohttp where it is installed
     "aiohttp",
     # what the command line needs, ours and that of uvicorn
-    *("typer", "bot.cli.commands"),
+    *("typer", "bot.cli.commands", "logging.config", "socketserver", "configparser"),
     *("uvicorn.main", "uvicorn.supervisors"),
 )
 # The console, which is loaded by the first request for it, with its models.
 CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
 AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server")
-FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken")
+FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer")
 
 
 class Reporting(Bot):
