@@ -1,9 +1,9 @@
 """Builds the components of a bot and connects them. Components are built nowhere else."""
 
 import time
-from collections.abc import AsyncIterator, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
 
 import structlog
 
@@ -23,8 +23,6 @@ from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
 from bot.agent.turn_context import MessageCounter, TurnSetup, TurnTimeouts
-from bot.commands.base import CommandServices
-from bot.commands.router import CommandRouter, command_menu
 from bot.config.schema import time_zone
 from bot.dispatch import Dispatcher
 from bot.gateway.channel_manager import ChannelManager
@@ -38,7 +36,7 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
-from bot.messages import load_body
+from bot.messages import MessageBody, load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.deletions import ConversationDeletions
 from bot.runtime.metrics import MetricsCollector
@@ -59,11 +57,12 @@ from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
 from memory.context.system_prompt import PromptBudgets
-from memory.conversation import SystemPart
+from memory.conversation import Part, SystemPart
 from memory.store.engine.database import QueueKey
 from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.rows import ApprovalRow
+from memory.store.rows import InboxRow
 
 log = structlog.get_logger(__name__)
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
@@ -121,9 +120,6 @@ class Components(BaseComponents):
         self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
-        self.router = CommandRouter(
-            self._command_services(), self.channels, self._language, self.telemetry.access_denied
-        )
         self.turns = self._turn_runner(times)
         self.turn_dispatcher = self.turns.dispatcher
         self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
@@ -379,8 +375,12 @@ class Components(BaseComponents):
             config=self.config,
         )
 
-    def _command_services(self) -> CommandServices:
-        return CommandServices(
+    @cached_property
+    def _run_command(self) -> Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]:
+        from bot.commands.base import CommandServices  # by the first command: 1 MB that many bots never need
+        from bot.commands.router import CommandRouter
+
+        services = CommandServices(
             store=self.store,
             config=self.file,
             fitter=self.fitter,
@@ -411,6 +411,7 @@ class Components(BaseComponents):
             plugins=self.plugins,
             toolset=self.toolset,
         )
+        return CommandRouter(services, self.channels, self._language, self.telemetry.access_denied).run
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
         setup = TurnSetup(
@@ -436,7 +437,7 @@ class Components(BaseComponents):
             fitter=self.fitter,
             agent=self.agent,
             views=self.view_recorder,
-            run_command=self.router.run,
+            run_command=lambda row, body: self._run_command(row, body),
             channels=self.channels,
             config=self.config,
             create_dispatcher=self._create_dispatcher,
@@ -468,7 +469,7 @@ class Components(BaseComponents):
             outbox_dispatcher=self.outbox_dispatcher,
             delivery=self.store.delivery,
             start_receiving=self.start_receiving,
-            command_menu=command_menu(),
+            command_menu=_command_menu,
         )
 
     def _person_deletion(self) -> PersonDeletion:
@@ -522,7 +523,7 @@ class Components(BaseComponents):
         """Run one command that does not wait for its conversation's queue."""
         began, row = time.perf_counter(), await self.store.delivery.inbox(inbox_id)
         if row is not None and row.state == "new":
-            await self.router.run(row, load_body(row.body))
+            await self._run_command(row, load_body(row.body))
             self.telemetry.row_handled(row.trace_id, "command", began)
         return False
 
@@ -536,3 +537,9 @@ class Components(BaseComponents):
         }
         for key in keys:
             dispatchers[key.kind].wake(key.id, key.due)
+
+
+def _command_menu() -> list[tuple[str, str, str]]:
+    from bot.commands.router import command_menu
+
+    return command_menu()
