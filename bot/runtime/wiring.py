@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
+from typing import Any
 
 import structlog
 
@@ -44,13 +45,12 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
-from bot.tools.base import Tool
+from bot.tools.base import Tool, Toolset
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.plugins.service import PluginTools
-from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
@@ -108,8 +108,7 @@ class Components(BaseComponents):
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self.mcp_logins)
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
-        self.toolset = self._offered_tools()
-        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
+        self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self.store.sessions.conversation)
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
@@ -279,7 +278,15 @@ class Components(BaseComponents):
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
 
-    def _offered_tools(self) -> OfferedTools:
+    def _tools_of(self, space: str) -> Toolset:
+        found: Toolset = self.toolset(space)
+        return found
+
+    @cached_property
+    def toolset(self) -> Any:
+        """The OfferedTools, which return the tools of a space."""
+        from bot.tools.registry import OfferedTools  # by the first message
+
         return OfferedTools(
             store=self.store,
             workspace=self.workspace,
@@ -303,7 +310,7 @@ class Components(BaseComponents):
     def _system_prompt(self) -> SystemPromptBuilder:
         persona = PersonaFiles(
             self.workspace,
-            self.toolset.specs,
+            lambda space: self._tools_of(space).specs(),
             self.channels.keys,
             troubles=self.troubles,
             last_good=self.home.soul_copy,
@@ -322,14 +329,14 @@ class Components(BaseComponents):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
-            all_specs=lambda space: tuple(tool.spec for tool in self.toolset(space).all()),
+            all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
             telemetry=self.telemetry,
         )
 
     def _approvals(self) -> ApprovalService:
         return ApprovalService(
             access=self.store.access,
-            toolset=self.toolset,
+            toolset=self._tools_of,
             now=self.now,
             channels=self.channels,
             conversation=self.store.sessions.conversation,
@@ -353,7 +360,7 @@ class Components(BaseComponents):
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(
             store=self.store,
-            toolset=self.toolset,
+            toolset=self._tools_of,
             now=self.now,
             message_counter=self.message_counter,
             approvals=self.approvals,
@@ -409,7 +416,7 @@ class Components(BaseComponents):
             skills=self.skills,
             mcp=self.mcp_tools,
             plugins=self.plugins,
-            toolset=self.toolset,
+            toolset=self._tools_of,
         )
         return CommandRouter(services, self.channels, self._language, self.telemetry.access_denied).run
 
@@ -444,7 +451,7 @@ class Components(BaseComponents):
             telemetry=self.telemetry,
             troubles=self.troubles,
             subagents=self.subagents,
-            space_idle=self.toolset.adopt,
+            space_idle=lambda space: self.toolset.adopt(space),
         )
 
     def _receiver(self) -> Receiver:
