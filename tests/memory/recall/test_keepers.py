@@ -204,6 +204,24 @@ async def test_a_search_that_is_alone_sees_everything(keeper: SpaceIndexKeeper, 
         assert await keeper.use(rows, fresh=False) == 1 + 2 * (number + 1)
 
 
+async def test_a_search_for_a_turn_waits_for_what_others_said_but_not_for_its_own_conversation(
+    dependencies: RecallDependencies, tmp_path: Path, store: Store
+) -> None:
+    watched: Any = Failing(store)
+    files = FileIndexes(tmp_path / "files")
+    recall = Recall(replace(dependencies, store=watched, indexes=files))
+    own = await talk(store, [("my canoe is red", "nice")])
+    request = SearchRequest(space="", query="what colour is the kayak", now=NOW, on_behalf_of=own, hide_live_of=own)
+    await recall.search(request)
+    watched.asked.clear()
+    await talk(store, [("hello again", "hello")])
+    await recall.search(request)
+    assert not watched.asked.is_set(), "all it may lack is in view"
+    await talk(store, [("the kayak is blue", "nice")], replace(PLACE, chat_id="c2"))
+    assert [one.words for one in await recall.search(request)] == ["the kayak is blue"]
+    await recall.close()
+
+
 async def test_one_update_serves_all_who_wait_for_it(keeper: SpaceIndexKeeper, store: Store) -> None:
     for number in range(60):
         await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
@@ -284,7 +302,7 @@ class Failing:
         return await self._store.recall.new_messages(*args)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._store if hasattr(self._store, name) else self._store.recall, name)
 
 
 async def test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next(
