@@ -379,7 +379,7 @@ def _is_topic(rest: str, asked: str) -> bool:
     return bool(words) and words <= frozenset(read_wording(asked).words) and GroundingSource(asked).holds(rest)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _words(text: str) -> frozenset[str]:
     """The content words of a text: stems with synonyms folded, and pairs of CJK characters."""
     found: set[str] = set()

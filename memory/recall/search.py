@@ -393,7 +393,7 @@ def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
     return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
 
 
-# Indexes open at a time, each with some MiB of cached pages; opening another takes a few milliseconds.
+# Indexes open at a time, each with up to 2.5 MB of cached pages; opening another takes a few milliseconds.
 MAX_OPEN_INDEXES = 32
 
 
