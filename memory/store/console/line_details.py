@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
@@ -190,7 +191,7 @@ _TURN_OF_LINE = (
 )
 _MESSAGES = (
     select(*columns_of(Message, message))
-    .where(message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn"))
+    .where(IS_OF_TURN)
     .order_by(message.c.seq)
 )
 _CALLS = (
