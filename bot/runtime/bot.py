@@ -14,7 +14,6 @@ from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
 from bot.messages import split_reply
 from bot.models.base import ModelClient
-from bot.runtime.process import return_free_memory
 from bot.runtime.wiring import Components
 from bot.texts import format_span, format_text, resolve_language
 from channels.base import Channel
@@ -90,7 +89,6 @@ class Bot(Components):
         self._spawn(self.trouble_notifications.watch())
         self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
         self._spawn(self._close_files())
-        self._spawn(return_free_memory())
 
     async def _notify_away(self) -> None:
         """Send one notice per conversation whose messages waited for over ten minutes; the replies follow it."""

@@ -11,7 +11,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -26,7 +25,6 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
 MMAP_BYTES = 128 * 1024  # allocations from this size on are mapped separately and returned to the system when freed
 YOUNG_OBJECTS = 10_000  # created and not freed, until the garbage collector looks at them
 TRIM_BYTES = 1024 * 1024  # free bytes at the end of the heap from which they are returned
-TRIM_SECONDS = 60.0  # between two returns of what is free within it
 
 
 def use_single_arena() -> bool:
@@ -38,36 +36,15 @@ def use_single_arena() -> bool:
     By default it also raises both thresholds with the largest freed allocation, up to 32 and 64 MiB. The texts of a
     daily log, read and written with each fold, then stay in the heap: 20 MiB were free but kept after 3,500 messages.
     """
-    mallopt = _heap_function("mallopt")
-    return mallopt is not None and all(
-        [mallopt(M_ARENA_MAX, 1), mallopt(M_MMAP_THRESHOLD, MMAP_BYTES), mallopt(M_TRIM_THRESHOLD, TRIM_BYTES)]
-    )
-
-
-async def return_free_memory(pause: float = TRIM_SECONDS) -> None:
-    """Return free pages within the heap to the system now and then, until cancelled.
-
-    By itself the C library returns those at the heap's end alone. SQLite drops the pages that it has read with each
-    commit, and reads others for the next search: 7 MiB lay free between them after 3,800 messages, and more each hour.
-
-    Args:
-        pause: seconds between two times.
-    """
-    trim = _heap_function("malloc_trim")
-    while trim is not None:
-        await asyncio.sleep(pause)
-        await asyncio.to_thread(trim, 0)
-
-
-def _heap_function(name: str) -> Callable[..., int] | None:
-    """Return a function of the GNU C library; None where there is another one, whose threads share one heap anyway."""
     if sys.platform != "linux":
-        return None
+        return False
     try:
-        found: Callable[..., int] = getattr(ctypes.CDLL("libc.so.6"), name)
-    except (OSError, AttributeError):
-        return None
-    return found
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+        return all(
+            [mallopt(M_ARENA_MAX, 1), mallopt(M_MMAP_THRESHOLD, MMAP_BYTES), mallopt(M_TRIM_THRESHOLD, TRIM_BYTES)]
+        )
+    except (OSError, AttributeError):  # another C library, whose threads share one heap anyway
+        return False
 
 
 MAX_DESCRIPTORS = 65_536

@@ -90,46 +90,6 @@ def test_a_large_piece_goes_back_to_the_system_even_after_a_larger_one() -> None
     assert kept("shared") < 500_000
 
 
-BETWEEN = """
-import asyncio, ctypes
-from bot.runtime.process import return_free_memory
-
-libc = ctypes.CDLL("libc.so.6")
-libc.malloc.restype = ctypes.c_void_p
-libc.free.argtypes = [ctypes.c_void_p]
-
-def used():
-    with open("/proc/self/statm") as told:
-        return int(told.read().split()[1]) * 4096
-
-def piece(size):
-    made = libc.malloc(size)
-    ctypes.memset(made, 1, size)
-    return made
-
-async def returned():
-    before = used()
-    pieces = [(piece(20_000), piece(100))[0] for _ in range(2_000)]
-    for one in pieces:
-        libc.free(one)
-    print(used() - before)
-    returning = asyncio.create_task(return_free_memory(0))
-    async with asyncio.timeout(30):
-        while used() - before > 4_000_000:
-            await asyncio.sleep(0)
-    returning.cancel()
-
-asyncio.run(returned())
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU C library keeps it")
-def test_what_is_free_between_pieces_in_use_goes_back_to_the_system() -> None:
-    done = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, check=True)
-    if int(done.stdout) < 30_000_000:
-        pytest.skip("this C library gives it back by itself")
-
-
 @pytest.mark.parametrize("kind", ["a path", "a name"])
 def test_a_state_arrives_as_one_datagram(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "notify")
