@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from memory.recall.documents import IndexRow
 from memory.recall.ranking import CandidateRow
@@ -25,13 +25,19 @@ class SearchFilter:
     tools: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexedRow:
-    """A row as it was indexed, with the name of its source and its terms."""
+class IndexedRow(NamedTuple):
+    """A row as it was indexed. A tuple, because a search looks at dozens for each that it returns."""
 
     row: IndexRow
+    #: Name of its source.
     source: str
-    terms: frozenset[str]
+    #: Its terms in order, with a space before and after each.
+    spaced_terms: str
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Its terms."""
+        return frozenset(self.spaced_terms.split())
 
 
 MAX_YEARS = 100  # before the newest row: a stray day of the year 1 costs no two thousand lookups

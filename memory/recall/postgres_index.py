@@ -354,12 +354,8 @@ class PostgresIndex:
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         names = {number: name for name, (number, _) in self._cached().sources.items()}
         return {
-            number: IndexedRow(
-                row=IndexRow._make(columns),
-                source=names[source],
-                terms=frozenset(terms.replace(TOOL_MARK, "").split()),
-            )
-            for number, source, terms, *columns in self._run(INDEXED_ROWS, rows=list(rows))
+            found[0]: IndexedRow(IndexRow._make(found[3:]), names[found[1]], f" {found[2].replace(TOOL_MARK, '')} ")
+            for found in self._run(INDEXED_ROWS, rows=list(rows))
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:

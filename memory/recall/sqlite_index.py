@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,6 +105,10 @@ FROM row WHERE word_score > 0 AND {_FILTER} ORDER BY word_score DESC, row.id LIM
 _BY_NUMBER = f"""
 SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
+_INDEXED_ROWS = (
+    f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
+    "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(:rows))"
+)
 
 
 class OtherVersion(sqlite3.DatabaseError):
@@ -121,6 +126,10 @@ class _Counts(NamedTuple):
     speakers: int
     #: Vectors that were removed, or added for a row that is not the last.
     removed_vectors: int
+
+
+_COUNTS = f"SELECT {', '.join(_Counts._fields)} FROM counts"  # noqa: S608
+_to_candidate = partial(tuple.__new__, CandidateRow)  # CandidateRow._make without a call of a Python function
 
 
 class SqliteIndex:
@@ -230,20 +239,16 @@ class SqliteIndex:
         return self._find(_BY_NUMBER, search_filter, rows=json.dumps(list(rows)))
 
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
-        statement = (
-            f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
-            "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
-        )
         return {
-            number: IndexedRow(row=IndexRow._make(columns), source=name, terms=frozenset(terms.split()))
-            for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
+            found[0]: IndexedRow(IndexRow._make(found[3:]), found[1], f" {found[2]} ")
+            for found in self._fetch(_INDEXED_ROWS, {"rows": json.dumps(list(rows))}, 3 + len(_COLUMNS))
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
         vocabulary, counts = "vocabulary_tool" if tools else "vocabulary", self._counts()
         rows = counts.tool_rows if tools else counts.rows - counts.tool_rows
-        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
-        return dict(self._db.execute(statement, (json.dumps(list(terms)),))) if rows else {}, rows
+        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(:terms))"  # noqa: S608
+        return dict(self._fetch(statement, {"terms": json.dumps(list(terms))}, 2)) if rows else {}, rows
 
     def speakers(self) -> frozenset[str]:
         number = self._counts().speakers
@@ -362,7 +367,7 @@ class SqliteIndex:
         )
 
     def _counts(self) -> _Counts:
-        return _Counts._make(self._db.execute(f"SELECT {', '.join(_Counts._fields)} FROM counts").fetchone())  # noqa: S608
+        return _Counts._make(self._db.execute(_COUNTS).fetchone())
 
     def _add_to_counts(self, **changes: int) -> None:
         if changes := {name: change for name, change in changes.items() if change}:
@@ -371,7 +376,16 @@ class SqliteIndex:
 
     def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
         bounds = {name: getattr(search_filter, name) for name in _BOUNDS if f":{name}" in statement}
-        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **bounds})))
+        return list(map(_to_candidate, self._fetch(statement, {**given, **bounds}, len(CandidateRow._fields))))
+
+    def _fetch(self, statement: str, given: Mapping[str, Any], columns: int) -> list[list[Any]]:
+        """Fetch rows without BLOBs all at once.
+
+        Each step of a statement releases the interpreter, and a thread that computes returns it only after
+        milliseconds: beside a busy event loop, a search of three hundred steps would take a second.
+        """
+        found: list[list[Any]] = json.loads(self._db.execute(_in_one_row(statement, columns), given).fetchone()[0])
+        return found
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -383,6 +397,12 @@ class SqliteIndex:
                     self._db.execute(statement)
                 self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
                 self._db.execute(f"PRAGMA user_version={VERSION}")
+
+
+@cache
+def _in_one_row(statement: str, columns: int) -> str:
+    names = ", ".join(f"c{number}" for number in range(columns))
+    return f"WITH every({names}) AS ({statement}) SELECT json_group_array(json_array({names})) FROM every"  # noqa: S608
 
 
 def _split_statements(script: str) -> list[str]:

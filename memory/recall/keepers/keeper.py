@@ -109,7 +109,9 @@ class IndexKeeper(ABC):
 
     @abstractmethod
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+        """Run `work` on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+
+        In a thread, except work that is so light that handing it over costs more.
 
         When the caller gives up, the work's place is free once its thread has ended.
         """
