@@ -189,11 +189,7 @@ _TURN_OF_LINE = (
         ),
     )
 )
-_MESSAGES = (
-    select(*columns_of(Message, message))
-    .where(IS_OF_TURN)
-    .order_by(message.c.seq)
-)
+_MESSAGES = select(*columns_of(Message, message)).where(IS_OF_TURN).order_by(message.c.seq)
 _CALLS = (
     select(tool_call.c.call_id, tool_call.c.name, tool_call.c.input, tool_call.c.state, tool_call.c.result_id)
     .where(tool_call.c.turn_id == bindparam("turn_id"))
