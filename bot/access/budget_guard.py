@@ -1,5 +1,6 @@
 """Checks people's usage in the store against their budgets, before anything is spent."""
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -51,6 +52,8 @@ MAX_STEP_BACK = SETTLE_SECONDS / 2  # of the clock; after a larger one everythin
 EXTEND_SECONDS = 10.0  # by which the cached part of a day is behind before it is extended
 ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
+# A sum that was below this share of a limit is not read again for a warning within so many seconds.
+FAR_SHARE, FAR_SECONDS = 0.5, 1.0
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
     "nearly": (
         "大家今天已经用了 {spent}，总额度是 {most}；用完之后，除了你以外都要等到明天。",
@@ -101,6 +104,7 @@ class BudgetGuard:
         self._notify_owner = notify_owner
         self._monotonic = monotonic
         self._cached: dict[str, _CachedSpending] = {}
+        self._looked: dict[str, tuple[float, float]] = {}  # when `warn` summed the money of "own" or "all", and the sum
 
     async def refuse(self, row: InboxRow, said: MessageBody, actor: Actor, model: str) -> bool:
         """Settle a message that is over a limit, with one notice per limit; False if it is not over any.
@@ -156,13 +160,15 @@ class BudgetGuard:
         most = budgets.user.money_per_day if actor.role == "owner" else budgets.total.money_per_day
         if not most:
             return
-        wants: frozenset[SpendingPart] = frozenset({"tokens"} if actor.role == "owner" else {"whole"})
-        spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
-        if actor.role == "owner":
-            await self._warn("own", total_usage(spent.used).money, most, now)
+        name = "own" if actor.role == "owner" else "all"
+        looked, before = self._looked.get(name, (-math.inf, 0.0))
+        if before < FAR_SHARE * most and self._monotonic() - looked < FAR_SECONDS:
             return
-        used = total_usage(spent.whole)
-        await self._warn("all" if used.money >= most else "nearly", used.money, most, now)
+        wants: frozenset[SpendingPart] = frozenset({"tokens"} if name == "own" else {"whole"})
+        spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
+        money = total_usage(spent.used if name == "own" else spent.whole).money
+        self._looked[name] = (self._monotonic(), money)
+        await self._warn("nearly" if name == "all" and money < most else name, money, most, now)
 
     async def _warn(self, name: str, spent: float, most: float, now: datetime) -> None:
         if spent < most * (WARN_SHARE if name == "nearly" else 1.0):

@@ -315,6 +315,10 @@ class PostgresIndex:
             self._run(RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors))
         self._mark_changed()
 
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        for name, (stamp, rows) in additions.items():
+            self.put(name, stamp, rows, more=True)
+
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
             source = self.source_number(name)

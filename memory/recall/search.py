@@ -440,7 +440,9 @@ class Recall:
         with self._keepers(scope.spaces) as keepers:
             for keeper in keepers:
                 while True:
-                    hits = await keeper.use(partial(find, keeper=keeper, hidden=hidden), fresh=not automatic)
+                    work = partial(find, keeper=keeper, hidden=hidden)
+                    # What its own conversation has said last is in view anyway.
+                    hits = await keeper.use(work, fresh=not automatic, besides=request.on_behalf_of)
                     more = await self._hidden_folds(request, scope, hidden)
                     if not more:
                         break

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ _BOUNDS = tuple(field.name for field in fields(SearchFilter))
 # KiB of pages that a connection keeps, as SQLite wants them. More would fill up for years and save nothing: a reader's
 # are dropped with each commit of the writer, a search of 8,000 rows looks at 1.7 MB once, and the kernel has the file.
 _CACHE = -500
+_CHUNK = 16  # rows that are added in one step
 _SCHEMA = """
 CREATE TABLE counts (
     file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT NULL,
@@ -109,6 +111,11 @@ _INDEXED_ROWS = (
     f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
     "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(:rows))"
 )
+_PUT_SOURCES = (
+    "INSERT INTO source(name, stamp) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true "
+    "ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp"
+)
+_NUMBERS_OF_SOURCES = "SELECT json_group_object(name, id) FROM source WHERE name IN (SELECT value FROM json_each(?))"
 
 
 class OtherVersion(sqlite3.DatabaseError):
@@ -198,8 +205,18 @@ class SqliteIndex:
             source = self.source_number(name)
             new, last = (rows, 0) if more else self._skip_unchanged(source, rows)
             vectors = {} if more else self._remove_rows(source, last)
-            self._add_rows(source, new)
+            self._add_rows((source, row) for row in new)
             self._restore_vectors(source, last, vectors)
+
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        if not additions:
+            return
+        stamps = json.dumps([(name, stamp) for name, (stamp, _) in additions.items()])
+        with self.batch():
+            self._db.execute(_PUT_SOURCES, (stamps,))
+            [found] = self._db.execute(_NUMBERS_OF_SOURCES, (json.dumps(list(additions)),)).fetchone()
+            numbers: dict[str, int] = json.loads(found)
+            self._add_rows((numbers[name], row) for name, (_, rows) in additions.items() for row in rows)
 
     def drop(self, names: Iterable[str]) -> None:
         with self.batch():
@@ -318,24 +335,23 @@ class SqliteIndex:
         """Close the file."""
         self._db.close()
 
-    def _add_rows(self, source: int, rows: Iterable[IndexRow]) -> None:
-        names = (*_COLUMNS, "source", "asks", "terms")
-        marks = ", ".join("?" * len(names))
+    def _add_rows(self, rows: Iterable[tuple[int, IndexRow]]) -> None:
+        """Add rows, each with the number of its source, several in one step; see `_fetch`."""
         speakers: set[str] = set()
-        tools = 0
-
-        def values() -> Iterator[tuple[Any, ...]]:
-            nonlocal tools
-            for row in rows:
-                speakers.add(row.speaker)
-                tools += row.kind == "tool"
-                yield (*row, source, row.asks, " ".join(index_terms(row.searched)))
-
-        added = self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values()).rowcount  # noqa: S608
+        added = tools = 0
+        values = ((*row, source, row.asks, " ".join(index_terms(row.searched)), row) for source, row in rows)
+        while chunk := list(islice(values, _CHUNK)):
+            added += len(chunk)
+            tools += sum(row.kind == "tool" for *_, row in chunk)
+            speakers.update(row.speaker for *_, row in chunk)
+            if len(chunk) == _CHUNK:
+                self._db.execute(_insert_rows(_CHUNK), [value for one in chunk for value in one[:-1]])
+            else:
+                self._db.executemany(_insert_rows(1), [one[:-1] for one in chunk])
         spoke = self._db.executemany(
             "INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name)
         ).rowcount
-        self._add_to_counts(rows=max(0, added), tool_rows=tools, speakers=max(0, spoke))
+        self._add_to_counts(rows=added, tool_rows=tools, speakers=max(0, spoke))
 
     def _skip_unchanged(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
         indexed = self._db.execute(
@@ -397,6 +413,13 @@ class SqliteIndex:
                     self._db.execute(statement)
                 self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
                 self._db.execute(f"PRAGMA user_version={VERSION}")
+
+
+@cache
+def _insert_rows(count: int) -> str:
+    names = (*_COLUMNS, "source", "asks", "terms")
+    values = f"({', '.join('?' * len(names))})"
+    return f"INSERT INTO row({', '.join(names)}) VALUES {', '.join([values] * count)}"  # noqa: S608
 
 
 @cache

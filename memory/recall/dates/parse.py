@@ -95,7 +95,7 @@ def _find_mentions(question: str, today: date) -> Iterator[_DateMention]:
 
 def _rules_with_a_word_in(folded: str) -> Iterator[DateRule]:
     has_one: dict[tuple[str, ...], bool] = {}
-    for rule in _RULES:
+    for rule in RULES:
         found = has_one.get(rule.words)
         if found is None:
             found = has_one[rule.words] = any(word in folded for word in rule.words)
@@ -208,7 +208,7 @@ def _slashes(found: re.Match[str], today: date) -> Iterator[DateSpan]:
             yield in_month(today, year, month, day, day)
 
 
-_RULES = (
+RULES = (
     DateRule(_ISO, _iso, ("19", "20")),
     DateRule(_SLASHES, _slashes, ("/",)),
     *chinese.RULES,

@@ -202,10 +202,10 @@ class FileIndexKeeper(IndexKeeper):
         if self._synced_at > -math.inf:
             self._catch_up_soon()
 
-    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool) -> T:
+    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         if self._compared_at + COMPARE_SECONDS < time.monotonic() and self._synced_at > -math.inf:
             self._catch_up_soon()
-        return await super()._use(work, fresh=fresh)
+        return await super()._use(work, fresh=fresh, besides=besides)
 
     def _lacks_since(self) -> float:
         now = time.monotonic()
@@ -217,6 +217,10 @@ class FileIndexKeeper(IndexKeeper):
         if not self._is_told:
             self._note(self._synced_at, conversations=None)
         return min(self._since, self._syncing_since)
+
+    def _lacks_only(self, conversation: str) -> bool:
+        is_syncing = self._syncing_since < math.inf
+        return not is_syncing and self._files == set() and self._conversations == {conversation}
 
     async def _sync(self, *, in_background: bool = False) -> None:
         began = time.monotonic()

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -193,9 +193,10 @@ _SELECT_BODIES = select(inbox.c.body.label("text")).where(
 @single_query
 async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     """Load everything that one person's limits are compared with, in one query."""
-    values = asdict(query) | {"minute_limit": query.most[0], "day_limit": query.most[1]}
+    limits = dict(zip(("minute_limit", "day_limit"), query.most, strict=True))
     names = {name for part in query.wants for name in _PARAMETERS[part]}
-    rows = await tx.all(_union(query.wants), **{name: values[name] for name in names})
+    values = {name: limits[name] if name in limits else getattr(query, name) for name in names}
+    rows = await tx.all(_union(query.wants), **values)
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_kind[row["kind"]].append(row)

@@ -12,7 +12,7 @@ from typing import cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.access.budget_guard import EXTEND_SECONDS, SETTLE_SECONDS, BudgetGuard
+from bot.access.budget_guard import EXTEND_SECONDS, FAR_SECONDS, SETTLE_SECONDS, BudgetGuard
 from bot.access.budgets import format_money, start_of_day, total_usage
 from bot.access.permissions import Actor
 from bot.access.storage_quota import StorageQuota
@@ -54,8 +54,10 @@ class CountingSpending(Spending):
     """Counts the rows of usage that are read: each is one call."""
 
     rows = 0
+    reads = 0
 
     async def load_totals(self, query: SpendingQuery) -> SpendingTotals:  # type: ignore[override]
+        self.reads += 1
         found = await super().load_totals(query)
         self.rows += _calls([*found.used, *found.whole])
         return found
@@ -82,7 +84,7 @@ class World:
         self.store, self.clock, self.turns = store, clock, turns
         self.warnings: list[str] = []
 
-    def guard(self, spending: Spending | None = None) -> BudgetGuard:
+    def guard(self, spending: Spending | None = None, config: Config = A_CENT) -> BudgetGuard:
         """What one more process checks with."""
 
         async def notify(channel: str, zh: str, en: str, key: str) -> None:
@@ -90,7 +92,7 @@ class World:
 
         return BudgetGuard(
             spending or self.store.spending,
-            lambda: A_CENT,
+            lambda: config,
             self.clock.now,
             {},
             notify,
@@ -107,6 +109,7 @@ class World:
     async def told(self, guard: BudgetGuard, who: str) -> str:
         """The sum that a check tells, "" for none."""
         self.warnings.clear()
+        self.clock.monotonic += FAR_SECONDS  # else a sum far below the limit would not be read
         await guard.warn(ACTORS[who])
         assert len(self.warnings) <= 1
         found = re.search(r"(?:used |used up \()(US\$ [\d,.]*\d)", "".join(self.warnings))
@@ -201,6 +204,33 @@ def test_a_clock_that_was_set_back_long_before_the_check_leaves_nothing_out() ->
         await it.spend(OWNER)
         it.clock.passes(95)
         assert await it.told(guard, OWNER) == "US$ 2.00"
+
+    in_world(walk)
+
+
+def test_a_sum_far_below_its_limit_is_read_once_a_second_and_a_near_one_after_each_turn() -> None:
+    ten = Config.model_validate({"budgets": {"user": {"money_per_day": 10}}})
+
+    async def walk(it: World) -> None:
+        spending = CountingSpending(it.store.database)
+        guard = it.guard(spending, ten)
+
+        async def read(turns: int) -> int:
+            before = spending.reads
+            for _ in range(turns):
+                await guard.warn(ACTORS[OWNER])
+            return spending.reads - before
+
+        await it.spend(OWNER, 4)
+        assert await read(100) == 1
+        await it.spend(OWNER, 1)
+        assert await read(100) == 0
+        it.clock.passes(FAR_SECONDS)
+        assert await read(100) == 100  # half of the limit is used
+        assert not it.warnings
+        await it.spend(OWNER, 5)
+        assert await read(1) == 1
+        assert "US$ 10.00" in "".join(it.warnings)
 
     in_world(walk)
 

@@ -25,7 +25,7 @@ class Index:
     def busy(self) -> bool:
         return bool(self.uses)
 
-    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True) -> int:
+    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = "") -> int:
         if self.closed:
             self.faults.append(f"{self.space} is used after it was closed")
         self.uses += 1
