@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from memory.conversation import Document, Message, Text, ToolResult, dump_parts
 from memory.ids import derive_key, new_id
@@ -60,6 +60,17 @@ _TAKE_TURN_OF_INBOX = update_returning(
 async def take_turn(tx: Tx, inbox_id: str) -> Row | None:
     """Take a turn number and a seq as `take_numbers` does, for an inbox row; None for an unknown one."""
     return await tx.update_returning(_TAKE_TURN_OF_INBOX, id=inbox_id)
+
+
+# Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not read as a whole.
+IS_OF_TURN = and_(
+    message.c.conversation == bindparam("conversation"),
+    message.c.turn == bindparam("turn"),
+    message.c.seq
+    >= select(turn.c.first_seq)
+    .where(turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("turn"))
+    .scalar_subquery(),
+)
 
 
 async def take_numbers(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False) -> Row:
