@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol, Self
 
 from bot.config.home import HomeFolder
 from channels.wechat.state import AccountState, ILinkCredentials
-from memory.store.open import open_store
 from tests.contracts.channel_stage import Pages
 from tests.emulators.feishu import FeishuEmulator
 from tests.emulators.ilink import IlinkEmulator
@@ -18,6 +17,7 @@ from tests.emulators.mp import TOKEN as MP_TOKEN
 from tests.emulators.telegram import TOKEN, TelegramEmulator
 from tests.emulators.wecom import SECRET, WecomEmulator
 from tests.walk.harness import Bot, settings
+from tests.walk.record import opened
 
 # How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early.
 LOST, BROKEN, EARLY = 0.04, 0.03, 0.05
@@ -347,7 +347,7 @@ async def remember(bot: Bot, world: World) -> None:
     kept = await world.kept()
     if kept:
         HomeFolder(root=bot.home).ensure()
-        store = await open_store(bot.db)
+        store = await opened(bot.db)
         await store.notes.put(world.name, kept)
         await store.close()
 

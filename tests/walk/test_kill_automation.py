@@ -13,14 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
-from memory.store.open import open_store
-from memory.store.open_postgres import open_postgres
 from tests.bot.tools.mcp.servers import Orders, list_and_choose
 from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Scene, scene, until
-from tests.walk.record import Db, ledger_faults, query, unended
+from tests.walk.record import Db, ledger_faults, opened, query, unended
 from tests.walk.speech import asked_for, hesitant, tokens_in
 
 pytestmark = [pytest.mark.kill, by_night]
@@ -160,8 +158,7 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
     async with scene(home / "bot", model, **more) as talk:
         await talk.bot.start()
         await talk.bot.term()
-        db = talk.bot.db
-        store = await (open_store(db) if isinstance(db, Path) else open_postgres(db))
+        store = await opened(talk.bot.db)
         try:
             await list_and_choose(store, "files", orders.settings, {"echo": "run", "note": "ask"})
         finally:

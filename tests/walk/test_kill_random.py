@@ -37,8 +37,8 @@ STARTING, WARM = 0.15, 0.5
 LONGEST_START = 0.2
 APART = 3.0  # seconds between two kills of a machine that is restarted again and again
 MOST_GIVEN_UP = 0.05  # share of the messages that may end in a notice under such kills
-# On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer.
-OUTLIVE, MOST_ON_POSTGRES = 0.25, 100
+# On PostgreSQL: how many kills, as each takes longer there; share of lives that go on with the turns of the one before.
+KILLS_ON_POSTGRES, OUTLIVE = int(os.environ.get("MNEMA_KILLS", "2")), 0.25
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process
 async def test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_the_last(
     tmp_path: Path, db: str
 ) -> None:
-    await walk(tmp_path, min(max(2, KILLS // 2), MOST_ON_POSTGRES), db.replace("postgresql", "postgresql+psycopg", 1))
+    await walk(tmp_path, KILLS_ON_POSTGRES, db.replace("postgresql", "postgresql+psycopg", 1))
 
 
 @by_night
