@@ -18,7 +18,7 @@ from tests.walk.record import Db, query
 from tests.walk.speech import LONG_PARTS, answer, asked, asked_at_length, tokens_in
 
 MOST_OPEN = 2
-PATIENCE = 5.0  # seconds after their last message for which somebody waits where more is sent only when they write
+PATIENCE = 20.0  # seconds after their last message for which somebody waits where more is sent only when they write
 LONG_SHARE = 0.1
 
 
