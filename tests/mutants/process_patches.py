@@ -60,11 +60,11 @@ PROCESSES = (
         tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
     ),
     Mutant(
-        name="a connection lost as a job is put in is a fault of ours",
+        name="a connection lost in a transaction is a fault of ours",
         guards="I1",
-        file="bot/runtime/cluster/jobs.py",
-        old="raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err",
-        new="raise",
+        file="memory/store/engine/postgres.py",
+        old="not await self._was_committed(attempt.xid):\n                    raise to_store_error(err) from err",
+        new="not await self._was_committed(attempt.xid):\n                    raise",
         tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
     ),
     Mutant(
