@@ -52,6 +52,14 @@ PROCESSES = (
         tests=(f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",),
     ),
     Mutant(
+        name="a pipeline asks for what is there already",
+        guards="I11",
+        file="memory/store/engine/postgres_driver.py",
+        old="super()._fetch_gen(flush=False)",
+        new="super()._fetch_gen(flush=flush)",
+        tests=("tests/memory/postgres/test_lost.py::test_the_server_ends_a_transaction_whose_process_has_stopped",),
+    ),
+    Mutant(
         name="a stopped process keeps its row locks",
         guards="I11",
         file="memory/store/engine/postgres.py",
