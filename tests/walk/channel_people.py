@@ -79,8 +79,9 @@ class Person:
         return self.open_ones - excused(self.db) - never
 
     def never_stored(self) -> set[str]:
-        """Tokens of messages that died with a process, on a platform that brings them once."""
-        return self._lost - self._stored() if self._lost else set()
+        """Tokens of messages that died with a process, or found none, where the platform does not bring them again."""
+        lost = self._lost | {token for text in self.world.abandoned() for token in tokens_in(text)}
+        return {*self.said} & lost - self._stored() if lost else set()
 
     def note_losses(self) -> None:
         """Note what the platform has handed over and nobody stored; call it while no process is alive.

@@ -62,6 +62,9 @@ class World(Protocol):
     def unconfirmed(self) -> list[str]:
         """Texts that the platform still has to bring."""
 
+    def abandoned(self) -> list[str]:
+        """Texts that the platform has given up to bring: nobody confirmed them, though they may be stored."""
+
     def half_written(self, person: str) -> list[str]:
         """What looks to them as if it were still being written."""
 
@@ -91,6 +94,9 @@ class _World:
     def allowed(self) -> dict[str, Any]:
         """Who may talk to the bot."""
         return {"owners": [*self.people[:1]], "allow": [*self.people[1:]]}
+
+    def abandoned(self) -> list[str]:
+        return []
 
     def half_written(self, person: str) -> list[str]:
         return []
@@ -194,7 +200,13 @@ class WechatMpWorld(_World):
         return list(self.emulator.world.sent(person))
 
     def unconfirmed(self) -> list[str]:
-        return [push.fields["Content"] for push in self.emulator.world.pushes if push.state == "sending"]
+        return self._texts("sending")
+
+    def abandoned(self) -> list[str]:
+        return self._texts("failed")
+
+    def _texts(self, state: str) -> list[str]:
+        return [push.fields["Content"] for push in self.emulator.world.pushes if push.state == state]
 
 
 class TelegramWorld(_World):

@@ -103,10 +103,14 @@ async def at_rest(bot: Bot, world: World, people: Sequence[Person]) -> None:
         missing = [part for person in people for part in sorted(person.unanswered())]
         return [*world.unconfirmed(), *missing, *unended(bot.db)]
 
+    async def quiet() -> bool:
+        await bot.revive()
+        return not still_open()
+
     in_vain, fewest = 0, sys.maxsize
     while in_vain < REMINDERS:
         with contextlib.suppress(AssertionError):
-            return await until(lambda: not still_open(), "every message has its answer", REST)
+            return await until(quiet, "every message has its answer", REST)
         in_vain, fewest = (0, left) if (left := len(still_open())) < fewest else (in_vain + 1, fewest)
         for person in people if world.rationed else ():
             if person.unanswered():

@@ -61,7 +61,7 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: 
     else:
         await bot.until_ready()
         if kind > 1 - WARM:
-            await until(lambda: len(talk.model.requests) > asked, "the model is asked")
+            await until(lambda: len(talk.model.requests) > asked or not bot.alive, "the model is asked")
         await asyncio.sleep(random_.uniform(EARLIEST, LATEST))
         if random_.random() < outlive:
             await asyncio.sleep(random_.uniform(LEASE_SECONDS - 1.0, LEASE_SECONDS + 1.0))
@@ -89,6 +89,7 @@ async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> N
         return [*chats, *await oracle.open_ones(talk.web), *unended(talk.bot.db)]
 
     async def quiet() -> bool:
+        await talk.bot.revive()
         return not await still_open()
 
     try:
