@@ -13,7 +13,7 @@ MAX_WAITING = 64  # statements that wait: more are sent without one that needs i
 class PostgresDriver:
     """The Driver of one transaction: one round trip for a statement and all that wait for it.
 
-    Each round trip ends with a Sync, so that the server counts the session as idle and ends it if the process stops.
+    Each round trip ends with a Sync, after which the server ends the session if the process has stopped.
     """
 
     def __init__(
