@@ -156,13 +156,11 @@ class BudgetGuard:
         most = budgets.user.money_per_day if actor.role == "owner" else budgets.total.money_per_day
         if not most:
             return
-        wants: frozenset[SpendingPart] = frozenset({"tokens"} if actor.role == "owner" else {"whole"})
+        name = "own" if actor.role == "owner" else "all"
+        wants: frozenset[SpendingPart] = frozenset({"tokens"} if name == "own" else {"whole"})
         spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
-        if actor.role == "owner":
-            await self._warn("own", total_usage(spent.used).money, most, now)
-            return
-        used = total_usage(spent.whole)
-        await self._warn("all" if used.money >= most else "nearly", used.money, most, now)
+        money = total_usage(spent.used if name == "own" else spent.whole).money
+        await self._warn("nearly" if name == "all" and money < most else name, money, most, now)
 
     async def _warn(self, name: str, spent: float, most: float, now: datetime) -> None:
         if spent < most * (WARN_SHARE if name == "nearly" else 1.0):

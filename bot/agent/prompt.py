@@ -8,22 +8,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 import structlog
 
 from bot.agent.system_rules import system_rules
-from bot.memory.recall import (
-    MAX_RECALL_TOKENS,
-    NOTHING_RECALLED,
-    RecallBlock,
-    RecalledPassages,
-    format_recall_block,
-    load_fold_labels,
-)
+from bot.memory.recall import load_fold_labels
 from bot.telemetry.faults import TroubleList
+from channels.toolkit.delivery import BoundedDict
 from memory.context.markdown import split_lines
 from memory.context.system_prompt import (
     AWARENESS,
@@ -220,6 +214,7 @@ MAX_UNSTORED_SNAPSHOTS = 11_000  # more than the turns that run at once, each of
 EDIT_SOURCE = "edit"
 CHANGES_SHARE = 8  # changes of MEMORY.md get at most an eighth of its budget
 MAX_LOG_FILES = 9  # of one day
+MAX_KNOWN_FILES = 64  # MEMORY.md of so many spaces are kept: all conversations of a space read it after each change
 CLEAN_PREFIX = "clean:"  # of a snapshot's source; without it, an older version stored tainted lines of the log too
 T = TypeVar("T")
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
@@ -289,6 +284,7 @@ class SystemPromptBuilder:
         self._template = _normalize_lines(MEMORY_TEMPLATE.read_text("utf-8"))
         self._cache: OrderedDict[str, SystemPrompt] = OrderedDict()
         self._log_parts, self._clean_lines = KnownLogParts(), KnownCleanLines()
+        self._memory_files: BoundedDict[str, tuple[FileStamp, _MemoryFile]] = BoundedDict(MAX_KNOWN_FILES)
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
         #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
@@ -375,7 +371,7 @@ class SystemPromptBuilder:
         """Return the stored snapshot's parts, rebuilt if there is a reason to."""
         conversation = session.conversation
         stored = await self._store.sessions.snapshot(conversation)
-        memory = await self._try_read(self._read_memory, session.space) if any(inputs.memory) else _NO_FILE
+        memory = await self._load_memory(session.space, inputs.memory)
         sha256 = memory.sha256 if memory else ""
         source_hash = _source_hasher(inputs)
         source = source_hash(sha256) if memory or stored is None else stored.source
@@ -406,6 +402,18 @@ class SystemPromptBuilder:
         soul, rules = SystemPart(name=SOUL, text=inputs.soul), SystemPart(name=RULES, text=system_rules(inputs.tools))
         parts = (soul, rules, *map(_intern_text, stored.parts))
         return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
+
+    async def _load_memory(self, space: str, stamp: FileStamp) -> _MemoryFile | None:
+        """Return MEMORY.md as it is with this stamp; None if it cannot be read."""
+        if not any(stamp):
+            return _NO_FILE
+        known = self._memory_files.get(space)
+        if known and known[0] == stamp:
+            return known[1]
+        file = await self._try_read(self._read_memory, space)
+        if file is not None:
+            self._memory_files[space] = (stamp, file)
+        return file
 
     async def _try_read(self, read: Callable[..., T], *args: str) -> T | None:
         """Call `read` in a thread; None if the file exists but cannot be read."""
@@ -555,43 +563,3 @@ def _normalize_lines(text: str) -> str:
 def _intern_text(part: SystemPart) -> SystemPart:
     """Intern the text: conversations of one space show the same texts."""
     return SystemPart(name=part.name, text=sys.intern(part.text), left_out=part.left_out)
-
-
-RECALL_SHARE = 5  # recalled passages get at most this fraction (1/5) of the conversation's tokens
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnSuffix:
-    """Text at the end of the running message, outside the cached prefix; made once per turn."""
-
-    #: See `format_clock_note`.
-    clock: str
-    recalled: RecalledPassages = NOTHING_RECALLED
-    #: Note after the newest results: no more tools may be called. "" while they may.
-    last: str = ""
-
-    def shown(self, prefix: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter) -> RecallBlock:
-        """Format the suffix of one request, without `last`; say whether it is tainted.
-
-        Args:
-            prefix: texts of the system parts and the summary; passages that say the same are not repeated.
-            memory_changes: see SystemPrompt.
-            tokens: that the conversation may have.
-        """
-        limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
-        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter)
-        text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
-        return replace(recalled, text=text)
-
-
-def format_clock_note(now: datetime) -> str:
-    """Format the person's local time, with its offset: a name such as CST stands for several zones."""
-    return f"[Now: {now:%A %Y-%m-%d %H:%M}, {format_utc_offset(now)}]"
-
-
-def format_utc_offset(now: datetime) -> str:
-    """Format the offset at this moment, such as "UTC+8", "UTC+5:30", "UTC−3" or "UTC"."""
-    minutes = round((now.utcoffset() or timedelta()).total_seconds() / 60)
-    hours, rest = divmod(abs(minutes), 60)
-    sign = "−" if minutes < 0 else "+"
-    return f"UTC{sign}{hours}{f':{rest:02}' if rest else ''}" if minutes else "UTC"

@@ -2,22 +2,29 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
 from bot.access.permissions import AccessScope, Actor
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
-from bot.agent.prompt import TurnSuffix, format_clock_note
 from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
 from bot.config.schema import Config
 from bot.gateway.attachments import StoredFile, format_attachment_refusal, ingest_attachments, sanitize_file_name
 from bot.gateway.downloads import DownloadedFile, Downloads
 from bot.gateway.receiver import access_scope
-from bot.memory.recall import RecalledPassages, TurnRecall, find_tainted
+from bot.memory.recall import (
+    MAX_RECALL_TOKENS,
+    NOTHING_RECALLED,
+    RecallBlock,
+    RecalledPassages,
+    TurnRecall,
+    find_tainted,
+    format_recall_block,
+)
 from bot.messages import (
     MessageBody,
     StoredAttachment,
@@ -69,6 +76,44 @@ class TurnTimeouts:
 
 
 DEFAULT_TIMEOUTS = TurnTimeouts()
+RECALL_SHARE = 5  # recalled passages get at most this fraction (1/5) of the conversation's tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSuffix:
+    """Text at the end of the running message, outside the cached prefix; made once per turn."""
+
+    #: See `format_clock_note`.
+    clock: str
+    recalled: RecalledPassages = NOTHING_RECALLED
+    #: Note after the newest results: no more tools may be called. "" while they may.
+    last: str = ""
+
+    def shown(self, prefix: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter) -> RecallBlock:
+        """Format the suffix of one request, without `last`; say whether it is tainted.
+
+        Args:
+            prefix: texts of the system parts and the summary; passages that say the same are not repeated.
+            memory_changes: see SystemPrompt.
+            tokens: that the conversation may have.
+        """
+        limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
+        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter)
+        text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
+        return replace(recalled, text=text)
+
+
+def format_clock_note(now: datetime) -> str:
+    """Format the person's local time, with its offset: a name such as CST stands for several zones."""
+    return f"[Now: {now:%A %Y-%m-%d %H:%M}, {format_utc_offset(now)}]"
+
+
+def format_utc_offset(now: datetime) -> str:
+    """Format the offset at this moment, such as "UTC+8", "UTC+5:30", "UTC−3" or "UTC"."""
+    minutes = round((now.utcoffset() or timedelta()).total_seconds() / 60)
+    hours, rest = divmod(abs(minutes), 60)
+    sign = "−" if minutes < 0 else "+"
+    return f"UTC{sign}{hours}{f':{rest:02}' if rest else ''}" if minutes else "UTC"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ import structlog
 from bot.config.schema import Config
 from memory.context.taint import UNKNOWN_FOLD, FoldLabel, clean_texts, judge_parts
 from memory.context.tokens import TokenCounter
+from memory.conversation import Message
 from memory.longterm.similarity import is_similar, normalize_key
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.ranking import says_same
@@ -356,7 +357,15 @@ def _truncate_to_tokens(text: str, most: int, counter: TokenCounter) -> str:
 async def find_tainted(store: Store, passages: Sequence[Passage]) -> list[bool]:
     """Tell of each passage whether it may hold words from outside."""
     labels = await load_fold_labels(store, (passage.fold for passage in passages))
-    return [await _is_passage_tainted(store, passage, labels) for passage in passages]
+    spoken = [one for one in passages if not one.fold and one.kind in ("said", "tool")]
+    # Whether a tool's result is from outside depends on its call, in the message before.
+    places = [(one.conversation, max(1, one.seq - (one.kind == "tool")), one.seq) for one in spoken]
+    found = await store.sessions.ranges(places) if places else []
+    messages = dict(zip(spoken, found, strict=True))
+    return [
+        labels[one.fold].covers(one.words) if one.fold else one in messages and _is_tainted(one, messages[one])
+        for one in passages
+    ]
 
 
 async def load_fold_labels(store: Store, folds: Iterable[str]) -> Mapping[str, FoldLabel]:
@@ -366,18 +375,13 @@ async def load_fold_labels(store: Store, folds: Iterable[str]) -> Mapping[str, F
     return {id: labels.get(id, UNKNOWN_FOLD) for id in ids}
 
 
-async def _is_passage_tainted(store: Store, passage: Passage, labels: Mapping[str, FoldLabel]) -> bool:
-    if passage.fold:
-        return labels[passage.fold].covers(passage.words)
-    if passage.kind == "tool":  # whether a result is from outside depends on its call, in the message before
-        around = await store.sessions.messages(passage.conversation, max(1, passage.seq - 1), passage.seq)
+def _is_tainted(passage: Passage, messages: Sequence[Message]) -> bool:
+    """Tell whether a passage of what was said may hold words from outside. messages: of its place."""
+    if passage.kind == "tool":
         return any(
             tainted and (message.seq, part) == (passage.seq, passage.part)
-            for message, part, tainted in judge_parts(around)
+            for message, part, tainted in judge_parts(messages)
         )
-    if passage.kind != "said":
-        return False
-    messages = await store.sessions.messages(passage.conversation, passage.seq, passage.seq)
     clean, words = clean_texts(messages), passage.words.strip("…")
     # What a person typed beside a picture or a file is theirs.
     return clean is not None and not any(words in text for text in clean)

@@ -1,10 +1,10 @@
 """Protocols of a space's search index and of its keeper, for SQLite and PostgreSQL."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from memory.recall.documents import IndexRow
 from memory.recall.ranking import CandidateRow
@@ -25,13 +25,19 @@ class SearchFilter:
     tools: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexedRow:
-    """A row as it was indexed, with the name of its source and its terms."""
+class IndexedRow(NamedTuple):
+    """A row as it was indexed. A tuple, because a search looks at dozens for each that it returns."""
 
     row: IndexRow
+    #: Name of its source.
     source: str
-    terms: frozenset[str]
+    #: Its terms in order, with a space before and after each.
+    spaced_terms: str
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Its terms."""
+        return frozenset(self.spaced_terms.split())
 
 
 MAX_YEARS = 100  # before the newest row: a stray day of the year 1 costs no two thousand lookups
@@ -120,6 +126,10 @@ class WritableIndex(Protocol):
         """
         ...
 
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        """Append (new stamp, rows) to each of these sources."""
+        ...
+
     def drop(self, names: Iterable[str]) -> None:
         """Remove sources with all their rows."""
         ...
@@ -176,12 +186,13 @@ class SpaceIndexKeeper(Protocol):
         """Whether the index is in use at this moment."""
         ...
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True) -> T:
-        """Run `work`, which changes nothing, in a thread on one snapshot; returns its result.
+    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
+        """Run `work`, which changes nothing, on one snapshot; returns its result.
 
         Args:
             fresh: `work` must see everything that was written until now. Otherwise, while others use the index too,
                 it may lack what was written within the last second.
+            besides: a conversation whose newest messages `work` may lack anyway, if it need not be fresh.
 
         Raises:
             StoreError: the index cannot be read or made.

@@ -315,6 +315,10 @@ class PostgresIndex:
             self._run(RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors))
         self._mark_changed()
 
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        for name, (stamp, rows) in additions.items():
+            self.put(name, stamp, rows, more=True)
+
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
             source = self.source_number(name)
@@ -354,12 +358,8 @@ class PostgresIndex:
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         names = {number: name for name, (number, _) in self._cached().sources.items()}
         return {
-            number: IndexedRow(
-                row=IndexRow._make(columns),
-                source=names[source],
-                terms=frozenset(terms.replace(TOOL_MARK, "").split()),
-            )
-            for number, source, terms, *columns in self._run(INDEXED_ROWS, rows=list(rows))
+            found[0]: IndexedRow(IndexRow._make(found[3:]), names[found[1]], f" {found[2].replace(TOOL_MARK, '')} ")
+            for found in self._run(INDEXED_ROWS, rows=list(rows))
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:

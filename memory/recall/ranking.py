@@ -74,21 +74,19 @@ def rank_rows(
         named: speakers that the question names.
         most: rows to return, None for all.
     """
-    lent = _lent_scores(candidates, word_scores)
+    scored = [(row, own) for row in candidates if (own := word_scores.get(row.row))]
+    lent = _lent_scores(candidates, scored)
     best_of_day: dict[str, float] = {}
-    for row, _, _, day, *_ in candidates:
-        if day and (own := word_scores.get(row, 0.0)) > best_of_day.get(day, 0.0):
-            best_of_day[day] = own
+    for candidate, own in scored:
+        if candidate.day and own > best_of_day.get(candidate.day, 0.0):
+            best_of_day[candidate.day] = own
     ranked = []
     for row, _, place, day, speaker, asks, *_ in candidates:
-        own = word_scores.get(row, 0.0)
-        share, lender = lent.get(row, (0.0, row))
-        bonus, factor = dated.get(row, 0.0), 1.0
-        score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
+        own, (share, lender) = word_scores.get(row, 0.0), lent.get(row, (0.0, row))
+        bonus, factor = dated.get(row, 0.0), QUESTION_FACTOR if asks else 1.0
         if speaker in named:
-            factor = SPEAKER_FACTOR
-        if asks:
-            factor *= QUESTION_FACTOR
+            factor *= SPEAKER_FACTOR
+        score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
         lends = lender if share > own else row
         ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor, factor))
     ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
@@ -104,19 +102,20 @@ def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, in
 
 
 def _lent_scores(
-    candidates: Collection[CandidateRow], word_scores: Mapping[int, float]
+    candidates: Iterable[CandidateRow], scored: Iterable[tuple[CandidateRow, float]]
 ) -> dict[int, tuple[float, int]]:
-    """The most that one neighbour adds to each row's score, and that neighbour, by row."""
+    """The most that one neighbour adds to each row's score, and that neighbour, by row.
+
+    Args:
+        scored: candidates whose words match, and how well.
+    """
     row_at = {(session, place): row for row, session, place, *_ in candidates}
     lent: dict[int, tuple[float, int]] = {}
-    for row, session, place, _, _, asks, *_ in candidates:
-        own = word_scores.get(row, 0.0)
-        if not own:
-            continue
-        for step, share in _NEIGHBOURS_OF_QUESTION if asks else _NEIGHBOURS:
-            other = row_at.get((session, place + step))
+    for candidate, own in scored:
+        for step, share in _NEIGHBOURS_OF_QUESTION if candidate.asks else _NEIGHBOURS:
+            other = row_at.get((candidate.session, candidate.place + step))
             if other is not None and (other not in lent or share * own > lent[other][0]):
-                lent[other] = (share * own, row)
+                lent[other] = (share * own, candidate.row)
     return lent
 
 

@@ -368,9 +368,9 @@ def _matched_shares(
             for number, found in rows.items()
         }
     total = sum(weights.values()) or 1.0
-    shares = {}
+    shares, spaced = {}, [(f" {term} ", term) for term in weights]
     for number, found in rows.items():
-        matched = [term for term in weights if term in found.terms]
+        matched = [term for within, term in spaced if within in found.spaced_terms]
         counts = not question.min_share or is_evidence(matched, found.row.words, question.numbers)
         shares[number] = sum(weights[term] for term in matched) / total if counts else 0.0
     return shares
@@ -436,7 +436,9 @@ class Recall:
         with self._keepers(scope.spaces) as keepers:
             for keeper in keepers:
                 while True:
-                    hits = await keeper.use(partial(find, keeper=keeper, hidden=hidden), fresh=not automatic)
+                    work = partial(find, keeper=keeper, hidden=hidden)
+                    # What its own conversation has said last is in view anyway.
+                    hits = await keeper.use(work, fresh=not automatic, besides=request.on_behalf_of)
                     more = await self._hidden_folds(request, scope, hidden)
                     if not more:
                         break

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from memory.text.word_forms import index_terms
 VERSION = 3  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = IndexRow._fields
 _BOUNDS = tuple(field.name for field in fields(SearchFilter))
+_CHUNK = 16  # rows that are added in one step
 _READER_CACHE = -8_000  # KiB as SQLite wants it: the pages that searches of a space of years need again and again
 _SCHEMA = """
 CREATE TABLE counts (
@@ -102,6 +105,15 @@ FROM row WHERE word_score > 0 AND {_FILTER} ORDER BY word_score DESC, row.id LIM
 _BY_NUMBER = f"""
 SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
+_INDEXED_ROWS = (
+    f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
+    "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(:rows))"
+)
+_PUT_SOURCES = (
+    "INSERT INTO source(name, stamp) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true "
+    "ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp"
+)
+_NUMBERS_OF_SOURCES = "SELECT json_group_object(name, id) FROM source WHERE name IN (SELECT value FROM json_each(?))"
 
 
 class OtherVersion(sqlite3.DatabaseError):
@@ -119,6 +131,10 @@ class _Counts(NamedTuple):
     speakers: int
     #: Vectors that were removed, or added for a row that is not the last.
     removed_vectors: int
+
+
+_COUNTS = f"SELECT {', '.join(_Counts._fields)} FROM counts"  # noqa: S608
+_to_candidate = partial(tuple.__new__, CandidateRow)  # CandidateRow._make without a call of a Python function
 
 
 class SqliteIndex:
@@ -187,8 +203,18 @@ class SqliteIndex:
             source = self.source_number(name)
             new, last = (rows, 0) if more else self._skip_unchanged(source, rows)
             vectors = {} if more else self._remove_rows(source, last)
-            self._add_rows(source, new)
+            self._add_rows((source, row) for row in new)
             self._restore_vectors(source, last, vectors)
+
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        if not additions:
+            return
+        stamps = json.dumps([(name, stamp) for name, (stamp, _) in additions.items()])
+        with self.batch():
+            self._db.execute(_PUT_SOURCES, (stamps,))
+            [found] = self._db.execute(_NUMBERS_OF_SOURCES, (json.dumps(list(additions)),)).fetchone()
+            numbers: dict[str, int] = json.loads(found)
+            self._add_rows((numbers[name], row) for name, (_, rows) in additions.items() for row in rows)
 
     def drop(self, names: Iterable[str]) -> None:
         with self.batch():
@@ -228,20 +254,16 @@ class SqliteIndex:
         return self._find(_BY_NUMBER, search_filter, rows=json.dumps(list(rows)))
 
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
-        statement = (
-            f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
-            "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
-        )
         return {
-            number: IndexedRow(row=IndexRow._make(columns), source=name, terms=frozenset(terms.split()))
-            for number, name, terms, *columns in self._db.execute(statement, (json.dumps(list(rows)),))
+            found[0]: IndexedRow(IndexRow._make(found[3:]), found[1], f" {found[2]} ")
+            for found in self._fetch(_INDEXED_ROWS, {"rows": json.dumps(list(rows))}, 3 + len(_COLUMNS))
         }
 
     def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
         vocabulary, counts = "vocabulary_tool" if tools else "vocabulary", self._counts()
         rows = counts.tool_rows if tools else counts.rows - counts.tool_rows
-        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
-        return dict(self._db.execute(statement, (json.dumps(list(terms)),))) if rows else {}, rows
+        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(:terms))"  # noqa: S608
+        return dict(self._fetch(statement, {"terms": json.dumps(list(terms))}, 2)) if rows else {}, rows
 
     def speakers(self) -> frozenset[str]:
         number = self._counts().speakers
@@ -311,24 +333,23 @@ class SqliteIndex:
         """Close the file."""
         self._db.close()
 
-    def _add_rows(self, source: int, rows: Iterable[IndexRow]) -> None:
-        names = (*_COLUMNS, "source", "asks", "terms")
-        marks = ", ".join("?" * len(names))
+    def _add_rows(self, rows: Iterable[tuple[int, IndexRow]]) -> None:
+        """Add rows, each with the number of its source, several in one step; see `_fetch`."""
         speakers: set[str] = set()
-        tools = 0
-
-        def values() -> Iterator[tuple[Any, ...]]:
-            nonlocal tools
-            for row in rows:
-                speakers.add(row.speaker)
-                tools += row.kind == "tool"
-                yield (*row, source, row.asks, " ".join(index_terms(row.searched)))
-
-        added = self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values()).rowcount  # noqa: S608
+        added = tools = 0
+        values = ((*row, source, row.asks, " ".join(index_terms(row.searched)), row) for source, row in rows)
+        while chunk := list(islice(values, _CHUNK)):
+            added += len(chunk)
+            tools += sum(row.kind == "tool" for *_, row in chunk)
+            speakers.update(row.speaker for *_, row in chunk)
+            if len(chunk) == _CHUNK:
+                self._db.execute(_insert_rows(_CHUNK), [value for one in chunk for value in one[:-1]])
+            else:
+                self._db.executemany(_insert_rows(1), [one[:-1] for one in chunk])
         spoke = self._db.executemany(
             "INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name)
         ).rowcount
-        self._add_to_counts(rows=max(0, added), tool_rows=tools, speakers=max(0, spoke))
+        self._add_to_counts(rows=added, tool_rows=tools, speakers=max(0, spoke))
 
     def _skip_unchanged(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
         indexed = self._db.execute(
@@ -360,7 +381,7 @@ class SqliteIndex:
         )
 
     def _counts(self) -> _Counts:
-        return _Counts._make(self._db.execute(f"SELECT {', '.join(_Counts._fields)} FROM counts").fetchone())  # noqa: S608
+        return _Counts._make(self._db.execute(_COUNTS).fetchone())
 
     def _add_to_counts(self, **changes: int) -> None:
         if changes := {name: change for name, change in changes.items() if change}:
@@ -369,7 +390,16 @@ class SqliteIndex:
 
     def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
         bounds = {name: getattr(search_filter, name) for name in _BOUNDS if f":{name}" in statement}
-        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **bounds})))
+        return list(map(_to_candidate, self._fetch(statement, {**given, **bounds}, len(CandidateRow._fields))))
+
+    def _fetch(self, statement: str, given: Mapping[str, Any], columns: int) -> list[list[Any]]:
+        """Fetch rows without BLOBs all at once.
+
+        Each step of a statement releases the interpreter, and a thread that computes returns it only after
+        milliseconds: beside a busy event loop, a search of three hundred steps would take a second.
+        """
+        found: list[list[Any]] = json.loads(self._db.execute(_in_one_row(statement, columns), given).fetchone()[0])
+        return found
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -381,6 +411,19 @@ class SqliteIndex:
                     self._db.execute(statement)
                 self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
                 self._db.execute(f"PRAGMA user_version={VERSION}")
+
+
+@cache
+def _insert_rows(count: int) -> str:
+    names = (*_COLUMNS, "source", "asks", "terms")
+    values = f"({', '.join('?' * len(names))})"
+    return f"INSERT INTO row({', '.join(names)}) VALUES {', '.join([values] * count)}"  # noqa: S608
+
+
+@cache
+def _in_one_row(statement: str, columns: int) -> str:
+    names = ", ".join(f"c{number}" for number in range(columns))
+    return f"WITH every({names}) AS ({statement}) SELECT json_group_array(json_array({names})) FROM every"  # noqa: S608
 
 
 def _split_statements(script: str) -> list[str]:

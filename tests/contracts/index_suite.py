@@ -64,6 +64,28 @@ class IndexSuite:
     def place(self) -> Place:
         raise pytest.UsageError("a backend names its place")
 
+    @pytest.mark.parametrize("count", [1, 15, 16, 17, 33])  # rows of SQLite's statement are 16
+    def test_rows_are_appended_to_many_sources_at_once(self, place: Place, count: int) -> None:
+        put(place, "talk:old", row("heron", speaker="Ann"), stamp="1")
+        more = [
+            row(f"otter {at}", 1 + at, speaker="Bob", kind="tool" if at % 5 == 4 else "said") for at in range(count)
+        ]
+        additions = {
+            "talk:old": ("2", more),
+            "talk:new": ("3", [row("天气很好\x00", speaker="Cid")]),
+            "talk:none": ("4", []),
+        }
+        place.change(lambda index: index.append(additions))
+        place.change(lambda index: index.append({}))
+        assert place.read(lambda index: index.sources()) == {"talk:old": "2", "talk:new": "3", "talk:none": "4"}
+        said = [f"otter {at}" for at in range(count) if at % 5 != 4]
+        assert best(place, "otter") == said
+        assert len(best(place, "heron")) == len(best(place, "天气")) == 1
+        assert place.read(lambda index: index.count()) == count + 2
+        assert place.read(lambda index: index.speakers()) == {"Ann", "Bob", "Cid"}
+        assert place.change(lambda index: index.check()) == ""
+        assert place.read(lambda index: index.last_place("talk:old")) == (0, count)
+
     def test_results_of_tools_are_apart_from_all_other_rows(self, place: Place) -> None:
         result = row("canoe of the 天气 page", kind="tool", day="2025-01-02", seq=3, part=1, subject="web_fetch otter")
         put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, row("red canoe", 1), result)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
-from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
+from bot.agent.prompt import SystemPromptBuilder
 from bot.agent.subagents.values import SUBAGENT_RULES
-from bot.agent.turn_context import MessageCounter
+from bot.agent.turn_context import MessageCounter, TurnSuffix
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.models.catalog import context_window

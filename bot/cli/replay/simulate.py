@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from time import perf_counter
 
 from bot.agent.context.fitter import MAX_FIT_ROUNDS
-from bot.agent.prompt import format_clock_note
+from bot.agent.turn_context import format_clock_note
 from bot.cli.replay.recording import Recording, ReplayProbe, model_call_positions, recording_start
 from memory.context.message_rules import find_faults
 from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, plan_ahead, plan_context

@@ -48,6 +48,8 @@ class DateRule:
 
     pattern: re.Pattern[str]
     read: ReadDates
+    #: Each text that the pattern matches has one of them, with case folded: most questions have none of most rules.
+    words: tuple[str, ...]
 
 
 def read_nothing(found: re.Match[str], today: date) -> Iterable[DateSpan]:

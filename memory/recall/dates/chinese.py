@@ -233,56 +233,73 @@ def _day_number(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 RULES = tuple(
-    DateRule(lazy_pattern(pattern), read)
-    for pattern, read in (
+    DateRule(lazy_pattern(pattern), read, words)
+    for pattern, read, words in (
         (
             rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月{_GAP}(?P<day>{_DAY}){_GAP}"
             rf"(?:[日号]?{_GAP}(?P<sep>{_TO}|[、和与]){_GAP}(?P<end>{_DAY}){_GAP})?(?:日|号(?![线楼店院]))",
             _date,
+            ("月",),
         ),
         (
             rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}){_GAP}(?:月?{_GAP}{_TO}{_GAP}(?P<end>{_MONTH}){_GAP})?"
             rf"月(?:份)?{_PART}(?!{_NO_MONTH})",
             _month,
+            ("月",),
         ),
         (
             rf"{_NOT_AFTER_DIGIT}{_YEAR}的?(?P<part>年?[初底末](?![中一二三])|上半年|下半年|[春夏秋冬][天季]|第?[一二三四1-4]季度)?",
             _named_year,
+            ("年",),
         ),
-        (r"(?<![\d今去明前后大几多一二两三四五六七八九十半])年(?P<part>[底末初])(?!中)", _part_of_any_year),
+        (r"(?<![\d今去明前后大几多一二两三四五六七八九十半])年(?P<part>[底末初])(?!中)", _part_of_any_year, ("年",)),
         (
             r"(?P<which>上上上?|(?<![晚天早])上|这|本|下下|(?<!以)下)(?:一?个月|一?月(?![亮球光色牙饼]))(?:份)?的?"
             rf"(?:(?P<day>{_DAY})[日号](?:{_TO}(?P<end>{_DAY})[日号])?|{_PART})",
             _month_near,
+            ("月",),
         ),
-        (r"(?<![\d一二三四五六七八九十个上下这本每满])月(?P<part>[底初])", _part_of_this_month),
-        (rf"(?P<which>上上上?|上|这|本|下下|下)(?P<one>一?个|一)?{_WEEK}(?:的?{_WEEK}?{_WEEKDAY})?", _week_near),
+        (r"(?<![\d一二三四五六七八九十个上下这本每满])月(?P<part>[底初])", _part_of_this_month, ("月",)),
+        (
+            rf"(?P<which>上上上?|上|这|本|下下|下)(?P<one>一?个|一)?{_WEEK}(?:的?{_WEEK}?{_WEEKDAY})?",
+            _week_near,
+            ("周", "星期", "礼拜"),
+        ),
         (
             rf"(?<![每逢一两二三四五六七八九十几上下这本个\d圆日号])(?<![日号][（(]){_WEEK}{_WEEKDAY}(?!次)",
             _weekday_alone,
+            ("周", "星期", "礼拜"),
         ),
         (
             r"(?:(?P<which>大前|昨|今|明|大后)天|(?P<other>(?<![以之从天年月周])前|(?<![以之先然最])后)天(?![气性空努天]))",
             _near_day,
+            ("天",),
         ),
         (
             r"(?P<which>昨|今|(?<![文光说照证透声聪小黎清])明)(?:日(?!头条|重现|香)|儿(?![子童女])|晚|夜|早(?!期))(?P<other>)",
             _near_day,
+            ("昨", "今", "明"),
         ),
-        (r"(?<![以之从])(?P<which>前)[晚日](?!子)(?P<other>)", _near_day),
+        (r"(?<![以之从])(?P<which>前)[晚日](?!子)(?P<other>)", _near_day, ("前",)),
         (
             rf"{_NOT_AFTER_DIGIT}(?P<count>{_COUNT}|半|(?<!十)好?几){_GAP}{_UNIT}(?P<half>半)?多?(?:之|以)?前(?!后)",
             _long_ago,
+            ("前",),
         ),
         (
             rf"(?:最近|过去|(?<![附靠接将])近|这(?!一天))的?这?(?P<count>{_COUNT}|半|几){_UNIT}(?:以?来|[里内])?",
             _up_to_now,
+            ("近", "过去", "这"),
         ),
-        (rf"(?:{'|'.join(sorted(_RECENTLY, key=len, reverse=True))})", _recently),
-        (rf"{_OF_YEAR}{_HOLIDAY}节?", _holiday),
-        (r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)", _day_number),
-        (r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？,.!?\s]{0,4}[站店院场馆厅市行路所校园])", read_nothing),
-        (r"二月花|三月三(?!十|[日号])|六月雪", read_nothing),
-        (r"版本?(?:号|是|为)?\s{0,2}[:：]?\s{0,2}v?\d[\d.]{0,20}", read_nothing),
+        (rf"(?:{'|'.join(sorted(_RECENTLY, key=len, reverse=True))})", _recently, ("近", "这", "前", "刚")),
+        (rf"{_OF_YEAR}{_HOLIDAY}节?", _holiday, tuple(_HOLIDAYS)),
+        (r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)", _day_number, ("日", "号", "天")),
+        (
+            r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？,.!?\s]{0,4}[站店院场馆厅市行路所校园])",
+            read_nothing,
+            ("最近",),
+        ),
+        (r"二月花|三月三(?!十|[日号])|六月雪", read_nothing, ("月",)),
+        (r"版本?(?:号|是|为)?\s{0,2}[:：]?\s{0,2}v?\d[\d.]{0,20}", read_nothing, ("版",)),
     )
 )

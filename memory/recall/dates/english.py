@@ -43,6 +43,9 @@ WHICH = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next"
 WHICH_ONE = "(?P<which>last|previous|current|next|coming|(?:this )?past|this)"
 PART = r"(?P<part>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[\s-](?:in )?"
 PARTS = {"early": EARLY, "start": EARLY, "begin": EARLY, "mid": MIDDLE, "late": LATE, "end": END}
+_MONTH_WORDS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CENTURIES = ("19", "20")
+_SEASON_WORDS = ("spring", "summer", "autumn", "fall", "winter")
 _NAME = f"(?P<name>{MONTH})"
 # Months that are not also a person's name or another word.
 _UNAMBIGUOUS_MONTH = "(?P<name>january|february|july|september|october|november|december)"
@@ -61,7 +64,7 @@ _AND = "-|–|—|to|through|until|till|and|&"
 _BEFORE_A_DATE = lazy_pattern(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)
 _IN = r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
 _THIRDS = {"early": (1, 4), "start": (1, 2), "begin": (1, 2), "mid": (5, 8), "late": (9, 12), "end": (11, 12)}
-_SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
+_SEASON = f"(?P<season>{'|'.join(_SEASON_WORDS)})"
 _HOLIDAYS = {
     "new year": (12, 31, 1, 1),
     "valentine": (2, 14, 2, 14),
@@ -84,13 +87,22 @@ _HOLIDAY = (
 )
 
 
-def compile_rules(*said: tuple[str, ReadDates]) -> tuple[DateRule, ...]:
-    """Compile patterns, in which a space means up to three spaces.
+# First words of the feasts above.
+_HOLIDAY_WORDS = (
+    *("new", "valentine", "april", "mother", "father", "independence", "fourth", "halloween", "thanksgiving"),
+    *("christmas", "xmas", "boxing"),
+)
+
+
+def compile_rules(*said: tuple[str, ReadDates, tuple[str, ...]]) -> tuple[DateRule, ...]:
+    """Compile patterns, in which a space means up to three spaces, with what reads them and DateRule.words.
 
     Only English letters are word characters, so that a word may stand between Chinese ones without a space.
     """
     flags = re.IGNORECASE | re.ASCII
-    return tuple(DateRule(lazy_pattern(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
+    return tuple(
+        DateRule(lazy_pattern(pattern.replace(" ", r"\s{1,3}"), flags), read, words) for pattern, read, words in said
+    )
 
 
 def normalize_question(said: str | None) -> str:
@@ -205,31 +217,35 @@ _CALENDAR_RULES = compile_rules(
         rf"\b{_NAME}\.? (?:the )?{_DAY}(?P<nth>{NTH})?\b{_COUNTED}"
         rf"(?:\s?(?P<between>{_AND})\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH})?\b{_COUNTED})?{_IN_YEAR}",
         _day_of_month,
+        _MONTH_WORDS,
     ),
     (
         rf"(?<![\d.,:/$#-])\b{_DAY}(?P<nth>{NTH}(?: of)?| of)?(?:\s?(?P<between>{_AND})"
         rf"\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH}(?: of)?)?)? {_NAME}(?!['’]s){_IN_YEAR}",
         _day_of_month,
+        _MONTH_WORDS,
     ),
-    (rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}", _month_of_year),
-    (rf"{_IN}(?P<here>(?:{PART})?{_NAME})(?P<year>)(?!['’]s|\.? \d)", _month_of_year),
-    (rf"\b{PART}{_NAME}(?!['’]s|\.? \d)", _month_of_year),
-    (rf"(?P<part>)\b{_UNAMBIGUOUS_MONTH}\b", _month_of_year),
-    (rf"\b{WHICH_ONE} {_NAME}(?!['’]s| \d)", _month_near),
+    (rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}", _month_of_year, _MONTH_WORDS),
+    (rf"{_IN}(?P<here>(?:{PART})?{_NAME})(?P<year>)(?!['’]s|\.? \d)", _month_of_year, _MONTH_WORDS),
+    (rf"\b{PART}{_NAME}(?!['’]s|\.? \d)", _month_of_year, _MONTH_WORDS),
+    (rf"(?P<part>)\b{_UNAMBIGUOUS_MONTH}\b", _month_of_year, _MONTH_WORDS),
+    (rf"\b{WHICH_ONE} {_NAME}(?!['’]s| \d)", _month_near, _MONTH_WORDS),
     (
         rf"\b(?:from|between) (?P<here>{_NAME}\s?{_TO}\s?(?P<last>{MONTH})(?!\.? \d\d?\b){_IN_YEAR})",
         _months,
+        _MONTH_WORDS,
     ),
-    (rf"\b(?P<week>first|second|third|fourth|last) week (?:of|in) {_NAME}{_IN_YEAR}", _week_of_month),
+    (rf"\b(?P<week>first|second|third|fourth|last) week (?:of|in) {_NAME}{_IN_YEAR}", _week_of_month, _MONTH_WORDS),
     (
         r"\b(?:in|during|of|since|from|between|until|till|by|year|throughout|before|after) "
         rf"(?P<here>(?:{PART})?{_YEAR}(?:\s?{_TO}\s?(?P<end>(?:19|20)\d\d)\b)?){_COUNTED}",
         _years,
+        _CENTURIES,
     ),
-    (rf"\b{PART}{_YEAR}(?P<end>)", _years),
-    (rf"\b{WHICH_ONE} {_SEASON}\b", _season),
-    (rf"\b{_SEASON} (?:of )?{_A_YEAR}", _season),
-    (rf"\b(?:(?P<which>last|this|next) )?{_HOLIDAY}(?: (?:of |in )?{_A_YEAR})?", _holiday),
+    (rf"\b{PART}{_YEAR}(?P<end>)", _years, _CENTURIES),
+    (rf"\b{WHICH_ONE} {_SEASON}\b", _season, _SEASON_WORDS),
+    (rf"\b{_SEASON} (?:of )?{_A_YEAR}", _season, _SEASON_WORDS),
+    (rf"\b(?:(?P<which>last|this|next) )?{_HOLIDAY}(?: (?:of |in )?{_A_YEAR})?", _holiday, _HOLIDAY_WORDS),
 )
 
 
@@ -238,6 +254,7 @@ _CALENDAR_RULES = compile_rules(
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAYS)})\b"
 _SHORT_DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:r?s?)?(?:day)?|fri(?:day)?|saturday|sunday)\b"
+_DAY_WORDS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _OF_A_DATE = rf"(?!,? (?:the )?(?:{MONTH}\.? \d|\d{{1,2}}{NTH}?(?: of)? {MONTH}))"
 _PARTS_OF_WEEK = {"early": (0, 2), "start": (0, 1), "begin": (0, 1), "mid": (1, 4), "late": (3, 6), "end": (4, 6)}
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -356,21 +373,38 @@ def _recently(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 _RELATIVE_RULES = compile_rules(
-    (rf"\b(?:{PART})?(?P<the>the )?{WHICH_ONE} (?P<unit>weekend|week|month|year)\b(?! of)", _unit_near),
-    (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near),
-    (r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))", _before_last),
-    (r"\bthe weekend\b", _weekend),
-    (rf"\b(?P<which>last|previous|(?:this )?past|this|next|on) {_SHORT_DAY}{_OF_A_DATE}", _weekday),
+    (
+        rf"\b(?:{PART})?(?P<the>the )?{WHICH_ONE} (?P<unit>weekend|week|month|year)\b(?! of)",
+        _unit_near,
+        ("week", "month", "year"),
+    ),
+    (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near, ("week", "month", "year")),
+    (
+        r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))",
+        _before_last,
+        ("before",),
+    ),
+    (r"\bthe weekend\b", _weekend, ("weekend",)),
+    (rf"\b(?P<which>last|previous|(?:this )?past|this|next|on) {_SHORT_DAY}{_OF_A_DATE}", _weekday, _DAY_WORDS),
     (
         rf"(?P<which>)(?<!every\s)(?<!each\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!easter\s)\b{_WEEKDAY}{_OF_A_DATE}",
         _weekday,
+        _DAY_WORDS,
     ),
-    (rf"\b{_WEEKDAY} (?:of |in )?(?P<week>last|this|next) week\b", _weekday_of),
-    (rf"\b(?P<week>last|this|next) week(?:['’]s)?(?: on)? {_SHORT_DAY}", _weekday_of),
-    (rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b", _long_ago),
-    (rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)", _up_to_now),
-    (r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _near_day),
-    (r"\b(?:recently|lately|these days|the other (?:day|night|week))\b", _recently),
+    (rf"\b{_WEEKDAY} (?:of |in )?(?P<week>last|this|next) week\b", _weekday_of, _DAY_WORDS),
+    (rf"\b(?P<week>last|this|next) week(?:['’]s)?(?: on)? {_SHORT_DAY}", _weekday_of, _DAY_WORDS),
+    (rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b", _long_ago, ("ago", "back", "earlier")),
+    (rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)", _up_to_now, ("last", "past", "previous")),
+    (
+        r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
+        _near_day,
+        ("yesterday", "night", "today", "tomorrow", "morning", "afternoon", "evening"),
+    ),
+    (
+        r"\b(?:recently|lately|these days|the other (?:day|night|week))\b",
+        _recently,
+        ("recently", "lately", "days", "other"),
+    ),
 )
 
 RULES = (*_CALENDAR_RULES, *_RELATIVE_RULES)

@@ -87,10 +87,20 @@ def _contains(span: DateSpan, day: date) -> bool:
 
 
 def _find_mentions(question: str, today: date) -> Iterator[_DateMention]:
-    for rule in _RULES:
+    for rule in _rules_with_a_word_in(question.casefold()):
         for match in rule.pattern.finditer(question):
             start, end = match.span("here" if "here" in rule.pattern.groupindex else 0)
             yield _DateMention(start=start, end=end, readings=_read_match(rule, match, today))
+
+
+def _rules_with_a_word_in(folded: str) -> Iterator[DateRule]:
+    has_one: dict[tuple[str, ...], bool] = {}
+    for rule in RULES:
+        found = has_one.get(rule.words)
+        if found is None:
+            found = has_one[rule.words] = any(word in folded for word in rule.words)
+        if found:
+            yield rule
 
 
 def _read_match(rule: DateRule, match: re.Match[str], today: date) -> tuple[DateSpan, ...]:
@@ -198,10 +208,10 @@ def _slashes(found: re.Match[str], today: date) -> Iterator[DateSpan]:
             yield in_month(today, year, month, day, day)
 
 
-_RULES = (
-    DateRule(_ISO, _iso),
-    DateRule(_SLASHES, _slashes),
+RULES = (
+    DateRule(_ISO, _iso, ("19", "20")),
+    DateRule(_SLASHES, _slashes, ("/",)),
     *chinese.RULES,
     *english.RULES,
-    DateRule(_VERSION, read_nothing),
+    DateRule(_VERSION, read_nothing, ("v", "release")),
 )

@@ -34,6 +34,9 @@ T = TypeVar("T")
 OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
 MAX_WAIT = 0.2  # seconds that a search that need not be fresh waits for an update, if others search too
 READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
+# A read on the event loop's thread if the last one took less CPU seconds: in a thread of its own it would compute just
+# as long while the loop waits for the interpreter, and handing that over and back costs more than a small search.
+MAX_SECONDS_ON_LOOP = 0.004
 MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
 COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
 
@@ -59,6 +62,11 @@ class _ReadQueue:
         self._running = 0
         self._pauses = 0
         self._idle: Future[None] = Future()  # done when nothing runs while it is paused
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing may begin."""
+        return bool(self._pauses)
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Run `work` in a thread, unless the result is cancelled before that."""
@@ -182,6 +190,7 @@ class FileIndexKeeper(IndexKeeper):
         self._writer: SqliteIndex | None = None
         self._inode = 0  # of the file that the writer has open
         self._readers: list[SqliteIndex] = []  # those that nobody uses
+        self._last_read_took = math.inf  # CPU seconds
         # What may differ from the index, None for anything, and since when; files were last known to be the same then.
         self._files: set[str] | None = None
         self._conversations: set[str] | None = None
@@ -193,10 +202,10 @@ class FileIndexKeeper(IndexKeeper):
         if self._synced_at > -math.inf:
             self._catch_up_soon()
 
-    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool) -> T:
+    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         if self._compared_at + COMPARE_SECONDS < time.monotonic() and self._synced_at > -math.inf:
             self._catch_up_soon()
-        return await super()._use(work, fresh=fresh)
+        return await super()._use(work, fresh=fresh, besides=besides)
 
     def _lacks_since(self) -> float:
         now = time.monotonic()
@@ -208,6 +217,10 @@ class FileIndexKeeper(IndexKeeper):
         if not self._is_told:
             self._note(self._synced_at, conversations=None)
         return min(self._since, self._syncing_since)
+
+    def _lacks_only(self, conversation: str) -> bool:
+        is_syncing = self._syncing_since < math.inf
+        return not is_syncing and self._files == set() and self._conversations == {conversation}
 
     async def _sync(self, *, in_background: bool = False) -> None:
         began = time.monotonic()
@@ -241,6 +254,8 @@ class FileIndexKeeper(IndexKeeper):
         self._since = min(self._since, since)
 
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
+        if self._last_read_took < MAX_SECONDS_ON_LOOP and not self._reads.is_paused:
+            return self._run_reading(work)
         return await asyncio.wrap_future(self._reads.submit(partial(self._run_reading, work)))
 
     async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
@@ -258,10 +273,12 @@ class FileIndexKeeper(IndexKeeper):
             with self._lock:
                 index = self._readers.pop() if self._readers else None
             index = index or self._open_reader()
+            began = time.thread_time()
             try:
                 with index.snapshot():
                     return work(index)
             finally:
+                self._last_read_took = time.thread_time() - began
                 with self._lock:
                     self._readers.append(index)
         except FileNotFoundError as err:

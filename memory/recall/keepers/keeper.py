@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 
-from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, rows_of_file, rows_of_messages
+from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, IndexRow, rows_of_file, rows_of_messages
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, WritableIndex
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.recall import NewMessages
@@ -53,18 +53,18 @@ class IndexKeeper(ABC):
         self._timer: asyncio.TimerHandle | None = None
         self._updates: set[asyncio.Task[None]] = set()
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True) -> T:
+    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
         self._users += 1
         try:
             made = self._made
             try:
-                return await self._use(work, fresh=fresh)
+                return await self._use(work, fresh=fresh, besides=besides)
             except StoreCorrupt as err:
                 async with self._changing:
                     if made == self._made:  # else another user has deleted it already
                         log.warning("index made anew", space=self.space, why=str(err))
                         await self._remove_once_unused()
-            return await self._use(work, fresh=True)
+            return await self._use(work, fresh=True, besides="")
         finally:
             self._users -= 1
 
@@ -99,6 +99,10 @@ class IndexKeeper(ABC):
     def _lacks_since(self) -> float:
         """The time.monotonic() since when the index may lack something, inf if it lacks nothing."""
 
+    def _lacks_only(self, conversation: str) -> bool:
+        """Whether all that the index may lack is of this conversation."""
+        return False
+
     @abstractmethod
     async def _sync(self, *, in_background: bool = False) -> None:
         """Bring the index up to date; called by the holder of `_changing`.
@@ -109,7 +113,9 @@ class IndexKeeper(ABC):
 
     @abstractmethod
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Run `work` in a thread on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+        """Run `work` on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+
+        In a thread, except work that is so light that handing it over costs more.
 
         When the caller gives up, the work's place is free once its thread has ended.
         """
@@ -126,10 +132,10 @@ class IndexKeeper(ABC):
     async def _close(self) -> None:
         """Close what is open once no `_read` is running; called by the holder of `_changing`."""
 
-    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool) -> T:
+    async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         called = time.monotonic()
         lacks_since = self._lacks_since()
-        if lacks_since > called:
+        if lacks_since > called or (not fresh and self._lacks_only(besides) and lacks_since > called - MAX_LAG):
             return await self._read(work)
         if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
             self._catch_up_soon()
@@ -292,6 +298,7 @@ def is_current(index: WritableIndex, stamps: FileStamps, ends: Mapping[str, int]
 def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinfo) -> Lag:
     """Index messages and drop conversations that are gone; returns those that are still behind. Blocks."""
     left: dict[str, IndexPosition] = {}
+    additions: dict[str, tuple[str, Sequence[IndexRow]]] = {}
     with index.batch():
         indexed = index.stamps([CONVERSATION_PREFIX + id for id in lag])
         for id, until in lag.items():
@@ -304,8 +311,9 @@ def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinf
             elif until.seq < new.ends[id]:
                 rows, after = rows_of_messages(new.messages[id], until, zone)
                 if after.seq > until.seq:
-                    index.put(name, json.dumps(asdict(after)), rows, more=True)
+                    additions[name] = (json.dumps(asdict(after)), rows)
                     left |= {id: after} if after.seq < new.ends[id] else {}
+        index.append(additions)
     return left
 
 

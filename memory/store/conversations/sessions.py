@@ -1,5 +1,6 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -334,6 +335,12 @@ async def load_messages(
     return [to_message(row) for row in rows]
 
 
+@light
+async def load_ranges(tx: Tx, ranges: Sequence[tuple[str, int, int]]) -> list[list[Message]]:
+    """Load a few messages of each (conversation, first seq, last seq)."""
+    return [await load_messages(tx, conversation, first, last) for conversation, first, last in ranges]
+
+
 @single_query
 async def load_lines(
     tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
@@ -524,6 +531,7 @@ class Sessions(Repository):
     tagged = read(list_tagged)
     lines = read(load_lines)
     messages = read(load_messages)
+    ranges = read(load_ranges)
     add_step = write(turns.add_step, committed="plan.committed")
     start_calls = write(turns.start_calls, committed="tool.started")
     end_calls = write(turns.end_calls, committed="tool.committed")

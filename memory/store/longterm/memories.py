@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, case, or_, select, update
 from memory.conversation import Message
 from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import file_label, memory, memory_change
@@ -262,6 +262,7 @@ async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
         await tx.send(_COUNT_USE, space=space, norm=norm, now=tx.now)
 
 
+@light
 @single_query
 async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChange]:
     """Load our changes of a space's memory files, newest first."""

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Repository, Row, Statement, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Statement, Tx, light, read, single_query, write
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
@@ -193,9 +193,10 @@ _SELECT_BODIES = select(inbox.c.body.label("text")).where(
 @single_query
 async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     """Load everything that one person's limits are compared with, in one query."""
-    values = asdict(query) | {"minute_limit": query.most[0], "day_limit": query.most[1]}
+    limits = dict(zip(("minute_limit", "day_limit"), query.most, strict=True))
     names = {name for part in query.wants for name in _PARAMETERS[part]}
-    rows = await tx.all(_union(query.wants), **{name: values[name] for name in names})
+    values = {name: limits[name] if name in limits else getattr(query, name) for name in names}
+    rows = await tx.all(_union(query.wants), **values)
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_kind[row["kind"]].append(row)
@@ -207,6 +208,13 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
         used=tuple(map(_to_model_usage, by_kind["used"])),
         whole=tuple(map(_to_model_usage, by_kind["whole"])),
     )
+
+
+@light
+@single_query
+async def _load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
+    """The same for tokens alone, of which only those of the last minute are not in sums that are kept."""
+    return await _load_totals(tx, query)
 
 
 @cache
@@ -319,12 +327,16 @@ async def _count(tx: Tx, statement: Statement, **values: object) -> int:
 class Spending(Repository):
     """What people used. Read from the store, so the same for every process."""
 
-    load_totals = read(_load_totals)
     sum_of_person = read(_load_own_usage)
     sum_of_all = read(_load_usage_of_all)
     sum_by_person = read(_load_sums)
     count_calls = read(_count_calls)
     refuse = write(_refuse_message)
+
+    async def load_totals(self, query: SpendingQuery) -> SpendingTotals:
+        """Load everything that one person's limits are compared with."""
+        is_light = query.wants <= {"tokens", "whole"}
+        return await self._database.read(_load_newest_usage if is_light else _load_totals, query)
 
     async def files(self, space: str) -> set[str]:
         """List the blobs that conversations of this space refer to, linked spaces excluded."""

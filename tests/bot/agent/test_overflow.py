@@ -108,7 +108,10 @@ async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_wi
         emulate(told) as emulator,
         wired(tmp_path, emulator, **QUIET, llm={"context_window": WINDOW}, context_policy=policy) as it,
     ):
-        before = await history(it, 12)
+        await history(it, 12)
+        await it.bot.settled()  # a fold beside the turns makes the next request shorter than the newest one
+        await it.text("ready?")
+        before = await stored(it)
         words = f"and now?\n{essay(500, 900)}"
         newest = tries(emulator, 0)[-1]
         size = COUNTS(seen_by_model(newest.body)) + COUNTS(words)

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.agent.context.calibration import load_best_counter
-from bot.agent.prompt import format_clock_note
 from bot.agent.system_rules import system_rules
+from bot.agent.turn_context import format_clock_note
 from bot.config.home import HomeFolder
 from tests.bot.agent.prompt_texts import FOLDER, render_texts
 from tests.bot.inside import inside

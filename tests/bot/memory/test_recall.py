@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.prompt import TurnSuffix
+from bot.agent.turn_context import TurnSuffix
 from bot.config.schema import Config, MemoryConfig
 from bot.memory.recall import (
     MAX_QUERY_CHARS,

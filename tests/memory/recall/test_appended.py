@@ -1,7 +1,7 @@
 """After a fold only its section is read and indexed, and the rows are those of the whole file."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,10 @@ class CountingIndex:
         if not more:
             self.rows += len(self._index.lines(name))  # which are compared
         self._index.put(name, stamp, self._counted(rows), more=more)
+
+    def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
+        self.rows += sum(len(rows) for _, rows in additions.values())
+        self._index.append(additions)
 
     def _counted(self, rows: Iterable[IndexRow]) -> Iterator[IndexRow]:
         for row in rows:

@@ -15,7 +15,7 @@ import pytest
 
 from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
-from memory.recall.keepers.files import MAX_LISTED, FileIndexes, FileIndexKeeper
+from memory.recall.keepers.files import MAX_LISTED, MAX_SECONDS_ON_LOOP, FileIndexes, FileIndexKeeper
 from memory.recall.keepers.keeper import MAX_READERS
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
@@ -67,6 +67,14 @@ def rows(index: SpaceIndex) -> int:
     return index.count()
 
 
+def heavy(index: SpaceIndex) -> int:
+    """Compute for so long that the next work on a file has a thread, too."""
+    end = time.thread_time() + 2 * MAX_SECONDS_ON_LOOP
+    while time.thread_time() < end:
+        pass
+    return index.count()
+
+
 class Held:
     """Work on an index that goes on until it is released."""
 
@@ -109,7 +117,7 @@ async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_tha
     keeper: SpaceIndexKeeper,
 ) -> None:
     held = [Held() for _ in range(MAX_READERS + 1)]
-    await keeper.use(rows)
+    await keeper.use(heavy)
     searches = await begun_in_order(keeper, held[:MAX_READERS])
     searches.append(asyncio.create_task(keeper.use(held[-1])))
     await turns_of_the_loop()
@@ -121,9 +129,24 @@ async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_tha
     assert await asyncio.gather(*searches) == [1] * len(held)
 
 
+async def test_a_file_is_read_on_the_loops_thread_after_a_light_read_and_in_another_after_a_heavy_one(
+    dependencies: RecallDependencies, tmp_path: Path
+) -> None:
+    def is_on_loop(index: SpaceIndex) -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    keeper = FileIndexes(tmp_path / "files").keeper("", dependencies)
+    assert not await keeper.use(is_on_loop), "the file is opened"
+    assert await keeper.use(is_on_loop)
+    await keeper.use(heavy)
+    assert not await keeper.use(is_on_loop)
+    assert await keeper.use(is_on_loop)
+    await keeper.close()
+
+
 async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(keeper: SpaceIndexKeeper) -> None:
     held = [Held() for _ in range(MAX_READERS + 1)]
-    await keeper.use(rows)
+    await keeper.use(heavy)
     first, *others = await begun_in_order(keeper, held[:MAX_READERS])
     others.append(asyncio.create_task(keeper.use(held[-1])))
     first.cancel()
@@ -138,7 +161,7 @@ async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(
 
 async def test_a_search_that_was_given_up_before_its_turn_does_not_run(keeper: SpaceIndexKeeper) -> None:
     held = [Held() for _ in range(MAX_READERS + 2)]
-    await keeper.use(rows)
+    await keeper.use(heavy)
     first = await begun_in_order(keeper, held[:MAX_READERS])
     given_up = asyncio.create_task(keeper.use(held[-2]))
     await turns_of_the_loop()
@@ -158,7 +181,7 @@ async def test_a_search_that_was_given_up_before_its_turn_does_not_run(keeper: S
 async def test_a_search_beside_others_sees_what_is_indexed_while_a_fresh_one_waits_for_the_update(
     keeper: SpaceIndexKeeper, store: Store
 ) -> None:
-    await keeper.use(rows)
+    await keeper.use(heavy)
     change, search = Held(), Held()
     searching = asyncio.create_task(keeper.use(search))
     await begun(search)
@@ -179,6 +202,24 @@ async def test_a_search_that_is_alone_sees_everything(keeper: SpaceIndexKeeper, 
     for number in range(5):
         await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
         assert await keeper.use(rows, fresh=False) == 1 + 2 * (number + 1)
+
+
+async def test_a_search_for_a_turn_waits_for_what_others_said_but_not_for_its_own_conversation(
+    dependencies: RecallDependencies, tmp_path: Path, store: Store
+) -> None:
+    watched: Any = Failing(store)
+    files = FileIndexes(tmp_path / "files")
+    recall = Recall(replace(dependencies, store=watched, indexes=files))
+    own = await talk(store, [("my canoe is red", "nice")])
+    request = SearchRequest(space="", query="what colour is the kayak", now=NOW, on_behalf_of=own, hide_live_of=own)
+    await recall.search(request)
+    watched.asked.clear()
+    await talk(store, [("hello again", "hello")])
+    await recall.search(request)
+    assert not watched.asked.is_set(), "all it may lack is in view"
+    await talk(store, [("the kayak is blue", "nice")], replace(PLACE, chat_id="c2"))
+    assert [one.words for one in await recall.search(request)] == ["the kayak is blue"]
+    await recall.close()
 
 
 async def test_one_update_serves_all_who_wait_for_it(keeper: SpaceIndexKeeper, store: Store) -> None:
@@ -213,9 +254,11 @@ async def test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_fo
     keeper: SpaceIndexKeeper, dependencies: RecallDependencies
 ) -> None:
     held = [Held() for _ in range(MAX_READERS)]
-    await keeper.use(rows)
+    await keeper.use(heavy)
     searches = [asyncio.create_task(keeper.use(one)) for one in held]
     await begun(*held)
+    held[0].release()
+    await searches[0]
     (dependencies.workspace.root / "MEMORY.md").unlink()
     removing = asyncio.create_task(keeper.remove())
     after = asyncio.create_task(keeper.use(rows, fresh=False))
@@ -259,7 +302,7 @@ class Failing:
         return await self._store.recall.new_messages(*args)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._store if hasattr(self._store, name) else self._store.recall, name)
 
 
 async def test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next(

@@ -24,7 +24,7 @@ class Index:
     def busy(self) -> bool:
         return bool(self.uses)
 
-    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True) -> str:
+    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = "") -> str:
         if self.closed:
             self.faults.append(f"{self.space} is used after it was closed")
         self.uses += 1

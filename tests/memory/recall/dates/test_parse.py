@@ -1,14 +1,15 @@
 """The days that questions name, in Chinese and English, and the words that only look like days."""
 
+import re
 from calendar import isleap
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memory.recall.dates.calendar import DateSpan
-from memory.recall.dates.parse import MAX_SPANS, find_dates, is_in_spans, remove_dates
+from memory.recall.dates.calendar import DateRule, DateSpan
+from memory.recall.dates.parse import MAX_SPANS, RULES, find_dates, is_in_spans, remove_dates
 
 WEDNESDAY = datetime(2024, 5, 15, 10, tzinfo=UTC)
 
@@ -346,3 +347,11 @@ def test_no_text_is_too_strange(text: str, now: datetime) -> None:
         assert span.text == text[span.start :][: len(span.text)] != ""
     is_in_spans(found, now.date())
     assert len(remove_dates(text, found)) <= len(text) + len(found)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+@given(data=st.data())
+def test_each_text_that_a_rule_matches_has_one_of_its_words(rule: DateRule, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(re.compile(rule.pattern.pattern, rule.pattern.flags)))
+    assert any(word in text.casefold() for word in rule.words), text
