@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, DESKTOP
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.postgres import fresh, made, needs_postgres  # noqa: F401  fixtures
@@ -13,7 +14,7 @@ from tests.walk.harness import FRIEND, until
 from tests.walk.processes import several
 from tests.walk.speech import answer, asked
 
-pytestmark = [*BROWSER, pytest.mark.postgres, pytest.mark.kill]
+pytestmark = [*BROWSER, by_night, pytest.mark.postgres, pytest.mark.kill]
 SOON = 2_000.0  # ms from an act in one process to the page of another
 
 
