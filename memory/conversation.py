@@ -262,7 +262,7 @@ def load_parts(text: str) -> tuple[Part, ...]:
 
 
 def _part_to_dict(part: Part) -> dict[str, Any]:
-    fields = {name: getattr(part, name) for name in part.__slots__}
+    fields = {name: getattr(part, name) for name in part.__dataclass_fields__}
     for name in ("by", "aside"):
         if not fields.get(name, True):
             del fields[name]

@@ -91,7 +91,6 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
     """
     from bot.console.transcripts import READ_OTHER_ACTION, conversation_owner
     from memory.store.audit import Act
-    from memory.store.errors import StoreError
 
     acts = [
         Act(action=READ_OTHER_ACTION, subject=row.id, result=result, actor=COMMAND_LINE_ACTOR)
@@ -106,12 +105,3 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         raise ReadingNotAudited(
             f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
         ) from err
-
-
-def format_error(err: Exception) -> str:
-    """Return one sentence for what a command or a restore ended with."""
-    if isinstance(err, OSError) and err.strerror:
-        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
-    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
-        return str(err)
-    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."

@@ -100,14 +100,14 @@ class ChannelManager:
     delivery: Delivery
     #: Starts receiving from a registered channel, if this process receives from it.
     start_receiving: Callable[[Channel], object]
-    #: The command menu of a private chat: name, Chinese text, English text.
-    command_menu: Sequence[tuple[str, str, str]]
+    #: Returns the command menu of a private chat: name, Chinese text, English text.
+    command_menu: Callable[[], Sequence[tuple[str, str, str]]]
 
     def register(self, channels: Sequence[Channel]) -> None:
         """Register channels for sending, and set the command menu of those that have one."""
         for channel in channels:
             if (set_commands := getattr(channel, "commands", None)) is not None:
-                set_commands(self.command_menu)
+                set_commands(self.command_menu())
             self.gateway.add(channel)
 
     async def add(self, channel: Channel) -> None:

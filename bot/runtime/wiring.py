@@ -1,9 +1,10 @@
 """Builds the components of a bot and connects them. Components are built nowhere else."""
 
 import time
-from collections.abc import AsyncIterator, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 import structlog
 
@@ -23,8 +24,6 @@ from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import TurnRunner
 from bot.agent.turn_context import MessageCounter, TurnSetup, TurnTimeouts
-from bot.commands.base import CommandServices
-from bot.commands.router import CommandRouter, command_menu
 from bot.config.schema import time_zone
 from bot.dispatch import Dispatcher
 from bot.gateway.channel_manager import ChannelManager
@@ -38,7 +37,7 @@ from bot.jobs.service import JobService
 from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.memory.recall import TurnRecall
-from bot.messages import load_body
+from bot.messages import MessageBody, load_body
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.deletions import ConversationDeletions
 from bot.runtime.metrics import MetricsCollector
@@ -46,24 +45,24 @@ from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_ni
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
-from bot.tools.base import Tool
+from bot.tools.base import Tool, Toolset
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.plugins.service import PluginTools
-from bot.tools.registry import OfferedTools
 from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from channels.base import Channel
 from memory.context.system_prompt import PromptBudgets
-from memory.conversation import SystemPart
+from memory.conversation import Part, SystemPart
 from memory.store.engine.database import QueueKey
 from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.rows import ApprovalRow
+from memory.store.rows import InboxRow
 
 log = structlog.get_logger(__name__)
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
@@ -109,8 +108,7 @@ class Components(BaseComponents):
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(self.store.mcp, self.config, self.blobs, owner, self.mcp_logins)
         self.plugins = PluginTools(self._plugin_library(owner), self.config, self._secrets)
-        self.toolset = self._offered_tools()
-        self._delegate_tool = DelegateTool(self.subagents, self.toolset, self.store.sessions.conversation)
+        self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self.store.sessions.conversation)
 
     def _build_turns(self, times: TurnTimeouts) -> None:
         """Build what answers a message, from the agent to the receiver."""
@@ -121,9 +119,6 @@ class Components(BaseComponents):
         self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
-        self.router = CommandRouter(
-            self._command_services(), self.channels, self._language, self.telemetry.access_denied
-        )
         self.turns = self._turn_runner(times)
         self.turn_dispatcher = self.turns.dispatcher
         self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
@@ -283,7 +278,15 @@ class Components(BaseComponents):
     def _is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)
 
-    def _offered_tools(self) -> OfferedTools:
+    def _tools_of(self, space: str) -> Toolset:
+        found: Toolset = self.toolset(space)
+        return found
+
+    @cached_property
+    def toolset(self) -> Any:
+        """The OfferedTools, which return the tools of a space."""
+        from bot.tools.registry import OfferedTools  # by the first message
+
         return OfferedTools(
             store=self.store,
             workspace=self.workspace,
@@ -307,7 +310,7 @@ class Components(BaseComponents):
     def _system_prompt(self) -> SystemPromptBuilder:
         persona = PersonaFiles(
             self.workspace,
-            self.toolset.specs,
+            lambda space: self._tools_of(space).specs(),
             self.channels.keys,
             troubles=self.troubles,
             last_good=self.home.soul_copy,
@@ -326,14 +329,14 @@ class Components(BaseComponents):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
-            all_specs=lambda space: tuple(tool.spec for tool in self.toolset(space).all()),
+            all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
             telemetry=self.telemetry,
         )
 
     def _approvals(self) -> ApprovalService:
         return ApprovalService(
             access=self.store.access,
-            toolset=self.toolset,
+            toolset=self._tools_of,
             now=self.now,
             channels=self.channels,
             conversation=self.store.sessions.conversation,
@@ -357,7 +360,7 @@ class Components(BaseComponents):
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(
             store=self.store,
-            toolset=self.toolset,
+            toolset=self._tools_of,
             now=self.now,
             message_counter=self.message_counter,
             approvals=self.approvals,
@@ -379,8 +382,12 @@ class Components(BaseComponents):
             config=self.config,
         )
 
-    def _command_services(self) -> CommandServices:
-        return CommandServices(
+    @cached_property
+    def _run_command(self) -> Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]:
+        from bot.commands.base import CommandServices  # by the first command: 1 MB that many bots never need
+        from bot.commands.router import CommandRouter
+
+        services = CommandServices(
             store=self.store,
             config=self.file,
             fitter=self.fitter,
@@ -409,8 +416,9 @@ class Components(BaseComponents):
             skills=self.skills,
             mcp=self.mcp_tools,
             plugins=self.plugins,
-            toolset=self.toolset,
+            toolset=self._tools_of,
         )
+        return CommandRouter(services, self.channels, self._language, self.telemetry.access_denied).run
 
     def _turn_runner(self, times: TurnTimeouts) -> TurnRunner:
         setup = TurnSetup(
@@ -436,14 +444,14 @@ class Components(BaseComponents):
             fitter=self.fitter,
             agent=self.agent,
             views=self.view_recorder,
-            run_command=self.router.run,
+            run_command=lambda row, body: self._run_command(row, body),
             channels=self.channels,
             config=self.config,
             create_dispatcher=self._create_dispatcher,
             telemetry=self.telemetry,
             troubles=self.troubles,
             subagents=self.subagents,
-            space_idle=self.toolset.adopt,
+            space_idle=lambda space: self.toolset.adopt(space),
         )
 
     def _receiver(self) -> Receiver:
@@ -468,7 +476,7 @@ class Components(BaseComponents):
             outbox_dispatcher=self.outbox_dispatcher,
             delivery=self.store.delivery,
             start_receiving=self.start_receiving,
-            command_menu=command_menu(),
+            command_menu=_command_menu,
         )
 
     def _person_deletion(self) -> PersonDeletion:
@@ -522,7 +530,7 @@ class Components(BaseComponents):
         """Run one command that does not wait for its conversation's queue."""
         began, row = time.perf_counter(), await self.store.delivery.inbox(inbox_id)
         if row is not None and row.state == "new":
-            await self.router.run(row, load_body(row.body))
+            await self._run_command(row, load_body(row.body))
             self.telemetry.row_handled(row.trace_id, "command", began)
         return False
 
@@ -536,3 +544,9 @@ class Components(BaseComponents):
         }
         for key in keys:
             dispatchers[key.kind].wake(key.id, key.due)
+
+
+def _command_menu() -> list[tuple[str, str, str]]:
+    from bot.commands.router import command_menu
+
+    return command_menu()

@@ -16,6 +16,10 @@ def defer_dataclasses(*packages: str) -> None:
 
     It concerns those with `frozen` and `slots`. From its first use on such a class has the methods that `dataclass`
     generates. One that is derived from a dataclass, or has a method of its own among them, has them at once.
+
+    A class that waits has no slots, with which `dataclass` makes it a second time: the first one would be garbage that
+    nothing collects before the program is ready, 1 MB of 400 classes. An instance of five fields takes 123 bytes
+    instead of 81, and is made in .7 µs instead of 1.
     """
     _packages.update(packages)
     vars(dataclasses)["dataclass"] = _dataclass
@@ -40,7 +44,7 @@ def _can_wait(cls: type, options: dict[str, Any]) -> bool:
 
 def _defer(cls: type, options: dict[str, Any]) -> type:
     cls.__doc__ = cls.__doc__ or cls.__name__  # for none, `dataclass` looks for the signature, which takes longest
-    bare = {**options, "frozen": False, "init": False, "repr": False, "eq": False}
+    bare = {**options, "frozen": False, "slots": False, "init": False, "repr": False, "eq": False}
     made: type = _generate_all(**bare)(cls)
     own = vars(made)
     for name, method in _SHARED.items():

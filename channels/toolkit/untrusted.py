@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
-from xml.parsers import expat
 
 MAX_JSON_DEPTH = 32
 MAX_XML_DEPTH = 8
@@ -82,7 +81,9 @@ def parse_flat_xml(body: bytes) -> dict[str, str]:
     """
     if len(body) > MAX_XML_BYTES:
         raise BadXml(f"more than {MAX_XML_BYTES} bytes")
-    reader = _XmlReader()
+    from xml.parsers import expat  # two of the channels need it
+
+    reader = _XmlReader(expat.ParserCreate(encoding="utf-8"))
     try:
         reader.parser.Parse(_clean_xml(body), True)
     except expat.ExpatError as err:
@@ -93,9 +94,9 @@ def parse_flat_xml(body: bytes) -> dict[str, str]:
 class _XmlReader:
     """Collects the texts of one document."""
 
-    def __init__(self) -> None:
+    def __init__(self, parser: Any) -> None:
         self.texts: dict[str, str] = {}
-        self.parser = expat.ParserCreate(encoding="utf-8")
+        self.parser = parser
         self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self._reject_doctype
         self.parser.StartElementHandler = self._open_element

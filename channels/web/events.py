@@ -27,8 +27,8 @@ from channels.web.requests import conversation_json, error_response
 MAX_RECENT_EVENTS = 512
 MAX_RECENT_CHARACTERS = 1_000_000
 # Conversations whose recent events stay in memory although they are not in use. A full one takes some 200 KiB; readers
-# of one that was dropped still get the stored lines.
-MAX_CONVERSATIONS = 32
+# of one that was dropped still get the stored lines, and all that it has while no turn is running.
+MAX_CONVERSATIONS = 8
 RUNNING_SECONDS = 3 * 3_600.0  # without an event, after which a turn no longer keeps its conversation in memory
 FIRST_LINES = 50
 BATCH_LINES = 200

@@ -16,6 +16,7 @@ from memory.text.tokenizer import question_terms, text_terms
 from memory.text.wording import LineWording, read_wording
 
 MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must keep
+SHORT_CHARS = 2_000  # of texts whose words are cached in great number
 MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
 
 _LIGHT_WORDS = frozenset({"to", "get"})
@@ -379,8 +380,11 @@ def _is_topic(rest: str, asked: str) -> bool:
     return bool(words) and words <= frozenset(read_wording(asked).words) and GroundingSource(asked).holds(rest)
 
 
-@lru_cache(maxsize=8_192)
 def _words(text: str) -> frozenset[str]:
+    return (_words_of_short if len(text) <= SHORT_CHARS else _words_of_long)(text)
+
+
+def _find_words(text: str) -> frozenset[str]:
     """The content words of a text: stems with synonyms folded, and pairs of CJK characters."""
     found: set[str] = set()
     for sentence in split_statements(text):
@@ -390,3 +394,8 @@ def _words(text: str) -> frozenset[str]:
         words = read_wording(sentence).bare
         found.update(word for word in words if word not in empty and not CJK_CHARACTER.match(word))
     return frozenset(found)
+
+
+# A text of 100,000 characters takes a megabyte with its words; a short one 1 KB.
+_words_of_short = lru_cache(maxsize=2_048)(_find_words)
+_words_of_long = lru_cache(maxsize=32)(_find_words)

@@ -91,7 +91,7 @@ def _call_fault(call: ToolCall) -> str:
     return "" if _is_json_object(call.input) else "a call's input is no JSON object"
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # of up to 100 KB each, where files are written
 def _is_json_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)

@@ -30,7 +30,7 @@ from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 MEMORY_SHARE, LOG_SHARE = 5, 10  # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
-MAX_KNOWN_PARTS = 4_096  # of logs, some 600 bytes each
+MAX_KNOWN_PARTS = 4_096  # of logs, some 1 KB each
 MAX_READ_PARTS, MAX_READ_CHARS = 64, 8_192  # parts whose entries are cached, and characters of such a part
 _REPORT = re.compile(r"[-*+]\s+\d\d:\d\d [^:：\n]{1,60}[:：]")
 _CALL = re.compile(r'recall\(handle="[^"\n]{1,90}"\)\s*$')

@@ -51,7 +51,7 @@ def _is_due(before: Message | None, message: Message, zone: tzinfo | None) -> bo
     return _local_day(message.at, zone) != _local_day(before.at, zone)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=1_024)
 def _local_day(at: datetime, zone: tzinfo | None) -> date:
     """Cached, as the rules of the machine's own zone take 2 µs for each of a history's messages."""
     return at.astimezone(zone).date()

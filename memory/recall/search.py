@@ -3,6 +3,7 @@
 import asyncio
 import heapq
 import re
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from math import log
+from weakref import WeakKeyDictionary
 
 from memory.conversation import BOT_SPEAKER
 from memory.recall.dates.calendar import DateSpan
@@ -393,8 +395,9 @@ def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
     return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
 
 
-# Indexes open at a time, each with some MiB of cached pages; opening another takes a few milliseconds.
+# Indexes open at a time, each with up to 1.5 MB of cached pages; opening another takes a few milliseconds.
 MAX_OPEN_INDEXES = 32
+CHECK_SECONDS = 600.0  # a check reads the whole index, 3 ms for 1,000 rows, and /memory asks for one
 
 
 class Recall:
@@ -406,6 +409,7 @@ class Recall:
         self._vectors = vectors
         self._open: OrderedDict[str, SpaceIndexKeeper] = OrderedDict()
         self._users: Counter[str] = Counter()
+        self._sound_until: WeakKeyDictionary[SpaceIndexKeeper, float] = WeakKeyDictionary()
         self._closing: set[asyncio.Task[None]] = set()
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -479,16 +483,22 @@ class Recall:
         """Delete the index; the next search makes it again."""
         with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
+                self._sound_until.pop(keeper, None)
                 await keeper.remove()
 
     async def check(self, space: str) -> str:
-        """What is wrong with the index, "" for nothing."""
+        """What is wrong with the index, "" for nothing; one that was sound is read again after CHECK_SECONDS."""
         faults = []
         with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
                 await keeper.use(lambda index: index.count())  # a damaged one is made again
-                faults.append(await keeper.change(lambda index: index.check()))
-        return "; ".join(filter(None, faults))
+                if time.monotonic() < self._sound_until.get(keeper, 0.0):
+                    continue
+                if fault := await keeper.change(lambda index: index.check()):
+                    faults.append(fault)
+                else:
+                    self._sound_until[keeper] = time.monotonic() + CHECK_SECONDS
+        return "; ".join(faults)
 
     async def settled(self) -> None:
         """Wait until no index is being updated or closed."""

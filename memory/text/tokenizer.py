@@ -16,8 +16,6 @@ from itertools import pairwise
 from math import log
 from typing import Generic, TypeVar
 
-import Stemmer
-
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.patterns import lazy_pattern
 from memory.text.quoting import display_name
@@ -136,6 +134,8 @@ def _stem_word(word: str) -> str:
     """A word's English stem (Porter 2); words of other languages stay nearly unchanged."""
     if not word.isascii() or len(word) > 40:
         return word[:80]
+    import Stemmer  # .8 MB, from the first text on
+
     # A stemmer object holds the current word, so threads must not share one.
     return str(Stemmer.Stemmer("english").stemWord(word))
 

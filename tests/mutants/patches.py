@@ -544,8 +544,8 @@ MUTANTS = (
         name="neighbours lend nothing",
         guards="recall",
         file="memory/recall/ranking.py",
-        old="        if not own:\n            continue\n",
-        new="        continue\n",
+        old="            if other is not None and (other not in lent",
+        new="            if other == candidate.row and (other not in lent",
         tests=("tests/memory/recall/test_sqlite_index.py::test_a_row_lends_to_its_neighbours_in_its_session_alone",),
     ),
     Mutant(

@@ -48,7 +48,7 @@ class ViewRecorder:
         self._config = config
         self._now = now
         self._pending: OrderedDict[str, _PendingTurn] = OrderedDict()
-        #: Texts that are stored, with the day on which their use was noted.
+        #: Texts of spaces that are stored, with the day on which their use was noted.
         self._known: OrderedDict[tuple[str, str, str, int], None] = OrderedDict()
 
     def recorder(self, turn: TurnRow, fitted: FittedView, counter: TokenCounter) -> OnRequest:
@@ -87,7 +87,8 @@ class ViewRecorder:
         except StoreError:
             self._pending[turn_id] = waiting
             raise
-        self._known.update(dict.fromkeys(_key(text, day) for text in new))
+        # A conversation's own texts carry the time of their turn, so that no later turn shows one again.
+        self._known.update(dict.fromkeys(_key(text, day) for text in new if not text.conversation))
         while len(self._known) > MAX_KNOWN_TEXTS:
             self._known.popitem(last=False)
 

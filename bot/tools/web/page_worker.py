@@ -6,6 +6,7 @@ Markdown. The process ends at the end of its input, and at its limits.
 """
 
 import json
+import re
 import resource
 import sys
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ _INVISIBLE_RANGES = (
     (0x00AD, 0x00AD), (0x180E, 0x180E), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFE00, 0xFE0F),
     (0xFEFF, 0xFEFF), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-_DROP = {code: None for first, last in _INVISIBLE_RANGES for code in range(first, last + 1)}
+_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _INVISIBLE_RANGES)}]+")
 _SKIPPED = frozenset({
     "aside", "button", "canvas", "footer", "form", "head", "iframe", "nav", "noscript", "object", "script", "select",
     "style", "svg", "template",
@@ -99,7 +100,7 @@ def walk(html: str, url: str) -> tuple[dict[str, Any], str]:
 
 def clean(text: str) -> str:
     """Remove invisible characters and blank lines in a row."""
-    lines = [line.rstrip() for line in text.translate(_DROP).splitlines()]
+    lines = [line.rstrip() for line in _INVISIBLE.sub("", text).splitlines()]
     kept = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
     return "\n".join(kept).strip()
 

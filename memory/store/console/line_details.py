@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
@@ -188,11 +189,7 @@ _TURN_OF_LINE = (
         ),
     )
 )
-_MESSAGES = (
-    select(*columns_of(Message, message))
-    .where(message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn"))
-    .order_by(message.c.seq)
-)
+_MESSAGES = select(*columns_of(Message, message)).where(IS_OF_TURN).order_by(message.c.seq)
 _CALLS = (
     select(tool_call.c.call_id, tool_call.c.name, tool_call.c.input, tool_call.c.state, tool_call.c.result_id)
     .where(tool_call.c.turn_id == bindparam("turn_id"))

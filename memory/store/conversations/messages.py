@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from memory.conversation import Document, Message, Text, ToolResult, dump_parts
 from memory.ids import derive_key, new_id
@@ -37,6 +37,17 @@ _SELECT_CONVERSATION = select(conversation).where(conversation.c.id == bindparam
 _TAKE_NUMBERS = update_returning(_ADD_TO_COUNTERS, conversation, select_after=_SELECT_CONVERSATION)
 _TAKE_NUMBERS_AND_TOUCH = update_returning(
     _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")), conversation, select_after=_SELECT_CONVERSATION
+)
+
+
+# Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not read as a whole.
+IS_OF_TURN = and_(
+    message.c.conversation == bindparam("conversation"),
+    message.c.turn == bindparam("turn"),
+    message.c.seq
+    >= select(turn.c.first_seq)
+    .where(turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("turn"))
+    .scalar_subquery(),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from sqlalchemy import and_, bindparam, or_, select
 
+from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
 from memory.store.schema.tables import fold, inbox, is_one_of, literal_text, message, outbox, tool_call, turn, usage
@@ -95,9 +96,7 @@ _SELECT_CALLS = (
     .where(tool_call.c.turn_id == bindparam("turn_id"))
     .order_by(tool_call.c.place)
 )
-_SELECT_TIMES = select(message.c.id, message.c.at).where(
-    message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn")
-)
+_SELECT_TIMES = select(message.c.id, message.c.at).where(IS_OF_TURN)
 _SELECT_NEXT_TURN = select(turn.c.started).where(
     turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("number")
 )

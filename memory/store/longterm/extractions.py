@@ -7,6 +7,7 @@ from itertools import takewhile
 from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Message
+from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.engine.database import Repository, Row, Tx, light, read, soft, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
@@ -36,11 +37,7 @@ _UPDATE = (
 )
 _SELECT_SPACES = select(linked_space(extraction.c.space).label("space")).where(_IS_OPEN).distinct()
 _COUNT_BY_STATE = select(extraction.c.state, func.count().label("rows")).group_by(extraction.c.state)
-_SELECT_MESSAGES = (
-    select(*columns_of(Message, message))
-    .where(message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn"))
-    .order_by(message.c.seq)
-)
+_SELECT_MESSAGES = select(*columns_of(Message, message)).where(IS_OF_TURN).order_by(message.c.seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

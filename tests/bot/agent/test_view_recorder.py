@@ -1,6 +1,8 @@
 """What a turn's calls showed waits for a commit, and is stored once."""
 
 import asyncio
+import time
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,7 @@ from bot.agent.context.recorder import MAX_PENDING_TURNS, ViewRecorder
 from bot.config.schema import Config
 from memory.store.errors import StoreFull
 from memory.store.longterm.views import MAX_RECALLED, RecalledPlace, dump_recalled, load_recalled
+from tests.bot.inside import inside
 
 PLACE = (RecalledPlace(path="MEMORY.md", line=1, last=1),)
 
@@ -43,3 +46,13 @@ def test_of_more_turns_than_run_at_once_the_oldest_is_left_out() -> None:
 def test_of_more_places_than_a_turn_shows_the_first_are_stored() -> None:
     places = tuple(RecalledPlace(conversation="c", turn=number) for number in range(MAX_RECALLED + 1))
     assert load_recalled(dump_recalled(places)) == places[:MAX_RECALLED]
+
+
+async def test_texts_that_only_one_turn_shows_are_not_remembered(tmp_path: Path) -> None:
+    minutes = [0]
+    async with inside(tmp_path, lambda asked: "Yes.", clock=lambda: time.time() + 60 * minutes[0]) as it:
+        await it.say("Hello.")
+        known = set(it.bot.view_recorder._known)
+        for minutes[0] in range(1, 4):
+            await it.say(f"Hello {minutes[0]}.")
+        assert known == set(it.bot.view_recorder._known) != set()

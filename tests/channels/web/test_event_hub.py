@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from channels.message import LiveEvent
 from channels.web.backend import TranscriptLine, web_address
-from channels.web.events import EventHub, parse_position
+from channels.web.events import MAX_CONVERSATIONS, RETRY_FRAME, EventHub, parse_position
 from tests.channels.web.server import NOON, TOKEN, ScriptedBot, running
 from tests.channels.web.streams import names, until
 
@@ -48,7 +48,7 @@ async def joined(hub: EventHub, conversation: str, held: AsyncExitStack) -> Asyn
     return frames
 
 
-@pytest.mark.parametrize("count", [33, 200])
+@pytest.mark.parametrize("count", [MAX_CONVERSATIONS + 1, 200])
 async def test_as_many_conversations_as_are_read_are_shown(count: int) -> None:
     hub = EventHub()
     async with AsyncExitStack() as held:
@@ -59,7 +59,7 @@ async def test_as_many_conversations_as_are_read_are_shown(count: int) -> None:
             assert f"to {name}".encode() in await anext(frames)
 
 
-@pytest.mark.parametrize("count", [33, 200])
+@pytest.mark.parametrize("count", [MAX_CONVERSATIONS + 1, 200])
 async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count: int) -> None:
     hub = EventHub()
     for piece in ("one ", "two"):
@@ -74,7 +74,7 @@ async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count:
 async def test_a_conversation_added_while_all_others_are_in_use_can_be_used_at_once() -> None:
     hub = EventHub()
     async with AsyncExitStack() as held:
-        for number in range(32):
+        for number in range(MAX_CONVERSATIONS):
             await joined(hub, f"read-{number}", held)
         hub.notify_stored("posted")
         hub.publish(LiveEvent(address=web_address("answered"), name="reply", message_id="m1", text="done"))
@@ -90,7 +90,18 @@ async def test_replies_of_turns_without_further_events_are_dropped() -> None:
         hub.publish(delta(f"lost-{number}", "half an"))
     now = 4 * 3_600 * 10**9
     hub.notify_stored("next")
-    assert len(hub._streams) <= 32
+    assert len(hub._streams) <= MAX_CONVERSATIONS
+
+
+async def test_who_returns_to_a_conversation_that_was_dropped_gets_what_was_stored_meanwhile() -> None:
+    hub, record = EventHub(), Record(2, 10)
+    for number in range(MAX_CONVERSATIONS + 1):
+        hub.publish(delta(f"c{number}", "half an"))
+        hub.publish(LiveEvent(address=web_address(f"c{number}"), name="reply", message_id="m1", text="done", line=2))
+    assert len(hub._streams) == MAX_CONVERSATIONS
+    async with aclosing(hub.follow("c0", parse_position("1.7"), record.lines)) as frames:
+        assert await anext(frames) == RETRY_FRAME
+        assert (await anext(frames)).startswith(b"id: 2\n")
 
 
 async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it() -> None:

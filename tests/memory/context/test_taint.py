@@ -1,9 +1,12 @@
 """Words from outside mark all that is made of them: the turn, the view, and what later folds say of it."""
 
+import random
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 
+from memory.context.evidence import TaintedWords
 from memory.context.taint import OWN_TOOLS, is_tainted, is_view_tainted
 from memory.conversation import Document, Image, Summary, Text, ToolCall, ToolResult, dump_parts, load_parts
 from tests.memory.context.making import chat, make_session, said, used
@@ -61,3 +64,17 @@ def test_a_view_is_tainted_by_any_of_its_turns_and_by_its_summary():
     assert not is_view_tainted(replace(clean, summary=summary))
     assert is_view_tainted(replace(clean, summary=replace(summary, tainted=True)))
     assert is_view_tainted(make_session([[said("read it"), *used("c1", ORDER)], *chat(3)]))
+
+
+def test_the_words_of_many_long_texts_are_not_all_kept() -> None:
+    chance = random.Random(1)
+    words = ["".join(chance.choice("bdfglmnprst") + chance.choice("aeiou") for _ in range(4)) for _ in range(400)]
+    sentences = [" ".join(words[at : at + 10]) + "." for at in range(0, 400, 10)]
+    tracemalloc.start()
+    try:
+        for _ in range(300):
+            TaintedWords([], [" ".join(chance.sample(sentences, 40))])
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 2_000_000

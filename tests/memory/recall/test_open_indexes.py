@@ -19,22 +19,24 @@ class Index:
     def __init__(self, space: str, gate: asyncio.Event, moved: asyncio.Event, faults: list[str]) -> None:
         self.space, self.gate, self.moved, self.faults = space, gate, moved, faults
         self.uses, self.closed = 0, False
+        self.checks, self.fault = 0, ""
 
     @property
     def busy(self) -> bool:
         return bool(self.uses)
 
-    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = "") -> str:
+    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = "") -> int:
         if self.closed:
             self.faults.append(f"{self.space} is used after it was closed")
         self.uses += 1
         self.moved.set()
         await self.gate.wait()
         self.uses -= 1
-        return ""
+        return 0
 
     async def change(self, work: Callable[[Any], Any]) -> str:
-        return ""
+        self.checks += 1
+        return self.fault
 
     async def settled(self) -> None:
         pass
@@ -107,3 +109,14 @@ async def test_one_that_was_handed_out_stays_open_until_its_turn_comes(tmp_path:
     assert indexes.faults == []
     assert len(indexes.made) == 34
     assert len(indexes.open) == 32
+
+
+async def test_a_sound_index_is_not_checked_again_at_once_and_a_faulty_one_is(tmp_path: Path) -> None:
+    indexes = Indexes(tmp_path)
+    indexes.gate.set()
+    assert [await indexes.recall.check("") for _ in range(3)] == ["", "", ""]
+    [index] = indexes.made
+    assert index.checks == 1
+    await indexes.recall.refresh("other")
+    indexes.made[1].fault = "row 1 is missing"
+    assert [await indexes.recall.check("other") for _ in range(2)] == ["row 1 is missing"] * 2

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from memory.store.conversations import folds, inbox, messages, outbox, sessions,
 from memory.store.engine.database import Row, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
+from memory.store.longterm.rows import ExtractionRow
 from memory.store.store import Store
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
@@ -238,6 +240,19 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
     session = await store.sessions.load(home)
     assert len(session.turns) == 3
     assert await _steps(store, lambda: store.sessions.load(home)) <= short * 2
+
+
+async def test_I26_the_messages_of_a_turn_are_not_looked_for_in_all_of_a_long_conversation(
+    record: SqliteRecord,
+) -> None:
+    store = await record.open()
+    home = await talk(store, *(str(n) for n in range(6)))
+    row = ExtractionRow(turn_id="", space="", conversation=home, turn=6, state="queued", attempts=0, found="",
+                        reason="", at=datetime.now(UTC))  # fmt: skip
+    short = await _steps(store, lambda: store.extractions.messages(row))
+    await _grow(record, home, 20_000)
+    assert [message.turn for message in await store.extractions.messages(row)] == [6, 6]
+    assert await _steps(store, lambda: store.extractions.messages(row)) <= short * 2
 
 
 async def test_I26_a_conversation_with_a_hundred_times_the_turns_in_view_costs_no_more(record: SqliteRecord) -> None:

@@ -1,0 +1,176 @@
+"""The commands of `mnema`, by typer; a module of commands is imported when one of them is named."""
+
+import asyncio
+import importlib
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+from typer.main import get_group
+
+from bot.cli.common import JsonOption, print_json
+from bot.cli.run import (
+    DEFAULT_ROLE,
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    MAX_PORT,
+    PROCESS_ROLES,
+    create_home,
+    run_bot,
+)
+from bot.config.home import resolve_home
+from bot.runtime.store_access import resume_restore
+
+# Commands in the order of --help, with the module that has them; "" for those of this one.
+COMMANDS = {
+    "init": "bot.cli.config:init",
+    "chat": "",
+    "run": "",
+    "doctor": "",
+    "config": "bot.cli.config:app",
+    "channels": "bot.cli.connections.channels:app",
+    "sessions": "bot.cli.sessions:app",
+    "memory": "bot.cli.memory:app",
+    "pair": "bot.cli.people:pair_app",
+    "owner": "bot.cli.people:owner_app",
+    "people": "bot.cli.people:people_app",
+    "mcp": "bot.cli.connections.mcp:app",
+    "audit": "bot.cli.database:app",
+    "skills": "bot.cli.skills:app",
+    "exec": "bot.cli.doctor.sandbox:app",
+    "tools": "bot.cli.connections.plugins:app",
+    "replay": "bot.cli.sessions:replay",
+    "backup": "bot.cli.database:backup",
+    "restore": "bot.cli.database:restore",
+    "migrate": "bot.cli.database:migrate",
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of `mnema`; a module of commands is imported when one of them is named, or for --help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of --help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, or None if there is none with this name."""
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            module, _, attribute = COMMANDS[cmd_name].partition(":")
+            found = getattr(importlib.import_module(module), attribute)
+            parent = typer.Typer(add_completion=False, rich_markup_mode=None)
+            if isinstance(found, typer.Typer):
+                parent.add_typer(found, name=cmd_name)
+            else:
+                parent.command(cmd_name)(found)
+            self.add_command(get_group(parent).commands[cmd_name])
+        return super().get_command(ctx, cmd_name)
+
+
+app = typer.Typer(
+    name="mnema",
+    help="A chat bot for your own platforms that does not forget.",
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def run_command(args: list[str]) -> int:
+    """Run one command line, given without the program's name; returns the exit code."""
+    try:
+        code = app(args, standalone_mode=False, prog_name="mnema")
+    except typer.Abort:
+        return EXIT_INTERRUPTED
+    except TyperException as err:
+        text = err.format_message() or str(err)
+        print(text if "\n" in text else f"mnema: {text} See mnema --help.", file=sys.stderr)
+        return err.exit_code
+    return code if isinstance(code, int) else EXIT_DONE
+
+
+def _version(given: bool) -> None:
+    if given:
+        from importlib import metadata
+
+        print(f"mnema {metadata.version('mnema')}")
+        raise typer.Exit(EXIT_DONE)
+
+
+@app.callback()
+def _options(
+    ctx: typer.Context,
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    ctx.obj = resolve_home(home)  # a HomeFolder, for all commands
+    resume_restore(ctx.obj.root)
+
+
+@app.command()
+def chat(
+    ctx: typer.Context,
+    conversation: Annotated[str, typer.Option("--conversation", help="Name of the conversation.")] = "main",
+    once: Annotated[str | None, typer.Option("--once", help="Send this, print one reply and exit.")] = None,
+) -> int:
+    """Talk to the bot in this terminal."""
+    home = create_home(ctx.obj)
+    from bot.cli import chat as terminal
+
+    return terminal.chat(home, conversation, once)
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = DEFAULT_ROLE,
+    metrics: Annotated[
+        int | None, typer.Option("--metrics", min=0, max=MAX_PORT, help="A worker's own port for /metrics; 0: any.")
+    ] = None,
+) -> int:
+    """Run every enabled channel, the page and the scheduler."""
+    if role not in PROCESS_ROLES:
+        raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
+    return run_bot(ctx.obj, role, metrics)
+
+
+@app.command()
+def doctor(
+    ctx: typer.Context,
+    as_json: JsonOption = False,
+    language: Annotated[
+        str, typer.Option("--language", help="zh or en [default: as config.json and the terminal].")
+    ] = "",
+) -> int:
+    """Check configuration, database, model, channels and this machine."""
+    import structlog
+
+    from bot.cli.doctor.report import run_checks
+    from bot.cli.doctor.texts import choose_language, title_of
+
+    structlog.reset_defaults()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # problems are printed below
+    lang = language or choose_language(ctx.obj)
+    checks = asyncio.run(run_checks(ctx.obj, lang))
+    ok = all(check.ok for check in checks)
+    if as_json:
+        print_json({"ok": ok, "checks": [{**asdict(check), "title": title_of(check.name, lang)} for check in checks]})
+    else:
+        for check in checks:
+            print(f"{'ok  ' if check.ok else 'FAIL'} {title_of(check.name, lang)}: {check.message}")
+            if check.hint:
+                print(f"       {check.hint}")
+    return EXIT_DONE if ok else EXIT_FAILED
