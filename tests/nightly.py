@@ -75,7 +75,9 @@ def parts(asked: argparse.Namespace) -> list[Part]:
     )
     kills = {"MNEMA_KILLS": f"{asked.kills}", "MNEMA_SEED": f"{seed}", "MNEMA_NIGHT": "1"}
     killed = [
-        Part(name=f"{asked.kills} kills, the page and telegram", command=(*pytest, "-s", RANDOM), also=kills),
+        Part(
+            name=f"{asked.kills} kills, the page and telegram, each store", command=(*pytest, "-s", RANDOM), also=kills
+        ),
         Part(
             name=f"{asked.kills} kills, tools, reminders and sub-agents, each store",
             command=(*pytest, "-s", AUTOMATION),
@@ -83,11 +85,12 @@ def parts(asked: argparse.Namespace) -> list[Part]:
         ),
         *(
             Part(
-                name=f"{asked.kills} kills, {world}",
-                command=(*pytest, "-s", f"{CHANNELS}::{_KILLED}[{world}]"),
-                also={**kills, "MNEMA_KILLS": f"{max(asked.kills, 100 * world.endswith('-webhook'))}"},
+                name=f"{asked.kills} kills, {world} on {store}",
+                command=(*pytest, "-s", f"{CHANNELS}::{test}[{world}]"),
+                also=kills,
             )
             for world in WORLDS
+            for store, test in _KILLED.items()
         ),
     ]
     apart = [f"--deselect={path}" for path in (MACHINE, SHARED_MACHINE, RANDOM, CHANNELS, AUTOMATION)]
@@ -110,7 +113,11 @@ def parts(asked: argparse.Namespace) -> list[Part]:
     ]
 
 
-_KILLED = "test_whoever_writes_there_is_answered_however_often_the_process_is_killed"
+# Store -> the test of CHANNELS that has its record there.
+_KILLED = {
+    "PostgreSQL": "test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_the_last",
+    "SQLite": "test_whoever_writes_there_is_answered_however_often_the_process_is_killed",
+}
 
 
 def run(part: Part, logs: Path) -> Outcome:

@@ -8,18 +8,17 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tests.emulators.model_replies import Reply
 from tests.walk.channel_worlds import World
 from tests.walk.chats import given_up, told_interrupted
 from tests.walk.oracle import REPEAT_MARK
-from tests.walk.record import query
+from tests.walk.record import Db, query
 from tests.walk.speech import LONG_PARTS, answer, asked, asked_at_length, tokens_in
 
 MOST_OPEN = 2
-PATIENCE = 5.0  # seconds for which somebody waits where a message may be lost with the process that it was brought to
+PATIENCE = 20.0  # seconds after their last message for which somebody waits where more is sent only when they write
 LONG_SHARE = 0.1
 
 
@@ -32,11 +31,11 @@ class Person:
 
     world: World
     id: str
-    db: Path
+    db: Db
     chance: random.Random
     said: dict[str, list[str]] = field(default_factory=dict)
     enough: asyncio.Event = field(default_factory=asyncio.Event)
-    _since: dict[str, float] = field(default_factory=dict)
+    _wrote: float = 0.0
     _lost: set[str] = field(default_factory=set)
 
     @property
@@ -54,7 +53,7 @@ class Person:
     def say(self) -> None:
         """One message; now and then one whose answer takes several parts."""
         token = f"{self.id.partition('@')[0]}/{len(self.said) + 1}"
-        self._since[token] = time.monotonic()
+        self._wrote = time.monotonic()
         at_length = self.chance.random() < LONG_SHARE
         self.said[token] = [f"{token}.{number}" for number in range(LONG_PARTS)] if at_length else [token]
         self.world.say(self.id, asked_at_length(token) if at_length else asked(token))
@@ -63,20 +62,16 @@ class Person:
     async def run(self) -> None:
         """Write until told that it is enough, a few messages ahead of the answers at most."""
         while not self.enough.is_set():
-            if len(self._waited_for()) < MOST_OPEN:
+            impatient = self.world.rationed and time.monotonic() - self._wrote > PATIENCE
+            if impatient or len(self._waited_for()) < MOST_OPEN:
                 self.say()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.enough.wait(), self.chance.uniform(0.05, 0.4))
 
     def _waited_for(self) -> set[str]:
         """Tokens of messages an answer to which is waited for before more is written."""
-        over, now = {token for token, _ in self.seen} | excused(self.db), time.monotonic()
-        patient = self.world.until_stored
-        return {
-            token
-            for token, parts in self.said.items()
-            if not over >= {*parts} and (patient or now - self._since[token] < PATIENCE)
-        }
+        over = {token for token, _ in self.seen} | excused(self.db)
+        return {token for token, parts in self.said.items() if not over >= {*parts}} - self.never_stored()
 
     def unanswered(self) -> set[str]:
         """Tokens of parts that are still to come and whose end was told in no other way."""
@@ -84,8 +79,9 @@ class Person:
         return self.open_ones - excused(self.db) - never
 
     def never_stored(self) -> set[str]:
-        """Tokens of messages that died with a process, on a platform that brings them once."""
-        return self._lost - self._stored()
+        """Tokens of messages that died with a process, or found none, where the platform does not bring them again."""
+        lost = self._lost | {token for text in self.world.abandoned() for token in tokens_in(text)}
+        return {*self.said} & lost - self._stored() if lost else set()
 
     def note_losses(self) -> None:
         """Note what the platform has handed over and nobody stored; call it while no process is alive.
@@ -130,13 +126,13 @@ class Person:
         return [] if places == sorted(places) else [f"answers out of order: {places}"]
 
 
-def excused(db: Path) -> set[str]:
+def excused(db: Db) -> set[str]:
     """Tokens of messages and parts whose end was told in another way than by an answer."""
     interrupted = {f"{token}{part}" for token in told_interrupted(db) for part in ("", *_ends())}
     return interrupted | {*given_up(db)}
 
 
-def turn_numbers(db: Path) -> dict[str, int]:
+def turn_numbers(db: Db) -> dict[str, int]:
     """Token -> number of its turn."""
     rows = query(db, "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY turn DESC")
     return {token: turn for parts, turn in rows for token in tokens_in(parts)[:1]}

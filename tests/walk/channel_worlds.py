@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol, Self
 
 from bot.config.home import HomeFolder
 from channels.wechat.state import AccountState, ILinkCredentials
-from memory.store.open import open_store
 from tests.contracts.channel_stage import Pages
 from tests.emulators.feishu import FeishuEmulator
 from tests.emulators.ilink import IlinkEmulator
@@ -18,6 +17,7 @@ from tests.emulators.mp import TOKEN as MP_TOKEN
 from tests.emulators.telegram import TOKEN, TelegramEmulator
 from tests.emulators.wecom import SECRET, WecomEmulator
 from tests.walk.harness import Bot, settings
+from tests.walk.record import opened
 
 # How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early.
 LOST, BROKEN, EARLY = 0.04, 0.03, 0.05
@@ -62,6 +62,9 @@ class World(Protocol):
     def unconfirmed(self) -> list[str]:
         """Texts that the platform still has to bring."""
 
+    def abandoned(self) -> list[str]:
+        """Texts that the platform has given up to bring: nobody confirmed them, though they may be stored."""
+
     def half_written(self, person: str) -> list[str]:
         """What looks to them as if it were still being written."""
 
@@ -91,6 +94,9 @@ class _World:
     def allowed(self) -> dict[str, Any]:
         """Who may talk to the bot."""
         return {"owners": [*self.people[:1]], "allow": [*self.people[1:]]}
+
+    def abandoned(self) -> list[str]:
+        return []
 
     def half_written(self, person: str) -> list[str]:
         return []
@@ -194,7 +200,13 @@ class WechatMpWorld(_World):
         return list(self.emulator.world.sent(person))
 
     def unconfirmed(self) -> list[str]:
-        return [push.fields["Content"] for push in self.emulator.world.pushes if push.state == "sending"]
+        return self._texts("sending")
+
+    def abandoned(self) -> list[str]:
+        return self._texts("failed")
+
+    def _texts(self, state: str) -> list[str]:
+        return [push.fields["Content"] for push in self.emulator.world.pushes if push.state == state]
 
 
 class TelegramWorld(_World):
@@ -347,7 +359,7 @@ async def remember(bot: Bot, world: World) -> None:
     kept = await world.kept()
     if kept:
         HomeFolder(root=bot.home).ensure()
-        store = await open_store(bot.db)
+        store = await opened(bot.db)
         await store.notes.put(world.name, kept)
         await store.close()
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONG = 30.0  # seconds after which a wait for another process is given up
 PAUSE = 0.02
 OWNER, FRIEND, COUSIN = "5005", "5006", "5007"
+LEASE_LOST = 75  # exit code of a process that could not renew its lease in time
 
 
 async def until(holds: Callable[[], Awaitable[Any] | Any], what: str, seconds: float = LONG) -> Any:
@@ -186,6 +187,14 @@ class Bot:
         """Kill and start again."""
         await self.kill()
         await self.start(fp)
+
+    async def revive(self) -> bool:
+        """Start a process again that lost its lease, as on a busy machine, and ended itself; return whether one had."""
+        if self.alive:
+            return False
+        assert await self.ended() == LEASE_LOST, self.complaints()
+        await self.start()
+        return True
 
     def complaints(self) -> str:
         """The end of what it said on stderr."""

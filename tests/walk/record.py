@@ -10,13 +10,21 @@ import psycopg
 
 from memory.store.open import open_store
 from memory.store.open_postgres import open_postgres
+from memory.store.store import Store
 
 Db = Path | str  # a record: SQLite's file, or the address of a database in PostgreSQL
 
 
+async def opened(db: Db, *, writable: bool = True) -> Store:
+    """The store of this record, beside whatever runs."""
+    if isinstance(db, Path):
+        return await open_store(db, writable=writable)
+    return await open_postgres(db, writable=writable)
+
+
 async def ledger_faults(db: Db) -> list[str]:
     """What the coverage ledger finds, read beside whatever runs."""
-    store = await (open_store(db, writable=False) if isinstance(db, Path) else open_postgres(db))
+    store = await opened(db, writable=False)
     try:
         return [f"{fault.subject}: {fault.what}" for fault in await store.folds.check_ledger()]
     finally:

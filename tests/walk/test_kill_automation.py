@@ -13,21 +13,18 @@ from typing import Any
 import httpx
 import pytest
 
-from memory.store.open import open_store
-from memory.store.open_postgres import open_postgres
 from tests.bot.tools.mcp.servers import Orders, list_and_choose
 from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Scene, scene, until
-from tests.walk.record import Db, ledger_faults, query, unended
+from tests.walk.record import Db, ledger_faults, opened, query, unended
 from tests.walk.speech import asked_for, hesitant, tokens_in
 
 pytestmark = [pytest.mark.kill, by_night]
 KILLS = int(os.environ.get("MNEMA_KILLS", "20"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 LONGEST_LIFE = 1.5  # seconds after the process is ready
-LEASE_LOST = 75  # exit code
 LONGEST_STAND = 90.0  # seconds; a call that delegates waits for half of it
 TEXT = {"type": "string"}
 CALLS = "SELECT tool_call.state FROM tool_call WHERE name = ? AND input LIKE ?"
@@ -131,10 +128,8 @@ async def until_at_rest(talk: Scene) -> None:
     rows, since = unended(talk.bot.db), time.monotonic()
     while rows:
         await asyncio.sleep(0.2)
-        if not talk.bot.alive:
-            assert await talk.bot.ended() == LEASE_LOST, talk.bot.complaints()
+        if await talk.bot.revive():
             print("the process lost its lease, and is started again")
-            await talk.bot.start()
             since = time.monotonic()
         if (now := unended(talk.bot.db)) != rows:
             rows, since = now, time.monotonic()
@@ -160,8 +155,7 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
     async with scene(home / "bot", model, **more) as talk:
         await talk.bot.start()
         await talk.bot.term()
-        db = talk.bot.db
-        store = await (open_store(db) if isinstance(db, Path) else open_postgres(db))
+        store = await opened(talk.bot.db)
         try:
             await list_and_choose(store, "files", orders.settings, {"echo": "run", "note": "ask"})
         finally:

@@ -37,8 +37,8 @@ STARTING, WARM = 0.15, 0.5
 LONGEST_START = 0.2
 APART = 3.0  # seconds between two kills of a machine that is restarted again and again
 MOST_GIVEN_UP = 0.05  # share of the messages that may end in a notice under such kills
-# On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer.
-OUTLIVE, MOST_ON_POSTGRES = 0.25, 100
+# On PostgreSQL: how many kills, as each takes longer there; share of lives that go on with the turns of the one before.
+KILLS_ON_POSTGRES, OUTLIVE = int(os.environ.get("MNEMA_KILLS", "2")), 0.25
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: 
     else:
         await bot.until_ready()
         if kind > 1 - WARM:
-            await until(lambda: len(talk.model.requests) > asked, "the model is asked")
+            await until(lambda: len(talk.model.requests) > asked or not bot.alive, "the model is asked")
         await asyncio.sleep(random_.uniform(EARLIEST, LATEST))
         if random_.random() < outlive:
             await asyncio.sleep(random_.uniform(LEASE_SECONDS - 1.0, LEASE_SECONDS + 1.0))
@@ -89,6 +89,7 @@ async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> N
         return [*chats, *await oracle.open_ones(talk.web), *unended(talk.bot.db)]
 
     async def quiet() -> bool:
+        await talk.bot.revive()
         return not await still_open()
 
     try:
@@ -105,7 +106,7 @@ async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process
 async def test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_the_last(
     tmp_path: Path, db: str
 ) -> None:
-    await walk(tmp_path, min(max(2, KILLS // 2), MOST_ON_POSTGRES), db.replace("postgresql", "postgresql+psycopg", 1))
+    await walk(tmp_path, KILLS_ON_POSTGRES, db.replace("postgresql", "postgresql+psycopg", 1))
 
 
 @by_night

@@ -199,12 +199,9 @@ class JobQueue:
         await self.app.open_async()
 
     async def enqueue(self, driver: PostgresDriver, keys: Sequence[QueueKey]) -> None:
-        """See memory.store.engine.postgres.Enqueue. Raises the driver's error, which the unit of work handles."""
-        try:
-            for key in keys:
-                await self.put(key, driver)
-        except ConnectorException as err:
-            raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err
+        """See memory.store.engine.postgres.Enqueue."""
+        for key in keys:
+            await self.put(key, driver)
 
     async def put(self, key: QueueKey, driver: PostgresDriver | None = None) -> None:
         """Add a job for a key, with `driver` in its open transaction. A missing channel of "out" is looked up."""

@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import psycopg
+from psycopg.abc import PQGen
+from psycopg.generators import send
 
 from memory.store.engine.database import Row
 from memory.store.errors import WrongState
@@ -19,7 +21,7 @@ MAX_WAITING = 64  # statements that wait: more are sent without one that needs i
 class PostgresDriver:
     """The Driver of one transaction: one round trip for a statement and all that wait for it.
 
-    Each round trip ends with a Sync, so that the server counts the session as idle and ends it if the process stops.
+    Each round trip ends with a Sync, after which the server ends the session if the process has stopped.
     """
 
     def __init__(
@@ -100,6 +102,18 @@ class SingleQueryDriver(PostgresDriver):
         return await super().fetch(sql, parameters)
 
 
+class _Pipeline(psycopg.AsyncPipeline):
+    """A pipeline that sends nothing after its Sync.
+
+    The driver's asks the server to flush, too: that says nothing new, but ends the server's count of idle seconds.
+    """
+
+    def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
+        if flush:
+            yield from send(self.pgconn)
+        yield from super()._fetch_gen(flush=False)
+
+
 @asynccontextmanager
 async def _pipeline(connection: PostgresConnection) -> AsyncIterator[None]:
     """Send the block's statements in one round trip; the first error of them is raised at its end.
@@ -107,6 +121,7 @@ async def _pipeline(connection: PostgresConnection) -> AsyncIterator[None]:
     A cancellation closes the connection: the driver would wait for the server, and raise an error of its own instead.
     """
     first: psycopg.Error | None = None
+    connection._pipeline = _Pipeline(connection)  # the driver would make its own
     try:
         async with connection.pipeline():
             try:

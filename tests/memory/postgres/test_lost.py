@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from memory.store.engine.database import Tx, light
+from memory.store.engine.postgres_driver import PostgresDriver
 from memory.store.errors import StoreBusy
 from memory.store.schema.tables import duty
 from tests.contracts.store_words import talk
@@ -56,6 +57,19 @@ async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(recor
         await record.database(store).write(unit)
     assert tries == [1]
     assert await store.leases.take("one")
+
+
+async def test_the_server_ends_a_transaction_whose_process_has_stopped(record: PostgresRecord) -> None:
+    """It counts from the last message that it has received, unless that only asks for what is there already."""
+    store = await record.open()
+    async with record.database(store).pool.connection() as held:
+        await held.execute("SET idle_in_transaction_session_timeout = '0.1 s'")
+        driver = PostgresDriver(held, "BEGIN", "SELECT 1")
+        await driver.change_later("SELECT 2", None)
+        assert await driver.fetch("SELECT 3 AS three", []) == [{"three": 3}]
+        with pytest.raises(psycopg.OperationalError):
+            async for _ in held.notifies(timeout=30):
+                pass
 
 
 async def test_units_that_share_a_transaction_over_a_dead_connection_are_stored_over_another(

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.postgres
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HERE = "FROM pg_stat_activity WHERE datname = current_database()"
 END = f"SELECT pg_terminate_backend(pid) {HERE}"
-HASTE = IndexTimeouts(connect=1.0, read=0.3, change=5.0, wait=0.05, removal=5.0)
+HASTE = IndexTimeouts(connect=1.0, read=1.0, change=5.0, wait=0.05, removal=5.0)
 
 
 class Processes:
