@@ -273,9 +273,10 @@ class TranscriptBackend:
         at = self._store.now()
         try:
             rows = await self._store.conversations.changed(since, limit)
+            deletions = await self._store.audit.deletions(since)
         except StoreError:
             return None  # the next poll covers this one
-        return ConversationChanges(at=at, conversations=[to_entry(row) for row in rows])
+        return ConversationChanges(at=at, conversations=[to_entry(row) for row in rows], deletions=deletions)
 
     async def context_stamp(self, conversation: str) -> str:
         try:

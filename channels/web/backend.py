@@ -1,6 +1,6 @@
 """Interface between the web channel and the bot: the transcript, and the services that its routes use."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -93,6 +93,8 @@ class ConversationChanges:
     #: When they were read: unix seconds of the store's clock.
     at: float
     conversations: Sequence[ConversationEntry]
+    #: Numbers of the acts that deleted conversations meanwhile; their entries are gone.
+    deletions: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

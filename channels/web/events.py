@@ -327,6 +327,8 @@ async def list_changes(
 ) -> AsyncGenerator[bytes]:
     """Yield frames until `closed`: `conversation` with a new entry, or `reset` to read the list again.
 
+    Of a conversation that was deleted there is no entry: a `reset` tells of it.
+
     Args:
         changed: Backend.changed. pause: seconds between two polls. full: entries as the versioned API has them.
 
@@ -335,6 +337,7 @@ async def list_changes(
     """
     yield RETRY_FRAME
     since, sent, polls = float("inf"), dict[str, ConversationEntry](), 0
+    told = frozenset[int]()
     while not closed():
         found = await changed(since - OVERLAP_SECONDS, MAX_CHANGES)
         if found is not None:
@@ -342,7 +345,9 @@ async def list_changes(
                 [entry for entry in found.conversations if sent.get(entry.id) != entry], full=full
             ):
                 yield frame
-            sent = {entry.id: entry for entry in found.conversations}
+            if not told.issuperset(found.deletions):
+                yield RESET_FRAME
+            sent, told = {entry.id: entry for entry in found.conversations}, frozenset(found.deletions)
             since = found.at
         polls += 1
         yield b"" if polls % POLLS_PER_KEEP_ALIVE else KEEP_ALIVE_FRAME

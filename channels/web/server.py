@@ -4,13 +4,15 @@ import asyncio
 import errno
 import gzip
 import hashlib
+import json
 import resource
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 from starlette import routing
 from starlette.applications import Starlette
@@ -24,6 +26,7 @@ from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
 from channels.web.requests import (
+    NAME,
     CannotServe,
     HttpRefusal,
     Route,
@@ -47,6 +50,8 @@ MEDIA_TYPES = {
 }
 ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
 PAGE = "index.html"
+PARTS = "parts.json"  # names the files of each part of the page that is loaded on use
+SECTION_PARTS = {"": "chat", "c": "chat"}  # where a part has another name than its section
 # What the page shows under addresses of its own; the part after the first slash is the page's affair.
 PAGE_PATHS = (
     "c", "memory", "people", "channels", "tasks", "tools", "skills", "mcp", "usage", "health", "backup", "settings",
@@ -98,6 +103,25 @@ def asset_response(request: Request, name: str, status: int = 200) -> Response:
     if asset.compressed and "gzip" in request.headers.get("accept-encoding", ""):
         body, headers = asset.compressed, {**headers, "content-encoding": "gzip"}
     return Response(body, status, headers, asset.media_type)
+
+
+@cache
+def load_parts() -> Mapping[str, Sequence[str]]:
+    """Read which files each part of the page needs beside those that the page itself names."""
+    found: dict[str, list[str]] = json.loads((STATIC_FOLDER / PARTS).read_text("utf-8"))
+    return found
+
+
+def preload_links(path: str, language: str) -> str:
+    """Build the Link header of the page: what it asks for first at this address, so that nothing waits for its code."""
+    section, _, rest = path[1:].partition("/")
+    name = rest.partition("/")[0]
+    files = [*load_parts().get(SECTION_PARTS.get(section, section), ()), *load_parts()[language]]
+    kinds = {".js": "modulepreload", ".css": "preload; as=style"}
+    links = [f"<{STATIC_PATH}{file}>; rel={kinds[PurePosixPath(file).suffix]}" for file in files]
+    calls = ["session", *([f"conversations/{quote(name, safe='')}"] if section == "c" and NAME.fullmatch(name) else [])]
+    links += [f"</api/v1/{call}>; rel=preload; as=fetch" for call in calls]
+    return ", ".join(f"{link}; crossorigin" for link in links)
 
 
 def is_page(path: str) -> bool:
@@ -217,7 +241,10 @@ class WebSite:
         if path in ("/healthz", "/readyz"):
             return await _health_response(self._services, path, full=True)
         if is_page(path) and request.method in ("GET", "HEAD"):
-            return asset_response(request, PAGE)
+            language = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+            page = asset_response(request, PAGE)
+            page.headers["link"] = preload_links(path, language)
+            return page
         if path == "/logout" and request.method == "POST":
             headers = request.scope["headers"]
             self.gate.logout(headers)

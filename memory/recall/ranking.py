@@ -55,6 +55,8 @@ class RankedRow(NamedTuple):
     #: What the row's own words and vector, and a date in the question, are of the score; the rest is its neighbours'.
     own: float = 0.0
     dated: float = 0.0
+    #: What the score was multiplied by, for a speaker that is named and for a row that asks.
+    factor: float = 1.0
 
 
 def rank_rows(
@@ -86,9 +88,12 @@ def rank_rows(
             factor *= SPEAKER_FACTOR
         score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
         lends = lender if share > own else row
-        ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor))
+        ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor, factor))
     ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
-    return [RankedRow(-row, score, lender, own, bonus) for score, _, _, row, lender, own, bonus in ranked[:most]]
+    return [
+        RankedRow(-row, score, lender, own, bonus, factor)
+        for score, _, _, row, lender, own, bonus, factor in ranked[:most]
+    ]
 
 
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:

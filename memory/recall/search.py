@@ -280,7 +280,7 @@ def _split_score(rank: RankedRow, near: float) -> ScoreSplit:
     """Split a score by what it is made of. near: similarity of the row's vector, 0 to 1."""
     if rank.score <= 0.0:
         return NO_SPLIT
-    vector = min(rank.own, VECTOR_WEIGHT * near)
+    vector = min(rank.own, rank.factor * VECTOR_WEIGHT * near)
     return ScoreSplit(words=(rank.own - vector) / rank.score, dates=rank.dated / rank.score, vector=vector / rank.score)
 
 

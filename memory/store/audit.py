@@ -8,10 +8,10 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
 
-from memory.store.engine.database import Repository, Row, Tx, read
+from memory.store.engine.database import Repository, Row, Tx, read, single_query
 from memory.store.errors import StoreError
 from memory.store.rows import from_unix
-from memory.store.schema.tables import audit, audit_head
+from memory.store.schema.tables import audit, audit_head, literal_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +60,23 @@ class AuditFault:
 
 
 _PAGE_ROWS = 1_000
+MAX_LOOKED_AT = 500  # newest acts among which recent deletions are looked for
 _TAKE_NUMBER = update(audit_head).values(seq=audit_head.c.seq + 1)
 _SELECT_HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _MOVE_HEAD = update(audit_head).values(hash=bindparam("new_hash"))
 _PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("limit"))
 _NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("limit"))
+_DELETIONS = (
+    select(audit.c.seq)
+    .where(
+        # A look back of bounded length by the primary key, for this is asked for every second.
+        audit.c.seq > select(audit_head.c.seq).scalar_subquery() - MAX_LOOKED_AT,
+        audit.c.at >= bindparam("since"),
+        audit.c.action == literal_text("delete"),
+        audit.c.result == literal_text("deleted"),
+    )
+    .order_by(audit.c.seq)
+)
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
 
@@ -129,6 +141,12 @@ async def load_head(tx: Tx) -> AuditHead:
     return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
 
 
+@single_query
+async def load_deletions(tx: Tx, since: float) -> list[int]:
+    """Load the numbers of the acts that deleted conversations at or after `since` (unix seconds)."""
+    return [row["seq"] for row in await tx.all(_DELETIONS, since=since)]
+
+
 async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
     """Return the first row that was altered, None when the chain is sound.
 
@@ -182,3 +200,4 @@ class AuditLog(Repository):
     acts = read(load_newest_acts)
     head = read(load_head)
     fault = read(find_fault)
+    deletions = read(load_deletions)

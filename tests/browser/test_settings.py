@@ -2,21 +2,14 @@
 
 import json
 import re
-import time
 from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import real_bot
-from tests.browser.test_facts import files_with
-from tests.browser.test_whole_console import PATIENCE, walking
-from tests.walk.harness import COUSIN, FRIEND
-from tests.walk.speech import asked
 
 pytestmark = BROWSER
-MAX_SECONDS = 2.0  # from saving to being in force
-NEW_KEY = "sk-typed-in-the-page-and-nowhere-else"
 
 
 async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browser, tmp_path: Path) -> None:
@@ -117,66 +110,3 @@ async def test_language_and_theme_are_chosen_and_stay(chromium: Browser, tmp_pat
         await expect(page.locator("h1")).to_have_text("用量")
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
         await expect(page.locator("html")).to_have_attribute("lang", "zh")
-
-
-async def test_what_is_saved_is_what_the_process_does_next_and_what_is_put_back_too(
-    chromium: Browser, tmp_path: Path
-) -> None:
-    """Model, key, and who may write: told by what the model is asked and what a person on Telegram reads."""
-    async with walking(chromium, tmp_path / "home") as walk:
-        page, model, config, dialog = walk.page, walk.talk.model, walk.bot.config, walk.page.get_by_role("dialog")
-        told = json.loads(config.read_text())
-        told["llm"]["model"] = "named-by-hand"
-        config.write_text(json.dumps(told, indent=3).replace(": ", " :  ") + "\n\n")
-        await page.goto(f"{walk.base}/settings/llm")
-        await expect(page.locator("[id='value-llm.model']")).to_have_value("named-by-hand", timeout=PATIENCE)
-        before = config.read_bytes()
-
-        async def until_asked(name: str, since: float) -> None:
-            """Write until this model is asked: each message that still asked another one came within two seconds."""
-            while True:
-                begun = time.monotonic()
-                assert "«m»" in await walk.talk.say("c1", asked("m"))
-                if model.requests[-1].body["model"] == name:
-                    return
-                assert begun - since <= MAX_SECONDS
-
-        async def friend_is_answered(token: str) -> bool:
-            seen = len(walk.telegram.sent(int(FRIEND)))
-            walk.telegram.inject(asked(token), user=int(FRIEND))
-            await walk.telegram.until(lambda: len(walk.telegram.sent(int(FRIEND))) > seen)
-            return f"«{token}»" in walk.telegram.sent(int(FRIEND))[seen].text
-
-        await until_asked("named-by-hand", time.monotonic())
-        assert await friend_is_answered("f1")
-        await page.fill("[id='value-llm.model']", "named-in-the-page")
-        await page.fill("[id='value-llm.api_key']", NEW_KEY)
-        await page.fill("main [type=search]", "channels.telegram.allow")
-        await page.fill("[id='value-channels.telegram.allow']", COUSIN)
-        await page.click(".save .primary")
-        assert NEW_KEY not in await dialog.inner_text()
-        await dialog.get_by_role("button", name="Save").click()
-        await expect(dialog).to_have_count(0)
-        await until_asked("named-in-the-page", time.monotonic())
-        model.keys = {NEW_KEY}
-        assert "«m»" in await walk.talk.say("c1", asked("m"))
-        assert not await friend_is_answered("f2")
-
-        saved = json.loads(config.read_text())
-        assert (saved["llm"]["api_key"], saved["channels"]["telegram"]["allow"]) == (NEW_KEY, [COUSIN])
-        for path in ("llm", "source", "versions"):
-            await page.goto(f"{walk.base}/settings/{path}")
-            await page.wait_for_selector("[id='value-llm.api_key'], textarea, main ol li")
-            assert NEW_KEY not in await page.content()
-        assert {path for path in files_with(walk.bot.home, NEW_KEY) if not path.startswith("config.json")} == set()
-
-        model.keys = None
-        assert "named-in-the-page" in await page.locator("main ol li").first.inner_text()
-        await expect(page.locator("main ol li")).to_have_count(3)
-        await page.click("main ol li:nth-child(2) button")
-        await expect(page.locator("main ol li")).to_have_count(4)
-        assert config.read_bytes() == before
-        await until_asked("named-by-hand", time.monotonic())
-        model.keys = {told["llm"]["api_key"]}
-        assert "«m»" in await walk.talk.say("c1", asked("m"))
-        assert await friend_is_answered("f3")

@@ -127,6 +127,14 @@ async def test_a_poll_reads_only_new_changes_and_sends_each_once() -> None:
     assert {limit for _, limit in looks.asked} == {200}
 
 
+async def test_each_deletion_is_a_reset_once() -> None:
+    first, both = (
+        ConversationChanges(at=at, conversations=(), deletions=acts) for at, acts in ((2.0, [7]), (3.0, [7, 9]))
+    )
+    frames = await Looks([look(1.0), first, first, both, look(9.0)]).frames()
+    assert ids(frames) == ["reset", "reset"]
+
+
 @pytest.mark.parametrize(("count", "told"), [(199, 199), (200, 1)])
 async def test_too_many_changes_for_one_poll_are_a_reset(count: int, told: int) -> None:
     many = [conversation(f"c{number}") for number in range(count)]

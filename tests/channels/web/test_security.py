@@ -178,6 +178,29 @@ async def test_the_page_is_served_under_each_of_its_addresses(site: Running, pat
         assert (await client.get("/cc")).status_code == 404
 
 
+async def test_the_page_names_what_it_asks_for_first_at_this_address_to_those_who_are_logged_in(site: Running) -> None:
+    async with site.nobody() as nobody, browser(site) as (client, _):
+        assert "link" not in (await nobody.get("/settings", headers={"accept": "text/html"})).headers
+        named = {}
+        for path, language in (
+            ("/settings/llm", "en-GB"),
+            ("/c/a:b/context", "zh-CN"),
+            ("/c/%3E;", "zh"),
+            ("/more", ""),
+        ):
+            answer = await client.get(path, headers={"accept-language": language})
+            named[path] = [link.partition(">")[0].strip(" <") for link in answer.headers["link"].split(",")]
+            for file in named[path]:
+                assert file.startswith("/api/") or (await nobody.get(file)).status_code == 200, file
+        assert [file for file in named["/settings/llm"] if "Settings" in file]
+        assert named["/c/a:b/context"][-2:] == ["/api/v1/session", "/api/v1/conversations/a%3Ab"]
+        assert named["/c/%3E;"][-1] == "/api/v1/session"
+        words = {
+            path: [file[15:17] for file in files if file[15:18] in ("en-", "zh-")] for path, files in named.items()
+        }
+        assert words == {"/settings/llm": ["en"], "/c/a:b/context": ["zh"], "/c/%3E;": ["zh"], "/more": ["en"]}
+
+
 async def test_files_are_compressed_and_those_named_by_their_content_are_kept(site: Running) -> None:
     async with site.nobody() as nobody:
         page = await nobody.get("/login")

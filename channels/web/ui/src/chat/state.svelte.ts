@@ -3,7 +3,7 @@
 import { ApiError, conversation, get, post, reason, send } from "../lib/api";
 import { Live, type Told } from "../lib/live";
 import { t } from "../lib/locale.svelte";
-import { go } from "../lib/router.svelte";
+import { conversationOf, go, place } from "../lib/router.svelte";
 import { attempt, toast } from "../lib/toasts.svelte";
 import type {
   Command,
@@ -183,16 +183,34 @@ export class ChatState {
   /** Something has changed in the list: what is open here may have a title now, or lines that no stream brings. */
   private moved(event: string, told: Told): void {
     lookSoon();
-    if (event === "reset") return void this.list.read(this.transcript?.name);
+    if (event === "reset") return void this.look();
     const entry = told as unknown as ConversationSummary;
     this.list.changed(entry);
     const { transcript } = this;
     if (!transcript || entry.id !== transcript.name) return;
     const known = this.entry;
+    if (entry.deleting && known && !known.deleting) return this.gone(known);
     this.entry = entry;
     if (!known) this.follow(transcript.name);
     else if (transcript.loaded && !transcript.detached && !["web", "terminal"].includes(entry.channel))
       void transcript.load().then(() => this.settle(transcript), () => {});
+  }
+
+  /** Read the list again, and whether what is open here is still there. */
+  private async look(): Promise<void> {
+    const { transcript, entry } = this;
+    void this.list.read(transcript?.name);
+    if (!entry) return;
+    const found = await get(conversation(entry.id)).catch((err: unknown) => err);
+    if (found instanceof ApiError && found.status === 404 && this.transcript === transcript) this.gone(entry);
+  }
+
+  /** What is open here was deleted elsewhere. */
+  private gone(entry: ConversationSummary): void {
+    this.entry = { ...entry, deleting: true };
+    this.list.changed(this.entry);
+    toast(t("deleted", { title: titleOf(entry) }));
+    if (conversationOf(place()) === entry.id) go("/c");
   }
 
   private progress(fold: FoldProgress): void {
@@ -228,6 +246,7 @@ export class ChatState {
     await this.changing(entry, async (headers) => {
       const { body } = await send<Deletion>("DELETE", conversation(entry.id), {}, headers);
       this.list.changed({ ...entry, deleting: true });
+      if (this.transcript?.name === entry.id) this.entry = { ...entry, deleting: true };
       const act = { label: t("undo"), run: () => void this.restore(entry.id) };
       toast(t("deleted", { title: titleOf(entry) }), act, body.seconds * 1000);
       if (this.transcript?.name === entry.id) go("/c");

@@ -42,8 +42,8 @@ export class SettingsEditor {
 
   async load(): Promise<void> {
     try {
-      if (!this.keys) this.keys = (await get<SettingsKeys>("/config/keys")).items;
-      await this.follow();
+      const asked = this.keys ?? get<SettingsKeys>("/config/keys").then(({ items }) => items);
+      [this.keys] = await Promise.all([asked, this.follow()]);
       this.why = "";
     } catch (err) {
       this.why = reason(err);

@@ -1,1 +1,0 @@
-import"./markdown.svelte-CB4RJdRM.js";import{C as e}from"./index-Cs32tjwG.js";var t=2e3;function n(n){let r=null,i=0,a=()=>{r=new EventSource(e(`/events?topics=jobs`)),r.addEventListener(`job`,e=>n(JSON.parse(e.data))),r.onerror=()=>{r?.readyState===EventSource.CLOSED&&(i=window.setTimeout(a,t))}};return a(),()=>{clearTimeout(i),r?.close()}}export{n as t};

@@ -1,1 +1,0 @@
-import{_ as e,h as t,m as n,v as r}from"./markdown.svelte-CB4RJdRM.js";function i(i,a){let o=e=>Object.hasOwn(i,e)?(t()===`zh`?a:i)[e]:void 0;return{t:(e,t={})=>{let i=o(e);return i===void 0?r(e,t):n(i,t)},maybe:(t,n)=>o(t)??e(t,n)}}export{i as t};

@@ -1,1 +1,0 @@
-import{it as e}from"./markdown.svelte-CB4RJdRM.js";function t(t,n){let r=0,i=!1,a=async()=>{document.hidden||await t(),i||(r=window.setTimeout(()=>void a(),n))};return e(()=>void a()),()=>{i=!0,clearTimeout(r)}}export{t};
