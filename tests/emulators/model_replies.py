@@ -126,7 +126,7 @@ def is_extract(body: dict[str, Any]) -> bool:
 
 def extract_text(body: dict[str, Any]) -> str:
     """What an honest reader would note: the person's own sentences about what they prefer."""
-    said = last_words(body).partition("<data name='user'>")[2].partition("</data>")[0]
+    said = "\n".join(_SAID_BY_USER.findall(last_words(body)))
     facts = [
         {"category": "user_preference", "content": words, "importance": 6, "source": words, "replaces": []}
         for words in map(str.strip, _PREFERENCE.findall(said))
@@ -134,6 +134,7 @@ def extract_text(body: dict[str, Any]) -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
+_SAID_BY_USER = re.compile(r"<data name='user(?: \d+)?'>(.*?)</data>", re.DOTALL)  # of one turn or of several
 _PREFERENCE = re.compile(r"[^.。!！?？\n]*(?:I prefer|我喜欢)[^.。!！?？\n]*")
 
 

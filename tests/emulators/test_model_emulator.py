@@ -182,8 +182,13 @@ async def test_a_request_for_facts_takes_no_scripted_reply_and_is_told_what_the_
         body = {"model": "m", "max_tokens": 9, "stream": True, "messages": [turn("user", text(prompt))]}
         told = await _words(emulator, {**body, "system": "mnema-extract\nRead."})
         assert await _words(emulator, body) == "for the person"
+        two = prompt.replace("'user'", "'user 1'") + "\n\n<data name='user 2'>\nI prefer rice.\n</data>"
+        of_two = await _words(
+            emulator, {**body, "messages": [turn("user", text(two))], "system": "mnema-extract\nRead."}
+        )
     [fact] = json.loads(told)
     assert (fact["content"], fact["source"]) == ("I prefer tea", "I prefer tea")
+    assert [one["content"] for one in json.loads(of_two)] == ["I prefer tea", "I prefer rice"]
 
 
 async def _words(emulator: ModelEmulator, body: dict[str, Any]) -> str:
