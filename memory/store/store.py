@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,10 +157,12 @@ class Store:
     async def close(self) -> None:
         """Finish waiting writes, mark the end as clean, and copy the database when the last snapshot is a day old."""
         if self._writable and not self.database.is_damaged:
-            with suppress(StoreError, TimeoutError):  # full disk, lease lost, or a server that does not answer
+            try:
                 async with asyncio.timeout(CLOSE_SECONDS if self._path is None else None):
                     await self.database.write(_mark_clean)
                     await self.leases.leave()
+            except (StoreError, TimeoutError) as err:  # full disk, lease lost, or a server that does not answer
+                log.warning("the next start looks after what this process leaves", why=str(err) or type(err).__name__)
         moved = self.file_trouble()  # before closing, which deletes the log
         await self.database.close()
         if self._writable and not self.database.is_damaged and not moved:
