@@ -411,7 +411,7 @@ class SystemPromptBuilder:
         if known and known[0] == stamp:
             return known[1]
         file = await self._try_read(self._read_memory, space)
-        if file is not None:
+        if file is not None and stamp != _UNREADABLE_STAMP:
             self._memory_files[space] = (stamp, file)
         return file
 

@@ -87,6 +87,8 @@ class SearchHit:
     """A found row."""
 
     found: IndexedRow
+    #: Of the row; split once, as hits are compared with one another.
+    terms: frozenset[str]
     #: 0 to 1.
     score: float
     #: Of the question's idf weight that the row itself matches.
@@ -270,7 +272,9 @@ def _select_hits(
             if origin not in hits and words not in said:
                 said.add(words)
                 split = _split_score(rank, near.get(rank.row, 0.0) if near else 0.0)
-                hits[origin] = SearchHit(found=found, score=best * rank.score / top, share=share, split=split)
+                hits[origin] = SearchHit(
+                    found=found, terms=found.terms, score=best * rank.score / top, share=share, split=split
+                )
                 if len(hits) == enough:
                     return list(hits.values())
     return list(hits.values())
@@ -319,13 +323,13 @@ def _answers_as_well(
     """Whether a row matches the question about as well as a tool's result, or repeats a figure of it."""
     if _share(other, weights) >= AS_GOOD * share:
         return True
-    figures = {term for term in other.found.terms & result.found.terms if term.isdigit() and len(term) > 1}
+    figures = {term for term in other.terms & result.terms if term.isdigit() and len(term) > 1}
     return bool(other.share and figures.difference(question.terms))
 
 
 def _share(hit: SearchHit, weights: Mapping[str, float]) -> float:
     total = sum(weights.values()) or 1.0
-    return sum(weight for term, weight in weights.items() if term in hit.found.terms) / total
+    return sum(weight for term, weight in weights.items() if term in hit.terms) / total
 
 
 def _common_weights(terms: Sequence[str], said_by_people: Frequencies, by_tools: Frequencies) -> Mapping[str, float]:
@@ -348,13 +352,13 @@ def _merge_repeats(hits: Sequence[SearchHit], limit: int) -> list[SearchHit]:
 
 
 def _says_same(one: SearchHit, other: SearchHit) -> bool:
-    left, right = one.found, other.found
-    return left.row.asks == right.row.asks and says_same(left.row.words, left.terms, right.row.words, right.terms)
+    left, right = one.found.row, other.found.row
+    return left.asks == right.asks and says_same(left.words, one.terms, right.words, other.terms)
 
 
 def _preference(hit: SearchHit) -> tuple[bool, bool, int]:
     row = hit.found.row
-    return row.kind == "memory", row.kind != "tool", len(hit.found.terms)
+    return row.kind == "memory", row.kind != "tool", len(hit.terms)
 
 
 def _matched_shares(

@@ -36,7 +36,8 @@ MAX_WAIT = 0.2  # seconds that a search that need not be fresh waits for an upda
 READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
 # A read on the event loop's thread if the last one took less CPU seconds: in a thread of its own it would compute just
 # as long while the loop waits for the interpreter, and handing that over and back costs more than a small search.
-MAX_SECONDS_ON_LOOP = 0.004
+# In a large index one may be light and the next one not: single characters are looked for in all rows.
+MAX_SECONDS_ON_LOOP, MAX_ROWS_ON_LOOP = 0.004, 20_000
 MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
 COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
 
@@ -190,7 +191,7 @@ class FileIndexKeeper(IndexKeeper):
         self._writer: SqliteIndex | None = None
         self._inode = 0  # of the file that the writer has open
         self._readers: list[SqliteIndex] = []  # those that nobody uses
-        self._last_read_took = math.inf  # CPU seconds
+        self._reads_are_light = False  # judged by the last one
         # What may differ from the index, None for anything, and since when; files were last known to be the same then.
         self._files: set[str] | None = None
         self._conversations: set[str] | None = None
@@ -254,7 +255,7 @@ class FileIndexKeeper(IndexKeeper):
         self._since = min(self._since, since)
 
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        if self._last_read_took < MAX_SECONDS_ON_LOOP and not self._reads.is_paused:
+        if self._reads_are_light and not self._reads.is_paused:
             return self._run_reading(work)
         return await asyncio.wrap_future(self._reads.submit(partial(self._run_reading, work)))
 
@@ -276,9 +277,11 @@ class FileIndexKeeper(IndexKeeper):
             began = time.thread_time()
             try:
                 with index.snapshot():
-                    return work(index)
+                    is_small = index.count() <= MAX_ROWS_ON_LOOP
+                    result = work(index)
+                self._reads_are_light = is_small and time.thread_time() - began < MAX_SECONDS_ON_LOOP
+                return result
             finally:
-                self._last_read_took = time.thread_time() - began
                 with self._lock:
                     self._readers.append(index)
         except FileNotFoundError as err:

@@ -1,17 +1,24 @@
 """What we write into MEMORY.md moves no prefix and counts at once; what a person writes is shown at once."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.prompt import PersonaFiles, SystemPromptBuilder, find_file_changes, format_file_changes
+from bot.agent.prompt import (
+    MAX_KNOWN_FILES,
+    PersonaFiles,
+    SystemPromptBuilder,
+    find_file_changes,
+    format_file_changes,
+)
 from memory.context.tokens import WEIGHTED
 from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import ChangeKind, MemoryChange
+from memory.workspace.files import SPACES_FOLDER, SpaceFiles, Workspace
 from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import talk
 
@@ -144,6 +151,42 @@ async def test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it(de
     shown, since = await desk.asked()
     assert (shown, "Leeds" in since, "- Has moved to York" in since) == ("", False, True)
     assert await desk.generation() == 0
+
+
+class CountingWorkspace(Workspace):
+    """Notes the spaces whose files are read."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.read: list[str] = []
+
+    def space(self, space: str) -> SpaceFiles:
+        self.read.append(space)
+        return super().space(space)
+
+
+async def test_the_file_is_read_once_for_all_conversations_of_a_space_also_of_more_spaces_than_are_kept(
+    desk: Desk,
+) -> None:
+    workspace = CountingWorkspace(desk.shelf.workspace.root)
+    builder = SystemPromptBuilder(PersonaFiles(workspace, lambda space: (), tuple), desk.shelf.store, lambda: NOON)
+    session = await desk.shelf.store.sessions.load(desk.home)
+    spaces = [f"s{number}" for number in range(MAX_KNOWN_FILES + 1)]
+    for space in spaces:
+        desk.shelf.write(f"{SPACES_FOLDER}/{space}/MEMORY.md", f"- Likes {space}.\n")
+
+    async def shown(space: str, conversation: str) -> str:
+        asked = replace(session, conversation=conversation + space, space=space)
+        return "".join(part.text for part in (await builder.load(asked, ROOM, WEIGHTED)).parts)
+
+    for conversation in ("a", "b", "c"):
+        for space in spaces[:MAX_KNOWN_FILES]:
+            assert f"Likes {space}." in await shown(space, conversation)
+    assert all(workspace.read.count(space) == 1 for space in spaces[:MAX_KNOWN_FILES])
+    for space in (spaces[-1], *spaces):
+        assert f"Likes {space}." in await shown(space, "d")
+    desk.shelf.write(f"{SPACES_FOLDER}/s1/MEMORY.md", "- Likes rum.\n")
+    assert "Likes rum." in await shown("s1", "e")
 
 
 async def test_I42_a_restart_tells_the_same(desk: Desk) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from memory.recall.documents import SearchRequest
+from memory.recall.documents import IndexRow, SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
-from memory.recall.keepers.files import MAX_LISTED, MAX_SECONDS_ON_LOOP, FileIndexes, FileIndexKeeper
+from memory.recall.keepers.files import MAX_LISTED, MAX_ROWS_ON_LOOP, MAX_SECONDS_ON_LOOP, FileIndexes, FileIndexKeeper
 from memory.recall.keepers.keeper import MAX_READERS
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
@@ -141,6 +141,25 @@ async def test_a_file_is_read_on_the_loops_thread_after_a_light_read_and_in_anot
     await keeper.use(heavy)
     assert not await keeper.use(is_on_loop)
     assert await keeper.use(is_on_loop)
+    await keeper.close()
+
+
+async def test_a_large_file_is_never_read_on_the_loops_thread(dependencies: RecallDependencies, tmp_path: Path) -> None:
+    def is_on_loop(index: SpaceIndex) -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    def add(index: SpaceIndex, first: int, count: int) -> None:
+        rows = [IndexRow(kind="said", words="x", session=0, place=place) for place in range(first, first + count)]
+        index.append({f"talk:{first}": ("1", rows)})
+
+    keeper = FileIndexes(tmp_path / "files").keeper("", dependencies)
+    held = await keeper.use(rows)
+    await keeper.change(lambda index: add(index, 0, MAX_ROWS_ON_LOOP - held))
+    await keeper.use(is_on_loop)
+    assert await keeper.use(is_on_loop)
+    await keeper.change(lambda index: add(index, MAX_ROWS_ON_LOOP, 1))
+    await keeper.use(is_on_loop)
+    assert not await keeper.use(is_on_loop)
     await keeper.close()
 
 
