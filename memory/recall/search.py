@@ -14,7 +14,7 @@ from math import log
 from weakref import WeakKeyDictionary
 
 from memory.conversation import BOT_SPEAKER
-from memory.recall.dates.calendar import DateSpan
+from memory.recall.dates.calendar import DateSpan, day_pairs
 from memory.recall.dates.parse import find_dates, is_in_spans, remove_dates
 from memory.recall.documents import NO_SPLIT, Passage, ScoreSplit, SearchRequest
 from memory.recall.index import (
@@ -211,7 +211,7 @@ def _rank_candidates(
         scores = fuse_scores(scores, near)
         missing = [number for number in near if number not in rows]
         rows |= {row.row: row for row in index.candidates(missing, search_filter)}
-    days = [pair for span in question.dates if span.last - span.first <= MAX_DATED_SPAN for pair in _day_pairs(span)]
+    days = [pair for span in question.dates if span.last - span.first <= MAX_DATED_SPAN for pair in day_pairs(span)]
     rows = {row.row: row for row in index.on_days(days, MAX_OF_DAYS, search_filter)} | rows
     lenders = heapq.nlargest(question.most // ROWS_PER_LENDER, rows.values(), key=lambda row: scores.get(row.row, 0.0))
     known = {(row.session, row.place) for row in rows.values()}
@@ -389,14 +389,6 @@ def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int
         for term in terms
         for having in (min(frequencies.get(term, 0), rows),)
     }
-
-
-def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
-    """A span as (first, last) days, without the year if none was said."""
-    if not span.yearless:
-        return ((span.first.isoformat(), span.last.isoformat()),)
-    first, last = f"{span.first:%m-%d}", f"{span.last:%m-%d}"
-    return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
 
 
 # Indexes open at a time, each with up to 1.5 MB of cached pages; opening another takes a few milliseconds.

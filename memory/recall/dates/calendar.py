@@ -35,6 +35,14 @@ class DateSpan:
     yearless: bool = False
 
 
+def day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
+    """A span as (first, last) days, without the year if none was said."""
+    if not span.yearless:
+        return ((span.first.isoformat(), span.last.isoformat()),)
+    first, last = f"{span.first:%m-%d}", f"{span.last:%m-%d}"
+    return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
+
+
 # Returns the spans that a match names, one for each reading; raises as above. Takes the match and the current day.
 ReadDates = Callable[[re.Match[str], date], Iterable[DateSpan]]
 
