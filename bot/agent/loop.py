@@ -244,7 +244,8 @@ class Agent:
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
             try:
                 on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
-                step = await run_model_step(self._models.model, request, context.event_sink, on_request)
+                async with self._fitter.storing_prefix(session.conversation, fit_limits):
+                    step = await run_model_step(self._models.model, request, context.event_sink, on_request)
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise

@@ -10,15 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
 
+from bot.agent.prompt_files import NO_LOG, NO_STAMP, DayLog, FileStamp, PromptFiles, UnreadableFile, file_stamp
 from bot.agent.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
 from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
-from memory.context.markdown import split_lines
 from memory.context.system_prompt import (
     AWARENESS,
     LOG,
@@ -37,29 +36,14 @@ from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.longterm.rows import MemoryChange
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
-from memory.workspace.daily_log import LOG_FOLDER, list_folds
-from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace, write_atomic
+from memory.workspace.files import FileTooBig, Workspace, write_atomic
 from memory.workspace.fold_labels import KnownCleanLines, remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
-from memory.workspace.templates import MEMORY_TEMPLATE, remove_hint
+from memory.workspace.templates import remove_hint
 
 log = structlog.get_logger(__name__)
 AWARENESS_SECONDS = 300.0  # the list of channels is cached this long. Source: the budget seed
 _FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
-FileStamp = tuple[int, int, int, int]
-_NO_STAMP: FileStamp = (0, 0, 0, 0)
-_UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
-
-
-def _file_stamp(path: Path) -> FileStamp:
-    """Return a value that changes when the file does; _NO_STAMP if there is none."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return _NO_STAMP
-    except OSError:
-        return _UNREADABLE_STAMP
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 class PersonaFiles:
@@ -87,7 +71,7 @@ class PersonaFiles:
         self._last_good = last_good
         self._soul = ""
         self._stored_soul = ""
-        self._soul_stamp = _NO_STAMP
+        self._soul_stamp = NO_STAMP
         self._awareness = ""
         self._built = -AWARENESS_SECONDS
 
@@ -96,18 +80,18 @@ class PersonaFiles:
 
         While it cannot be read, its last readable text is returned.
         """
-        stamp = _file_stamp(self.workspace.root / SOUL)
+        stamp = file_stamp(self.workspace.root / SOUL)
         try:
-            if stamp == _NO_STAMP:
+            if stamp == NO_STAMP:
                 self._soul = _FALLBACK_SOUL
             elif stamp != self._soul_stamp:
                 self._soul = remove_hint(self.workspace.space("").read(SOUL).text).strip() or _FALLBACK_SOUL
             self._soul_stamp = stamp
         except FileNotFoundError:
-            self._soul, self._soul_stamp = _FALLBACK_SOUL, _NO_STAMP
+            self._soul, self._soul_stamp = _FALLBACK_SOUL, NO_STAMP
         except (PathRefused, FileTooBig, OSError) as err:
             self.troubles.unreadable("", SOUL, err)
-            self._soul_stamp = _NO_STAMP
+            self._soul_stamp = NO_STAMP
             self._soul = self._soul or self._load_last_good()
             return self._soul
         self.troubles.readable("", SOUL)
@@ -116,7 +100,7 @@ class PersonaFiles:
     def store(self) -> None:
         """Store the text for a start at which SOUL.md cannot be read; blocks."""
         text = self._soul
-        if self._last_good is not None and self._soul_stamp != _NO_STAMP and text != self._stored_soul:
+        if self._last_good is not None and self._soul_stamp != NO_STAMP and text != self._stored_soul:
             with suppress(PathRefused, OSError):
                 if self._load_last_good() != text:
                     write_atomic(self._last_good, text.encode("utf-8", "replace"))
@@ -210,13 +194,11 @@ def _format_item(line: str) -> str:
 
 # Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
+MAX_CUT_SOURCES = 16  # whose parts are known: a new conversation of a space has those of the others there
 MAX_UNSTORED_SNAPSHOTS = 11_000  # more than the turns that run at once, each of which may have one still to store
 EDIT_SOURCE = "edit"
 CHANGES_SHARE = 8  # changes of MEMORY.md get at most an eighth of its budget
-MAX_LOG_FILES = 9  # of one day
-MAX_KNOWN_FILES = 64  # MEMORY.md of so many spaces are kept: all conversations of a space read it after each change
 CLEAN_PREFIX = "clean:"  # of a snapshot's source; without it, an older version stored tainted lines of the log too
-T = TypeVar("T")
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 
 
@@ -247,23 +229,6 @@ class SystemPrompt:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MemoryFile:
-    """A MEMORY.md."""
-
-    #: "" while it is still the template.
-    text: str
-    #: Of the file; "" if there is none.
-    sha256: str
-
-
-class _UnreadableFile(Exception):
-    """A file exists but cannot be read, which is not the same as no file."""
-
-
-_NO_FILE = _MemoryFile(text="", sha256="")
-
-
 class SystemPromptBuilder:
     """Builds the system parts of conversations, and repeats the same bytes as long as possible.
 
@@ -278,13 +243,14 @@ class SystemPromptBuilder:
         """now: returns the owner's local time, whose day's log is shown."""
         self.specs = persona.specs
         self._persona = persona
-        self._workspace = persona.workspace
+        self._files = PromptFiles(persona.workspace, persona.troubles)
         self._store = store
         self._now = now
-        self._template = _normalize_lines(MEMORY_TEMPLATE.read_text("utf-8"))
         self._cache: OrderedDict[str, SystemPrompt] = OrderedDict()
         self._log_parts, self._clean_lines = KnownLogParts(), KnownCleanLines()
-        self._memory_files: BoundedDict[str, tuple[FileStamp, _MemoryFile]] = BoundedDict(MAX_KNOWN_FILES)
+        self._cut: BoundedDict[tuple[PromptSources, PromptBudgets, str], tuple[SystemPart, ...]] = BoundedDict(
+            MAX_CUT_SOURCES
+        )
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
         #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
@@ -316,11 +282,8 @@ class SystemPromptBuilder:
         if prompt is not None:
             own = [part.text for part in prompt.parts if part.name not in (SOUL, RULES, AWARENESS)]
             return (*own, prompt.memory_changes)
-        try:
-            file = await asyncio.to_thread(self._read_file, space, MEMORY)
-            return (file.text,) if file else ()
-        except _UnreadableFile:
-            return ()
+        text = await self._files.memory_text(space)
+        return (text,) if text else ()
 
     def drop(self, conversation: str) -> None:
         """Drop the cached parts of a conversation whose stored snapshot was removed."""
@@ -332,7 +295,7 @@ class SystemPromptBuilder:
         return conversation in self._unstored
 
     async def store_snapshot(self, conversation: str, mark: PrefixMark | None = None) -> None:
-        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before the request is sent.
+        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before the answer is used.
 
         Raises:
             StoreError: it could not be stored.
@@ -348,8 +311,8 @@ class SystemPromptBuilder:
         self._persona.store()
         for space, path in self._persona.troubles.files():
             if (space, path) != ("", SOUL):
-                with suppress(_UnreadableFile):
-                    self._read_file(space, path)
+                with suppress(UnreadableFile):
+                    self._files.read(space, path)
 
     def fixed_texts(self, space: str) -> tuple[str, ...]:
         """Return the texts that every system prompt of a space has."""
@@ -362,7 +325,7 @@ class SystemPromptBuilder:
             fold_head=session.fold_head,
             reductions=len(session.reductions),
             soul=self._persona.soul(),
-            memory=_file_stamp(self._folder(session.space) / MEMORY),
+            memory=self._files.memory_stamp(session.space),
             tools=self._persona.offered(session.space),
             budgets=budgets_for(budget),
         )
@@ -371,7 +334,7 @@ class SystemPromptBuilder:
         """Return the stored snapshot's parts, rebuilt if there is a reason to."""
         conversation = session.conversation
         stored = await self._store.sessions.snapshot(conversation)
-        memory = await self._load_memory(session.space, inputs.memory)
+        memory = await self._files.load_memory(session.space, inputs.memory)
         sha256 = memory.sha256 if memory else ""
         source_hash = _source_hasher(inputs)
         source = source_hash(sha256) if memory or stored is None else stored.source
@@ -385,9 +348,9 @@ class SystemPromptBuilder:
             )
         complete = memory is not None
         if stored is None or reason:
-            log_text = await self._try_read(self._read_log, session.space, f"{self._now():%Y-%m-%d}")
-            complete = complete and log_text is not None
-            sources = await self._sources(session, inputs, memory.text if memory else "", log_text or "")
+            log = await self._files.load_log(session.space, f"{self._now():%Y-%m-%d}")
+            complete = complete and log is not None
+            sources = await self._sources(session, inputs, memory.text if memory else "", log or NO_LOG)
             fresh = await self._take_snapshot(sources, inputs, source, counter)
             self._unstored.pop(conversation, None)  # what an earlier call built is not what is shown now
             if complete:
@@ -395,32 +358,13 @@ class SystemPromptBuilder:
                 if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:
                     del self._unstored[next(iter(self._unstored))]
                 self._report_cut(conversation, stored, fresh, inputs.budgets)
-            unread = {name for name, text in ((MEMORY, memory), (LOG, log_text)) if text is None}
+            unread = {name for name, file in ((MEMORY, memory), (LOG, log)) if file is None}
             stored = _with_stored_parts(fresh, stored, unread)
         else:
             self._unstored.pop(conversation, None)
         soul, rules = SystemPart(name=SOUL, text=inputs.soul), SystemPart(name=RULES, text=system_rules(inputs.tools))
         parts = (soul, rules, *map(_intern_text, stored.parts))
         return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
-
-    async def _load_memory(self, space: str, stamp: FileStamp) -> _MemoryFile | None:
-        """Return MEMORY.md as it is with this stamp; None if it cannot be read."""
-        if not any(stamp):
-            return _NO_FILE
-        known = self._memory_files.get(space)
-        if known and known[0] == stamp:
-            return known[1]
-        file = await self._try_read(self._read_memory, space)
-        if file is not None and stamp != _UNREADABLE_STAMP:
-            self._memory_files[space] = (stamp, file)
-        return file
-
-    async def _try_read(self, read: Callable[..., T], *args: str) -> T | None:
-        """Call `read` in a thread; None if the file exists but cannot be read."""
-        try:
-            return await asyncio.to_thread(read, *args)
-        except _UnreadableFile:
-            return None
 
     async def _own_changes(
         self, space: str, sha256: str, seen: Callable[[str], bool], budgets: PromptBudgets, counter: TokenCounter
@@ -433,7 +377,7 @@ class SystemPromptBuilder:
         text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, budgets.memory // CHANGES_SHARE)
         return ("", text) if counter.text(text) <= limit else ("remembered", "")
 
-    async def _sources(self, session: Session, inputs: _PromptInputs, memory: str, text: str) -> PromptSources:
+    async def _sources(self, session: Session, inputs: _PromptInputs, memory: str, log: DayLog) -> PromptSources:
         hidden: frozenset[str] = frozenset()
         if session.epoch > 1 or session.fold_head:  # else there is no fold, or its section in the log has a mark
             hidden = await self._store.recall.hidden_folds(
@@ -444,7 +388,7 @@ class SystemPromptBuilder:
             rules=system_rules(inputs.tools),
             awareness=self._persona.awareness(),
             memory=memory,
-            log=await self._clean_log(session, text),
+            log=await self._clean_log(session, log),
             day=f"{self._now():%Y-%m-%d}",
             own_folds=hidden,
         )
@@ -452,10 +396,7 @@ class SystemPromptBuilder:
     async def _take_snapshot(
         self, sources: PromptSources, inputs: _PromptInputs, source: str, counter: TokenCounter
     ) -> PromptSnapshot:
-        if sources.memory or sources.log:
-            parts = await asyncio.to_thread(system_parts, sources, inputs.budgets, counter, self._log_parts)
-        else:  # short texts are cut faster than a thread starts
-            parts = system_parts(sources, inputs.budgets, counter)
+        parts = await self._cut_parts(sources, inputs.budgets, counter)
         return PromptSnapshot(
             parts=tuple(part for part in parts if part.name not in (SOUL, RULES)),
             source=source,
@@ -463,6 +404,20 @@ class SystemPromptBuilder:
             fold_head=inputs.fold_head,
             reductions=inputs.reductions,
         )
+
+    async def _cut_parts(
+        self, sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter
+    ) -> tuple[SystemPart, ...]:
+        """Return the parts, cut to their budgets; those of the last few sources are known."""
+        key = (sources, budgets, counter.name)
+        if (parts := self._cut.get(key)) is not None:
+            return parts
+        if sources.memory or sources.log:
+            parts = await asyncio.to_thread(system_parts, sources, budgets, counter, self._log_parts)
+        else:  # short texts are cut faster than a thread starts
+            parts = system_parts(sources, budgets, counter)
+        self._cut[key] = parts
+        return parts
 
     def _report_cut(
         self, conversation: str, before: PromptSnapshot | None, after: PromptSnapshot, budgets: PromptBudgets
@@ -472,50 +427,17 @@ class SystemPromptBuilder:
             if part.name == MEMORY and part.left_out and not was_cut:
                 self.on_part_cut(conversation, part, budgets)
 
-    def _folder(self, space: str) -> Path:
-        return self._workspace.root / SPACES_FOLDER / space if space else self._workspace.root
-
-    def _read_memory(self, space: str) -> _MemoryFile:
-        file = self._read_file(space, MEMORY)
-        if file is None:
-            return _NO_FILE
-        return _MemoryFile(text="" if _normalize_lines(file.text) == self._template else file.text, sha256=file.sha256)
-
-    def _read_log(self, space: str, day: str) -> str:
-        numbered = (f"{LOG_FOLDER}/{day}-{number}.md" for number in range(2, MAX_LOG_FILES + 1))
-        names = (f"{LOG_FOLDER}/{day}.md", *numbered)
-        existing = [name for name in names if any(_file_stamp(self._folder(space) / name))]
-        files = (self._read_file(space, name) for name in existing)
-        return "\n\n".join(file.text for file in files if file)
-
-    async def _clean_log(self, session: Session, text: str) -> str:
+    async def _clean_log(self, session: Session, log: DayLog) -> str:
         """Return the day's log without tainted lines, so that a new conversation begins untainted.
 
         A search still finds those lines, with their label. Group conversations are tainted anyway and see all lines.
         """
-        folds = await asyncio.to_thread(list_folds, text) if text else ()
-        if not folds or await self._store.dreams.is_group(session.space):
-            return text
-        labels = await load_fold_labels(self._store, folds)
+        if not log.folds or await self._store.dreams.is_group(session.space):
+            return log.text
+        labels = await load_fold_labels(self._store, log.folds)
         if not any(label.tainted for label in labels.values()):
-            return text
-        return await asyncio.to_thread(remove_tainted_lines, text, labels, self._clean_lines)
-
-    def _read_file(self, space: str, path: str) -> TextFile | None:
-        """Read a file of a space; None if there is none.
-
-        Raises:
-            _UnreadableFile: it exists but cannot be read.
-        """
-        try:
-            file = self._workspace.space(space).read(path)
-        except FileNotFoundError:
-            file = None
-        except (PathRefused, FileTooBig, OSError) as err:
-            self._persona.troubles.unreadable(space, path, err)
-            raise _UnreadableFile from err
-        self._persona.troubles.readable(space, path)
-        return file
+            return log.text
+        return await asyncio.to_thread(remove_tainted_lines, log.text, labels, self._clean_lines)
 
 
 def _rebuild_reason(stored: PromptSnapshot | None, inputs: _PromptInputs, source: str) -> str:
@@ -554,10 +476,6 @@ def _source_hasher(inputs: _PromptInputs) -> Callable[[str], str]:
         return CLEAN_PREFIX + hashed.hexdigest()
 
     return source_hash
-
-
-def _normalize_lines(text: str) -> str:
-    return "\n".join(split_lines(text)).strip()
 
 
 def _intern_text(part: SystemPart) -> SystemPart:

@@ -95,8 +95,8 @@ FILES = (
     Mutant(
         name="a file that cannot be read counts as none",
         guards="reading",
-        file="bot/agent/prompt.py",
-        old="            raise _UnreadableFile from err\n",
+        file="bot/agent/prompt_files.py",
+        old="            raise UnreadableFile from err\n",
         new="            file = None\n",
         tests=(UNREAD,),
     ),

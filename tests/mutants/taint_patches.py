@@ -71,8 +71,8 @@ TAINT = (
         name="a fresh conversation is shown what a page made the bot say",
         guards="S53",
         file="bot/agent/prompt.py",
-        old="log=await self._clean_log(session, text),",
-        new="log=text,",
+        old="log=await self._clean_log(session, log),",
+        new="log=log.text,",
         tests=(f"{ATTACKS}::test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_alone",),
     ),
     Mutant(

@@ -1,8 +1,10 @@
 """Fits requests into their token budget: applies planned reductions and folds, builds the view."""
 
+import asyncio
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.agent.context.calibration import TokenCalibration
@@ -107,7 +109,7 @@ class ContextFitter:
     #: Returns the tools of a space, those that are not in its prompt included.
     all_specs: Callable[[str], tuple[ToolSpec, ...]]
     telemetry: Telemetry = field(default_factory=Telemetry)
-    #: What `_store_prefix` marked last, by conversation.
+    #: What `storing_prefix` marked last, by conversation.
     _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
     #: What the running turn was told of memory, by conversation; see `_memory_changes`.
     _told_changes: dict[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
@@ -198,7 +200,6 @@ class ContextFitter:
             session = self._in_zone(await self.sessions.load(session.conversation))
         if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(planned.tokens)
-        await self._store_prefix(session.conversation, fit_limits)
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
@@ -271,14 +272,30 @@ class ContextFitter:
         self._told_changes[session.conversation] = session.running, fit_limits.system, fit_limits.memory_changes
         return fit_limits.memory_changes
 
-    async def _store_prefix(self, conversation: str, fit_limits: FitLimits) -> None:
-        """Store what is new in the prefix before the request is sent, in one commit.
+    @asynccontextmanager
+    async def storing_prefix(self, conversation: str, fit_limits: FitLimits) -> AsyncIterator[None]:
+        """Store what is new in the prefix beside the request that shows it, in one commit.
 
-        Beside the snapshot that is a change that is no fold or reduction: of model, tools, SOUL.md or zone.
+        It is stored once the context is left, so before anything that rests on the answer. Beside the snapshot that is
+        a change that is no fold or reduction: of model, tools, SOUL.md or zone.
+
+        Raises:
+            StoreError: it could not be stored.
         """
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
         zone = self.config().timezone or (time.tzname, time.timezone)
-        prefix, mark = (fit_limits.model, own, fit_limits.tools, zone), None
+        prefix = (fit_limits.model, own, fit_limits.tools, zone)
+        if self._marked_prefixes.get(conversation) == prefix and not self.prompt.has_unstored_snapshot(conversation):
+            yield
+            return
+        storing = asyncio.create_task(self._store_prefix(conversation, prefix))
+        try:
+            yield
+        finally:
+            await storing
+
+    async def _store_prefix(self, conversation: str, prefix: tuple[object, ...]) -> None:
+        mark = None
         if self._marked_prefixes.get(conversation) != prefix:
             sha256 = hashlib.sha256(repr(prefix).encode()).hexdigest()
             mark = PrefixMark(sha256=sha256, reason="SOUL.md, tools, model or time zone")

@@ -28,7 +28,9 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 MAX_READERS = 2  # searches of one index at the same time, each with a connection
 MAX_LAG = 1.0  # seconds: what a search may lack that need not be fresh
-CATCH_UP_AFTER = 0.2  # seconds from a change to the update in the background, so that changes are indexed together
+# Seconds from a change to the update in the background, so that changes are indexed together: after the last one if
+# it is quiet, and after the first of them at most.
+CATCH_UP_QUIET, CATCH_UP_AFTER = 0.02, 0.2
 PAGE_MESSAGES = 1_000  # messages that are indexed in one step
 # A file changed so recently may change again without a new modification time, so its stamp is not trusted.
 UNSETTLED_NS = 50_000_000
@@ -51,6 +53,7 @@ class IndexKeeper(ABC):
         self._users = 0
         self._made = 0  # how often the index was deleted
         self._timer: asyncio.TimerHandle | None = None
+        self._changed_at = self._first_changed_at = 0.0  # of what the timer waits for
         self._updates: set[asyncio.Task[None]] = set()
 
     async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
@@ -172,15 +175,21 @@ class IndexKeeper(ABC):
         await self._remove()
 
     def _catch_up_soon(self) -> None:
-        """Update the index in the background, soon."""
+        """Update the index in the background, once it is quiet or soon at any rate."""
+        self._changed_at = time.monotonic()
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(CATCH_UP_AFTER, self._begin_catching_up)
+            self._first_changed_at = self._changed_at
+            self._begin_catching_up_in(CATCH_UP_QUIET)
+
+    def _begin_catching_up_in(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._begin_catching_up)
 
     def _begin_catching_up(self) -> None:
-        self._timer = None
-        if self._updates:  # one of them may have begun before the change
-            self._catch_up_soon()
+        due = min(self._changed_at + CATCH_UP_QUIET, self._first_changed_at + CATCH_UP_AFTER) - time.monotonic()
+        if due > 0 or self._updates:  # one of them may have begun before the change
+            self._begin_catching_up_in(due if due > 0 else CATCH_UP_QUIET)
         else:
+            self._timer = None
             self._start(self._catch_up())
 
     async def _catch_up(self) -> None:

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.prompt import (
-    MAX_KNOWN_FILES,
-    PersonaFiles,
-    SystemPromptBuilder,
-    find_file_changes,
-    format_file_changes,
-)
+from bot.agent.prompt import PersonaFiles, SystemPromptBuilder, find_file_changes, format_file_changes
+from bot.agent.prompt_files import MAX_KNOWN_FILES, MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS
 from memory.context.tokens import WEIGHTED
 from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import ChangeKind, MemoryChange
@@ -187,6 +182,34 @@ async def test_the_file_is_read_once_for_all_conversations_of_a_space_also_of_mo
         assert f"Likes {space}." in await shown(space, "d")
     desk.shelf.write(f"{SPACES_FOLDER}/s1/MEMORY.md", "- Likes rum.\n")
     assert "Likes rum." in await shown("s1", "e")
+
+
+async def test_a_days_log_is_read_once_for_all_conversations_of_a_space_until_it_grows(desk: Desk) -> None:
+    workspace = CountingWorkspace(desk.shelf.workspace.root)
+    builder = SystemPromptBuilder(PersonaFiles(workspace, lambda space: (), tuple), desk.shelf.store, lambda: NOON)
+    session = await desk.shelf.store.sessions.load(desk.home)
+    spaces = [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)]
+    day = f"memory/{NOON:%Y-%m-%d}"
+    for space in spaces:
+        desk.shelf.write(f"{SPACES_FOLDER}/{space}/{day}.md", f"- Tells of {space}.\n")
+
+    async def shown(space: str, conversation: str) -> str:
+        asked = replace(session, conversation=conversation + space, space=space)
+        return "".join(part.text for part in (await builder.load(asked, ROOM, WEIGHTED)).parts)
+
+    for conversation in ("a", "b"):
+        for space in spaces[:MAX_KNOWN_LOGS]:
+            assert f"Tells of {space}." in await shown(space, conversation)
+    assert all(workspace.read.count(space) == 1 for space in spaces[:MAX_KNOWN_LOGS])
+    for space in (spaces[-1], *spaces):
+        assert f"Tells of {space}." in await shown(space, "c")
+    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}.md", "- Tells of s1.\n- Tells of rum.\n")
+    assert "Tells of rum." in await shown("s1", "d")
+    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}-2.md", "- Tells of tea.\n")
+    assert "Tells of tea." in await shown("s1", "e")
+    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}.md", "- Tells of gin.\n" + "x" * MAX_KNOWN_LOG_CHARS)
+    read = [workspace.read.count("s1") for name in ("f", "g") if await shown("s1", name)]
+    assert read[1] == read[0] + 2  # so long a log is not kept
 
 
 async def test_I42_a_restart_tells_the_same(desk: Desk) -> None:
