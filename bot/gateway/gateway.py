@@ -271,7 +271,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Close every channel's connections."""
-        for channel in self.channels.values():
+        for channel in tuple(self.channels.values()):
             if (closing := getattr(channel, "close", None)) is not None:
                 await closing()
 

@@ -135,7 +135,7 @@ def _create_transport(
             return response
 
         async def aclose(self) -> None:
-            for pool in self._pools.values():
+            for pool in tuple(self._pools.values()):
                 await pool.aclose()
 
     return JudgedTransport()

@@ -302,6 +302,17 @@ async def test_what_waits_for_an_unknown_channel_goes_out_once_it_is_there(tmp_p
         assert back.sent[0].text == "re: talk"
 
 
+async def test_a_channel_may_be_removed_while_all_are_closed(tmp_path: Path) -> None:
+    class Leaving(Channel):
+        async def close(self) -> None:
+            await it.bot.gateway.remove("other")
+
+    async with inside(tmp_path, echo, channel=Leaving(name="terminal", account="local")) as it:
+        await it.bot.channel_manager.add(Channel(name="other", account="bot"))
+        await it.bot.gateway.close()
+        assert set(it.bot.gateway.channels) == {"terminal"}
+
+
 async def test_a_channel_that_ended_with_an_error_is_heard_again(tmp_path: Path) -> None:
     async with inside(tmp_path, echo, channel=terminal()) as it:
         it.channel.end(Retryable("connection reset"))
