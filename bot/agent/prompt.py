@@ -133,7 +133,7 @@ class PersonaFiles:
 
 FORGET_SOURCE = "forget"  # requests after this change must not show the text before it
 MAX_CHANGES_TOKENS = 500  # with more changes MEMORY.md is read again
-MAX_CHANGES = 100
+FEW_CHANGES, MAX_CHANGES = 8, 100  # that are looked at: few have been made since the last request in most cases
 CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
     "[Remembered since MEMORY.md was read:]",
     "[No longer true:]",
@@ -370,8 +370,9 @@ class SystemPromptBuilder:
         self, space: str, sha256: str, seen: Callable[[str], bool], budgets: PromptBudgets, counter: TokenCounter
     ) -> tuple[str, str]:
         """Return a reason to rebuild, and the text of the changes if only the bot has changed MEMORY.md."""
-        rows = await self._store.memories.changes(space, MAX_CHANGES)
-        own = find_file_changes(rows, MEMORY, sha256, seen)
+        own = find_file_changes(await self._store.memories.changes(space, FEW_CHANGES), MEMORY, sha256, seen)
+        if own is None:
+            own = find_file_changes(await self._store.memories.changes(space, MAX_CHANGES), MEMORY, sha256, seen)
         if own is None:
             return EDIT_SOURCE, ""
         text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, budgets.memory // CHANGES_SHARE)

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.prompt import PersonaFiles, SystemPromptBuilder, find_file_changes, format_file_changes
+from bot.agent.prompt import (
+    FEW_CHANGES,
+    PersonaFiles,
+    SystemPromptBuilder,
+    find_file_changes,
+    format_file_changes,
+)
 from bot.agent.prompt_files import MAX_KNOWN_FILES, MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS
 from memory.context.tokens import WEIGHTED
 from memory.longterm.memories import MemoryCandidate
@@ -145,6 +151,18 @@ async def test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it(de
     await desk.extract("Has moved to York", "lives in leeds")
     shown, since = await desk.asked()
     assert (shown, "Leeds" in since, "- Has moved to York" in since) == ("", False, True)
+    assert await desk.generation() == 0
+
+
+@pytest.mark.parametrize("count", [FEW_CHANGES, FEW_CHANGES + 1])
+async def test_each_of_many_changes_is_told(desk: Desk, count: int) -> None:
+    desk.shelf.write("MEMORY.md", "## Facts\n\n- Lives in Leeds\n")
+    await desk.asked()
+    facts = [f"Has {number + 2} cats" for number in range(count)]
+    for fact in facts:
+        await desk.extract(fact)
+    _, since = await desk.asked()
+    assert [fact for fact in facts if f"- {fact}\n" in since] == facts
     assert await desk.generation() == 0
 
 
