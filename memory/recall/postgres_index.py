@@ -135,10 +135,12 @@ DROP_SPACE = tuple(
     f"DELETE FROM mnema_index.{table} WHERE {'id' if table == 'space' else 'space'} = %(space)s"  # noqa: S608
     for table in ("posting", "vector", "entry", "speaker", "source", "space")
 )
-PUT_SOURCE = f"""
+PUT_SOURCES = f"""
 INSERT INTO mnema_index.source(space, id, name, stamp)
-SELECT %(space)s, COALESCE(MAX(source.id), 0) + 1, %(name)s, %(stamp)s FROM {_of_space("source")}
-ON CONFLICT (space, name) DO UPDATE SET stamp = excluded.stamp RETURNING id
+SELECT %(space)s, last.id + given.number, given.name, given.stamp
+FROM (SELECT COALESCE(MAX(source.id), 0) AS id FROM {_of_space("source")}) AS last,
+    unnest(%(names)s::text[], %(stamps)s::text[]) WITH ORDINALITY AS given(name, stamp, number)
+ON CONFLICT (space, name) DO UPDATE SET stamp = excluded.stamp RETURNING name, id
 """  # noqa: S608
 PUT_ENTRIES = f"""
 INSERT INTO mnema_index.entry(space, {", ".join(ENTRY_COLUMNS)})
@@ -306,18 +308,20 @@ class PostgresIndex:
         return self._cached().speakers
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
-        [(source,)] = self._run(PUT_SOURCE, name=to_storable(name), stamp=stamp)
+        source = self._put_sources({name: stamp})[name]
         new, last = (iter(rows), 0) if more else skip_unchanged(self._read_rows(source), rows, _columns_of)
         vectors = [] if more else self._remove_rows(source, last)
-        while page := list(islice(new, PAGE_ROWS)):
-            self._add_rows(source, page)
+        self._add_rows((source, row) for row in new)
         if vectors:
             self._run(RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors))
         self._mark_changed()
 
     def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
-        for name, (stamp, rows) in additions.items():
-            self.put(name, stamp, rows, more=True)
+        if not additions:
+            return
+        numbers = self._put_sources({name: stamp for name, (stamp, _) in additions.items()})
+        self._add_rows((numbers[name], row) for name, (_, rows) in additions.items() for row in rows)
+        self._mark_changed()
 
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
@@ -436,24 +440,38 @@ class PostgresIndex:
         self._space = replace(self._space, generation=self._space.generation + 1)
         self._cache, self._frequencies = None, {}
 
-    def _add_rows(self, source: int, rows: Sequence[IndexRow]) -> None:
+    def _put_sources(self, stamps: Mapping[str, str]) -> dict[str, int]:
+        """Store the stamps of sources; returns their numbers."""
+        names = {to_storable(name): name for name in stamps}
+        found = self._run(PUT_SOURCES, names=list(names), stamps=list(stamps.values()))
+        return {names[stored]: number for stored, number in found}
+
+    def _add_rows(self, rows: Iterable[tuple[int, IndexRow]]) -> None:
+        """Add rows, each with the number of its source."""
+        rest = iter(rows)
+        while page := list(islice(rest, PAGE_ROWS)):
+            self._add_page(page)
+
+    def _add_page(self, rows: Sequence[tuple[int, IndexRow]]) -> None:
         first = self._space.next
         numbered = [
-            (number, row, _mark_terms(index_terms(row.searched), row.kind == "tool"))
-            for number, row in enumerate(rows, first)
+            (number, source, row, _mark_terms(index_terms(row.searched), row.kind == "tool"))
+            for number, (source, row) in enumerate(rows, first)
         ]
         entries = [
             (number, source, *_columns_of(row), int(row.asks), " ".join(terms), len(terms))
-            for number, row, terms in numbered
+            for number, source, row, terms in numbered
         ]
         self._run(PUT_ENTRIES, **_to_columns(ENTRY_COLUMNS, entries))
         postings = sorted(
-            (term, number, count, len(terms)) for number, _, terms in numbered for term, count in Counter(terms).items()
+            (term, number, count, len(terms))
+            for number, *_, terms in numbered
+            for term, count in Counter(terms).items()
         )
         if postings:
             self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
-        self._run(PUT_SPEAKERS, names=sorted({to_storable(row.speaker) for row in rows if row.speaker}))
-        self._count_rows([(row.kind, len(terms)) for _, row, terms in numbered], 1)
+        self._run(PUT_SPEAKERS, names=sorted({to_storable(row.speaker) for _, row in rows if row.speaker}))
+        self._count_rows([(row.kind, len(terms)) for *_, row, terms in numbered], 1)
         self._space = replace(self._space, next=first + len(rows))
 
     def _read_rows(self, source: int) -> Iterator[tuple[Any, ...]]:

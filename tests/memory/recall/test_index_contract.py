@@ -1,9 +1,10 @@
 """Files and PostgreSQL pass the same suite, and PostgreSQL weighs words as FTS5 does."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -72,6 +73,34 @@ class TestPostgres(IndexSuite):
     @pytest.fixture
     def place(self, connections: IndexConnections) -> Place:
         return Postgres(connections)
+
+
+class CountingConnections(IndexConnections):
+    """Counts the statements, each of which is a round trip."""
+
+    asked = 0
+
+    def run(self, *args: Any) -> list[Any]:
+        self.asked += 1
+        return super().run(*args)
+
+
+@pytest.mark.postgres
+def test_sixty_conversations_are_added_to_in_as_many_statements_as_one(url: str) -> None:
+    with closing(CountingConnections(url, IndexTimeouts())) as connections:
+        place = Postgres(connections)
+
+        def statements(names: list[str]) -> int:
+            before = connections.asked
+            place.change(lambda index: index.append({name: ("1", [row(f"heron {name}")]) for name in names}))
+            return connections.asked - before
+
+        first = statements(["talk:a"])
+        assert statements([f"talk:{number}" for number in range(60)]) == first
+        assert statements([f"talk:{number}" for number in range(1, 62)]) == first
+        assert place.read(lambda index: index.count()) == 1 + 60 + 61
+        assert len(place.read(lambda index: index.sources())) == 63
+        assert place.change(lambda index: index.check()) == ""
 
 
 @pytest.mark.postgres
