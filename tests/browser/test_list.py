@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Browser, Route, expect
 
 from tests.browser.opening import BROWSER, opened
@@ -62,6 +63,39 @@ async def test_of_ten_thousand_conversations_one_page_is_asked_for_and_few_rows_
         await expect(page.locator("#list .entry", has_text="talk 9900")).to_be_visible()
         assert len(asked) == 2
         assert await entries.count() <= MOST_ROWS
+
+
+@pytest.mark.parametrize("path", ["/", "/c/c1", "/c/nobody-wrote-here", "/people"])
+async def test_the_first_load_opens_one_stream_and_it_brings_what_happens(
+    chromium: Browser, site: Running, path: str
+) -> None:
+    site.bot.add("c1", "user", "the only talk")
+    streams: list[str] = []
+    listed = asyncio.Event()
+
+    async def answer_late(route: Route) -> None:
+        await listed.wait()
+        await route.continue_()
+
+    async with opened(chromium, site, "/usage", ready="main h1", fresh=True) as page:
+        page.on("request", lambda one: streams.append(one.url) if "/events?" in one.url else None)
+        page.on("requestfinished", lambda one: listed.set() if "/conversations?limit=" in one.url else None)
+        await page.route("**/messages?*", answer_late)  # the list is there first
+        await page.goto(site.base + path)
+        await page.wait_for_selector("#text:not([disabled]), .asking")
+        if path in ("/", "/c/c1"):
+            await expect(page.locator(".line .plain")).to_have_text("the only talk")
+        site.bot.add("c2", "user", "another talk")
+        if path == "/people":
+            await page.evaluate("history.pushState({}, '', '/c/c2'); dispatchEvent(new PopStateEvent('popstate'))")
+            await expect(page.locator(".line .plain")).to_have_text("another talk")
+            site.bot.add("c2", "user", "and more of it")
+            site.web.hub.notify_stored("c2")
+            await expect(page.locator(".line .plain").last).to_have_text("and more of it")
+            assert len(streams) == 2  # that of the list, and with the conversation once it is open
+        else:
+            await expect(page.locator("#list .entry", has_text="another talk")).to_be_visible()
+            assert len(streams) == 1
 
 
 async def test_a_conversation_is_found_by_its_title(chromium: Browser, site: Running) -> None:

@@ -8,6 +8,7 @@ import { defineConfig } from "vitest/config";
  */
 const parts: Plugin = {
   name: "parts",
+  enforce: "post", // when chunks that were styles only have become files of styles
   generateBundle(_, bundle) {
     const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
     const needs = (name: string, seen: Set<string>): Set<string> => {
@@ -27,11 +28,18 @@ const parts: Plugin = {
   },
 };
 
-// Each file is a request of its own: what three parts or more have in common is one file of the first load.
-const ON_USE = /marked|dompurify|markdown|formulas|highlight|words/;
+// Each file is a request of its own: what three parts or more have in common is one file of the first load, and so are
+// the styles of the shell, the chat and what they share with other pages.
+const ON_USE = /marked|dompurify|markdown|formulas|highlight|ToolTabs|Conflict|words\/(?!own)/;
+const STYLE =
+  /src\/(app\.css|([A-Z]\w+|chat\/(Chat|List|Composer|Line|Steps|Files|Below)|lib\/(Rows|Icon|Unread|Confirm)|context\/(Meter|Bar)|pages\/(Head|Login))\.svelte\?.*lang\.css)$/;
 const GROUPS = [
-  { name: "common", minShareCount: 3, test: (id: string) => !ON_USE.test(id) },
-  { name: "context", minShareCount: 2, test: /src\/context\// },
+  { name: "style", test: STYLE, priority: 2 },
+  { name: "settings", test: /pages\/Setting\w*\.svelte\?.*lang\.css$/, priority: 2 },
+  { name: "common", minShareCount: 3, test: (id: string) => !ON_USE.test(id), priority: 1 },
+  { name: "tools", test: /ToolTabs\.svelte$|words\/tools/ },
+  { name: "textfile", test: /lib\/(Conflict|Merge|merge|textfile)\.|words\/merge/ },
+  { name: "context", minShareCount: 2, test: /src\/context\/(?!Bar|Meter|parts)|words\/context/ },
 ];
 
 export default defineConfig({
@@ -42,7 +50,6 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },
-    cssCodeSplit: false, // one request for all, where nine of ten bytes are needed at once
     assetsInlineLimit: 0, // the policy allows no data: address but those of images
     reportCompressedSize: false,
     rollupOptions: {

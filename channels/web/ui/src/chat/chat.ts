@@ -2,3 +2,4 @@
 
 export { default as Chat } from "./Chat.svelte";
 export { default as List } from "./List.svelte";
+export { default as Bar } from "../context/Bar.svelte";

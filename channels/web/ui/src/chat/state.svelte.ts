@@ -47,6 +47,9 @@ export class ChatState {
   facts = $state.raw<ContextFacts | null>(null);
   fold = $state.raw<FoldProgress | null>(null);
   private live: Live | null = null;
+  private begun = false;
+  /** Calls that may lead to an open conversation, and so to its stream. */
+  private opening = 0;
   /** What the stream tells its events to. */
   private followed: Transcript | null = null;
   /** The line that the address names. */
@@ -64,20 +67,40 @@ export class ChatState {
       this.list.read(),
     ]);
     this.commands = commands.items;
-    if (!this.live) this.follow("");
+    this.begun = true;
+    this.listen();
     this.outbox.resume();
+  }
+
+  /** Follow the list alone, unless there is a stream or a conversation is about to bring one. */
+  private listen(): void {
+    if (this.begun && !this.live && !this.opening) this.follow("");
+  }
+
+  private async leading<Value>(work: Promise<Value>): Promise<Value> {
+    this.opening += 1;
+    try {
+      return await work;
+    } finally {
+      this.opening -= 1;
+      setTimeout(() => this.listen()); // after what follows on this, which may be the next such call
+    }
   }
 
   /** Where somebody who has just come in begins: in their own newest conversation, never in another person's. */
   async first(): Promise<string> {
-    const { items } = await get<{ items: ConversationSummary[] }>("/conversations?own=true&limit=1");
+    const { items } = await this.leading(get<{ items: ConversationSummary[] }>("/conversations?own=true&limit=1"));
     return items[0]?.id ?? newName();
   }
 
   private of = (item: Outgoing): Transcript | null => (this.transcript?.name === item.name ? this.transcript : null);
 
   /** Show this conversation from now on, at a line that is named; again, where it could not be read before. */
-  async open(name: string, at = ""): Promise<void> {
+  open(name: string, at = ""): Promise<void> {
+    return this.leading(this.show(name, at));
+  }
+
+  private async show(name: string, at: string): Promise<void> {
     const moved = at !== this.at;
     this.at = at;
     if (this.transcript?.name === name && !this.transcript.why) {
@@ -298,6 +321,7 @@ export class ChatState {
   }
 
   close(): void {
+    this.begun = false;
     this.live?.close();
   }
 }

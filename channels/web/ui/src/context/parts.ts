@@ -1,6 +1,5 @@
 // The parts of a request, in the order in which the model reads them.
 
-import { maybe, t } from "../lib/locale.svelte";
 import type { ContextParts } from "../lib/types";
 
 export const PARTS: readonly (keyof ContextParts)[] = ["system", "tools", "summary", "history", "running"];
@@ -8,10 +7,3 @@ export const PARTS: readonly (keyof ContextParts)[] = ["system", "tools", "summa
 export const POLICIES = ["balanced", "turns", "budget", "layers", "boundary", "rolling"] as const;
 
 export const percent = (part: number, whole: number): string => `${Math.min(100, (100 * part) / Math.max(1, whole))}%`;
-
-/** What a part of a request is called. */
-export function titleOf(part: { kind: string; name: string; turn?: number | null }): string {
-  if (part.turn) return t("turn_one", { from: part.turn });
-  if (part.kind === "summary") return t("summary");
-  return part.kind === "tools" ? part.name : maybe(part.name, part.name);
-}

@@ -11,12 +11,16 @@ export class Loading<Value> {
 
   constructor(private readonly ask: () => Promise<Value>) {}
 
+  private round = 0;
+
+  /** Read it; what was asked for before this is not taken any more. */
   read = async (): Promise<void> => {
+    const round = ++this.round;
     try {
-      this.value = await this.ask();
-      this.why = "";
+      const value = await this.ask();
+      if (round === this.round) [this.value, this.why] = [value, ""];
     } catch (err) {
-      this.why = reason(err);
+      if (round === this.round) this.why = reason(err);
     }
   };
 }

@@ -1,7 +1,7 @@
 // A text that is edited here while others may change it: read, merged with their changes, and saved over what was read.
 
 import { ApiError, read, reason, send } from "./api";
-import { t } from "./locale.svelte";
+import { t } from "./words/merge";
 import { isConflict, merged, piecesOf } from "./merge";
 
 /** One place that was changed here and elsewhere. */

@@ -30,3 +30,10 @@ test("an excerpt begins a little before its first mark, on one line", () => {
   expect(shown.find((piece) => piece.mark)?.text).toBe("ferry");
   expect(shown.map((piece) => piece.text).join("")).not.toContain("\n");
 });
+
+test("an excerpt with a most ends there, says so, and leaves out marks behind its end", () => {
+  const text = "the ferry leaves, and the ferry comes back";
+  const shown = excerpt({ text, marks: [[4, 9], [26, 31]] }, 60, 16);
+  expect(shown.map((piece) => piece.text).join("")).toBe("the ferry leaves…");
+  expect(shown.filter((piece) => piece.mark).map((piece) => piece.text)).toEqual(["ferry"]);
+});

@@ -1,6 +1,6 @@
 // Where the words of a question are in a text that was found.
 
-import type { SearchHit } from "../lib/types";
+import type { SearchHit, TranscriptMessage } from "../lib/types";
 
 export interface Piece {
   text: string;
@@ -32,10 +32,12 @@ export function pieces(text: string, marks: readonly (readonly [number, number])
 
 const BEFORE = 24;
 
-/** A text from a little before its first mark on, on one line, in pieces. Pure. */
-export function excerpt(hit: Pick<SearchHit, "text" | "marks">): Piece[] {
+/** A text from a little before its first mark on, on one line, in pieces; with `most` characters at most. Pure. */
+export function excerpt(hit: Pick<SearchHit | TranscriptMessage, "text" | "marks">, before = BEFORE, most = Infinity): Piece[] {
   const marks = hit.marks ?? [];
-  const from = Math.max(0, (marks[0]?.[0] ?? 0) - BEFORE);
-  const moved = marks.map(([begin, end]) => [begin - from, end - from] as const);
-  return [...(from ? [{ text: "…", mark: false }] : []), ...pieces(hit.text.slice(from).replace(/\s/gu, " "), moved)];
+  const from = Math.max(0, (marks[0]?.[0] ?? 0) - before);
+  const text = hit.text.slice(from, from + most);
+  const moved = marks.map(([begin, end]) => [begin - from, end - from] as const).filter(([begin]) => begin < text.length);
+  const rest = from + text.length < hit.text.length ? "…" : "";
+  return [...(from ? [{ text: "…", mark: false }] : []), ...pieces(text.replace(/\s/gu, " ") + rest, moved)];
 }

@@ -1,7 +1,7 @@
 // The settings as they are edited: what is stored, what is drafted, what is wrong with it, and what others changed.
 
 import { ApiError, get, post, read, reason, send } from "../lib/api";
-import { t } from "../lib/locale.svelte";
+import { t } from "../lib/words/settings";
 import type { Conflict } from "../lib/textfile.svelte";
 import type { SettingsChecked, SettingsKey, SettingsKeys, SettingsOrigin, SettingsState as FileState } from "../lib/types";
 import { fieldOf, nested, same, typed, valueAt, type Tree } from "./settings";

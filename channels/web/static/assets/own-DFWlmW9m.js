@@ -1,1 +1,0 @@
-import{dt as e,mt as t,pt as n,ut as r}from"./common-C-aZKAWR.js";function i(i,a){let o=t=>Object.hasOwn(i,t)?(e()===`zh`?a:i)[t]:void 0;return{t:(e,n={})=>{let i=o(e);return i===void 0?t(e,n):r(i,n)},maybe:(e,t)=>o(e)??n(e,t)}}export{i as t};
