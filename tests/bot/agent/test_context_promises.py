@@ -3,13 +3,16 @@
 import asyncio
 import itertools
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.config.home import HomeFolder
 from bot.errors import ModelError
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.providers.offline import ScriptedAnswer
@@ -100,6 +103,27 @@ class Unreliable:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+async def test_no_answer_is_kept_unless_what_its_request_began_with_is(tmp_path: Path) -> None:
+    asked: asyncio.Queue[Request] = asyncio.Queue()
+
+    def script(request: Request) -> ScriptedAnswer:
+        asked.put_nowait(request)
+        return "here you are"
+
+    async with inside(tmp_path, script) as it:
+        with closing(sqlite3.connect(HomeFolder(root=tmp_path).db, isolation_level=None)) as db:
+            db.execute("CREATE TRIGGER fault BEFORE INSERT ON snapshot BEGIN SELECT RAISE(ABORT, 'a fault'); END")
+            message = it.channel.hear("hello")
+            async with asyncio.timeout(20):
+                first, second = [await asked.get() for _ in range(2)]  # it is asked again, as nothing was stored
+            assert first.messages == second.messages
+            assert db.execute("SELECT count(*) FROM message WHERE role = 'assistant'").fetchone() == (0,)
+            db.execute("DROP TRIGGER fault")
+            [part] = await it.answer(message.key)
+            assert part.text == "here you are"
+            assert db.execute("SELECT count(*) FROM snapshot").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("name", by_day("rolling", "turns", "layers"))
