@@ -116,7 +116,7 @@ async def test_no_answer_is_kept_unless_what_its_request_began_with_is(tmp_path:
         with closing(sqlite3.connect(HomeFolder(root=tmp_path).db, isolation_level=None)) as db:
             db.execute("CREATE TRIGGER fault BEFORE INSERT ON snapshot BEGIN SELECT RAISE(ABORT, 'a fault'); END")
             message = it.channel.hear("hello")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 first, second = [await asked.get() for _ in range(2)]  # it is asked again, as nothing was stored
             assert first.messages == second.messages
             assert db.execute("SELECT count(*) FROM message WHERE role = 'assistant'").fetchone() == (0,)
@@ -137,7 +137,7 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
         notes.mkdir()
         for number in range(60):
             (notes / f"n{number}.md").write_text(f"crate {number} weighs {code(number)} kg\n" + "padding words\n" * 60)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 assert await it.text(fact(number))
         view = everything([request for request in model.requests if request.purpose == "turn"][-1])
         log = "\n".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
