@@ -3,9 +3,8 @@
 import asyncio
 import hashlib
 import sys
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,9 +13,9 @@ from typing import TypeVar
 
 import structlog
 
+from bot.agent.persona import UNREADABLE_STAMP, FileStamp, PersonaFiles, file_stamp
 from bot.agent.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
-from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
 from memory.context.markdown import split_lines
 from memory.context.system_prompt import (
@@ -32,118 +31,18 @@ from memory.context.system_prompt import (
     system_parts,
 )
 from memory.context.tokens import TokenCounter
-from memory.conversation import Session, SystemPart, ToolSpec
+from memory.conversation import Session, SystemPart
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.longterm.rows import MemoryChange
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
 from memory.workspace.daily_log import LOG_FOLDER, list_folds
-from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace, write_atomic
+from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile
 from memory.workspace.fold_labels import KnownCleanLines, remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
-from memory.workspace.templates import MEMORY_TEMPLATE, remove_hint
+from memory.workspace.templates import MEMORY_TEMPLATE
 
 log = structlog.get_logger(__name__)
-AWARENESS_SECONDS = 300.0  # the list of channels is cached this long. Source: the budget seed
-_FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
-FileStamp = tuple[int, int, int, int]
-_NO_STAMP: FileStamp = (0, 0, 0, 0)
-_UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
-
-
-def _file_stamp(path: Path) -> FileStamp:
-    """Return a value that changes when the file does; _NO_STAMP if there is none."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return _NO_STAMP
-    except OSError:
-        return _UNREADABLE_STAMP
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-
-
-class PersonaFiles:
-    """The bot's description of itself: SOUL.md, the rules for its tools, and its channels.
-
-    Args:
-        specs: returns the tools offered now in a space.
-        troubles: notified when SOUL.md cannot be read.
-        last_good: file for the newest readable text of SOUL.md, for the next start; None for none.
-    """
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        specs: Callable[[str], tuple[ToolSpec, ...]],
-        channels: Callable[[], Iterable[str]],
-        *,
-        troubles: TroubleList | None = None,
-        last_good: Path | None = None,
-    ) -> None:
-        self.workspace = workspace
-        self.specs = specs
-        self.troubles = troubles or TroubleList()
-        self._channels = channels
-        self._last_good = last_good
-        self._soul = ""
-        self._stored_soul = ""
-        self._soul_stamp = _NO_STAMP
-        self._awareness = ""
-        self._built = -AWARENESS_SECONDS
-
-    def soul(self) -> str:
-        """Return SOUL.md, read again when it changed; the built-in text if there is none.
-
-        While it cannot be read, its last readable text is returned.
-        """
-        stamp = _file_stamp(self.workspace.root / SOUL)
-        try:
-            if stamp == _NO_STAMP:
-                self._soul = _FALLBACK_SOUL
-            elif stamp != self._soul_stamp:
-                self._soul = remove_hint(self.workspace.space("").read(SOUL).text).strip() or _FALLBACK_SOUL
-            self._soul_stamp = stamp
-        except FileNotFoundError:
-            self._soul, self._soul_stamp = _FALLBACK_SOUL, _NO_STAMP
-        except (PathRefused, FileTooBig, OSError) as err:
-            self.troubles.unreadable("", SOUL, err)
-            self._soul_stamp = _NO_STAMP
-            self._soul = self._soul or self._load_last_good()
-            return self._soul
-        self.troubles.readable("", SOUL)
-        return self._soul
-
-    def store(self) -> None:
-        """Store the text for a start at which SOUL.md cannot be read; blocks."""
-        text = self._soul
-        if self._last_good is not None and self._soul_stamp != _NO_STAMP and text != self._stored_soul:
-            with suppress(PathRefused, OSError):
-                if self._load_last_good() != text:
-                    write_atomic(self._last_good, text.encode("utf-8", "replace"))
-                self._stored_soul = text
-
-    def _load_last_good(self) -> str:
-        with suppress(OSError):
-            if self._last_good is not None:
-                return self._last_good.read_text("utf-8", "replace") or _FALLBACK_SOUL
-        return _FALLBACK_SOUL
-
-    def rules(self, space: str) -> str:
-        """Return the rules for the tools offered now in a space."""
-        return system_rules(self.offered(space))
-
-    def offered(self, space: str) -> tuple[str, ...]:
-        """Return the names of the tools offered now in a space."""
-        return tuple(spec.name for spec in self.specs(space))
-
-    def awareness(self) -> str:
-        """Return the channels that people reach the bot on; the tools have their own descriptions."""
-        now = time.monotonic()
-        if now - self._built >= AWARENESS_SECONDS:
-            self._awareness = f"Your channels: {', '.join(sorted(self._channels()))}."
-            self._built = now
-        return self._awareness
-
 
 # The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can stay.
 
@@ -362,7 +261,7 @@ class SystemPromptBuilder:
             fold_head=session.fold_head,
             reductions=len(session.reductions),
             soul=self._persona.soul(),
-            memory=_file_stamp(self._folder(session.space) / MEMORY),
+            memory=file_stamp(self._folder(session.space) / MEMORY),
             tools=self._persona.offered(session.space),
             budgets=budgets_for(budget),
         )
@@ -411,7 +310,7 @@ class SystemPromptBuilder:
         if known and known[0] == stamp:
             return known[1]
         file = await self._try_read(self._read_memory, space)
-        if file is not None and stamp != _UNREADABLE_STAMP:
+        if file is not None and stamp != UNREADABLE_STAMP:
             self._memory_files[space] = (stamp, file)
         return file
 
@@ -484,7 +383,7 @@ class SystemPromptBuilder:
     def _read_log(self, space: str, day: str) -> str:
         numbered = (f"{LOG_FOLDER}/{day}-{number}.md" for number in range(2, MAX_LOG_FILES + 1))
         names = (f"{LOG_FOLDER}/{day}.md", *numbered)
-        existing = [name for name in names if any(_file_stamp(self._folder(space) / name))]
+        existing = [name for name in names if any(file_stamp(self._folder(space) / name))]
         files = (self._read_file(space, name) for name in existing)
         return "\n\n".join(file.text for file in files if file)
 

@@ -67,7 +67,9 @@ def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = No
     defer_dataclasses("bot", "channels", "memory")
     create_home(home)
     _import_alone("structlog", "rich", "greenlet")
+    _import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
     _import_uvicorn()
+    _import_watchfiles()
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, _restore, metrics=metrics)
@@ -109,6 +111,15 @@ def _import_uvicorn() -> None:
     config = import_part("uvicorn.config", (*packages, "logging.config", "configparser"), settings)
     import_part("uvicorn.protocols.http.h11_impl", packages)
     import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
+
+
+def _import_watchfiles() -> None:
+    """Import watchfiles without what runs a program in another process again and again."""
+    process = {
+        "multiprocessing": SimpleNamespace(get_context=str),
+        "multiprocessing.context": SimpleNamespace(SpawnProcess=object),
+    }
+    import_part("watchfiles", tuple(process), {name: partial(getattr, part) for name, part in process.items()})
 
 
 def create_home(home: HomeFolder) -> HomeFolder:
