@@ -68,6 +68,7 @@ def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = No
     create_home(home)
     _import_alone("structlog", "rich", "greenlet")
     _import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
+    import_part("starlette.middleware.errors", ("html",))  # for a page of a debugger, which we do not show
     _import_uvicorn()
     _import_watchfiles()
     from bot.runtime import startup

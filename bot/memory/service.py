@@ -22,8 +22,7 @@ from bot.models.base import Purpose
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
 from bot.texts import format_text, resolve_language
-from memory.conversation import BOT_SPEAKER
-from memory.folding import Complete
+from memory.conversation import BOT_SPEAKER, Complete
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
 from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel

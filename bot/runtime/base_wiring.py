@@ -15,8 +15,6 @@ from bot.access.budget_guard import BudgetGuard
 from bot.access.pairing import PairingService
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import StorageQuota
-from bot.agent.context.calibration import load_best_counter
-from bot.agent.folding import FoldManager
 from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
@@ -29,7 +27,6 @@ from bot.gateway.gateway import Gateway
 from bot.gateway.notifications import (
     ChannelNotifications,
     ConversationLanguage,
-    FoldNotifications,
     ModelNotifications,
     Notifier,
     OwnerNotifier,
@@ -39,8 +36,6 @@ from bot.models.service import ModelService, log_unusable
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
-from memory.context.policies.policies import build_policy
-from memory.folding import FoldRunner
 from memory.recall.index import SpaceIndexes
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -105,10 +100,6 @@ class BaseComponents(ABC):
         self.pairing = self._pairing()
         self.gateway = Gateway(self.store, self.blobs, self.channels, self.language, self.pairing, self.telemetry)
         self.notifier = Notifier(store=self.store, channels=self.channels, language=self.language)
-        self.fold_notifications = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
-        )
-        self.folding = FoldManager(self._fold_runner(), self.store.folds)
         self.owner = owner = OwnerNotifier(
             sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
         )
@@ -180,18 +171,6 @@ class BaseComponents(ABC):
             channels=self.channels,
             language=self.language,
             stop_turn=self.stop,
-        )
-
-    def _fold_runner(self) -> FoldRunner:
-        return FoldRunner(
-            folds=self.store.folds,
-            sessions=self.store.sessions,
-            workspace=self.workspace,
-            complete=self.summarise,
-            counter=load_best_counter,
-            zone=self.zone(),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self.spawn(self.fold_notifications.moved(fold, state)),
         )
 
     def secrets(self) -> Collection[str]:

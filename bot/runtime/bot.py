@@ -37,9 +37,9 @@ class Bot(Components):
         recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
-        self.folding.resume(recovered.folds)
-        if self._uses_tools_at_start() or await self._has_unfinished_calls():
+        if recovered.folds or self._uses_tools_at_start() or await self._has_unfinished_calls():
             await self.load_turn_components()
+            self.folding.resume(recovered.folds)
             await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await self.job_times.load_zones()
@@ -138,7 +138,6 @@ class Bot(Components):
             await self.turn_components.close_turns()
         await self.outbox_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await cancel_and_wait(self._tasks)
-        await self.folding.close()
         await self.memory_service.close()
         if self.has_turn_components:
             await self.turn_components.close()
@@ -160,7 +159,6 @@ class Bot(Components):
         if self.has_turn_components:
             await self.turn_components.settled()
         await self.outbox_dispatcher.settled()
-        await self.folding.settled()
         await self.memory_service.settled()
 
     async def _close_files(self) -> None:

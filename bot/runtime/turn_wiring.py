@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import cached_property
 
 import structlog
@@ -9,11 +10,12 @@ import structlog
 from bot.access.permissions import AccessScope, Actor
 from bot.access.person_deletion import PersonDeletion
 from bot.agent.approvals import ApprovalService, Begun
+from bot.agent.context.actions import end_idle_conversations
 from bot.agent.context.calibration import TokenCalibration, load_best_counter
 from bot.agent.context.fitter import ContextFitter, request_limits
 from bot.agent.context.recorder import ViewRecorder
 from bot.agent.context.report import ContextReport
-from bot.agent.folding import ThreadSummaries, ToolLineWriter, build_fold_plan
+from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter, build_fold_plan
 from bot.agent.loop import Agent
 from bot.agent.prompt import SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
@@ -22,8 +24,10 @@ from bot.agent.subagents.values import compose_outcome_body
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import RunCommand, TurnRunner
 from bot.agent.turn_context import MessageCounter, TurnSetup
+from bot.gateway.notifications import FoldNotifications
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
+from bot.runtime.scheduler import SYSTEM_ACTOR
 from bot.runtime.wiring import Components
 from bot.tools.base import Tool, Toolset
 from bot.tools.exec.service import ExecTools
@@ -37,7 +41,8 @@ from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from memory.context.policies.planner import plan_context
-from memory.context.policies.policies import LEAN
+from memory.context.policies.policies import LEAN, build_policy
+from memory.folding import FoldRunner
 from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.rows import ApprovalRow
@@ -54,11 +59,15 @@ class TurnComponents:
     def __init__(self, bot: Components) -> None:
         self._bot = bot
         self.mcp_logins = LoginFiles(bot.home.mcp_logins, bot.writers)
+        self.fold_notifications = FoldNotifications(
+            store=bot.store, gateway=bot.gateway, config=bot.config, notify=bot.notifier.notify
+        )
+        self.folding = FoldManager(self._fold_runner(), bot.store.folds)
         self._build_tools()
         self.prompt = self._system_prompt()
         self.tool_lines = ToolLineWriter(bot.summarise)
         self.fitter = self._context_fitter()
-        self.summaries = ThreadSummaries(bot.store.sessions, bot.folding, bot.config, self.fitter.counter)
+        self.summaries = ThreadSummaries(bot.store.sessions, self.folding, bot.config, self.fitter.counter)
         self.approvals = self._approvals()
         self.view_recorder = ViewRecorder(bot.config, bot.store.now)
         self.agent = self._agent()
@@ -85,7 +94,7 @@ class TurnComponents:
             if planned.reductions:
                 await sessions.reduce(row.id, planned.reductions, "lean restart")
             if planned.fold is not None:
-                await self._bot.folding.start(build_fold_plan(session, planned.fold, LEAN.name, counter))
+                await self.folding.start(build_fold_plan(session, planned.fold, LEAN.name, counter))
 
     async def close_turns(self) -> None:
         """Stop what turns have left running; called once no turn runs any more."""
@@ -95,6 +104,7 @@ class TurnComponents:
     async def close(self) -> None:
         """Close the rest; called once nothing runs in the background."""
         await self.tool_lines.close()
+        await self.folding.close()
         await self.fitter.calibration.settled()
         await self.web_tools.close()
         await self.mcp_tools.close()
@@ -102,8 +112,21 @@ class TurnComponents:
     async def settled(self) -> None:
         """Wait until turns, tool lines and calibration have stored what they have."""
         await self.turns.settled()
+        await self.folding.settled()
         await self.tool_lines.settled()
         await self.fitter.calibration.settled()
+
+    def _fold_runner(self) -> FoldRunner:
+        return FoldRunner(
+            folds=self._bot.store.folds,
+            sessions=self._bot.store.sessions,
+            workspace=self._bot.workspace,
+            complete=self._bot.summarise,
+            counter=load_best_counter,
+            zone=self._bot.zone(),
+            summary_tokens=lambda policy: build_policy(policy, self._bot.config().policies).settings.summary_tokens,
+            notify=lambda fold, state: self._bot.spawn(self.fold_notifications.moved(fold, state)),
+        )
 
     def _build_tools(self) -> None:
         """Build what the model may use."""
@@ -199,7 +222,7 @@ class TurnComponents:
     def _context_fitter(self) -> ContextFitter:
         return ContextFitter(
             sessions=self._bot.store.sessions,
-            folding=self._bot.folding,
+            folding=self.folding,
             prompt=self.prompt,
             message_counter=self.message_counter,
             calibration=TokenCalibration(self._bot.store.sessions),
@@ -256,7 +279,7 @@ class TurnComponents:
             store=self._bot.store,
             config=self._bot.file,
             fitter=self.fitter,
-            folding=self._bot.folding,
+            folding=self.folding,
             workspace=self._bot.workspace,
             blobs=self._bot.blobs,
             report=self.report,
@@ -378,10 +401,15 @@ class TurnComponents:
             self.web_tools.forget(space)  # now, for a turn that was stopped may just have fetched some
             yield
 
-    def drop_view(self, conversation: str) -> None:
+    async def drop_view(self, conversation: str) -> None:
         """Drop everything prepared for a conversation whose view has changed."""
         self.prompt.drop(conversation)
         self.tool_lines.begin(conversation, ())
+        await self.folding.detach(conversation)
+
+    async def end_idle_conversations(self, now: datetime) -> int:
+        """End the conversations that are idle for too long, as /new does; return how many."""
+        return await end_idle_conversations(self._bot.store, self.folding, self._bot.config(), now, SYSTEM_ACTOR.id)
 
     def _tools_of(self, space: str) -> Toolset:
         return self.toolset(space)

@@ -5,6 +5,7 @@ import time
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence, Set
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
@@ -49,6 +50,8 @@ class Components(BaseComponents):
     exec_tools = TurnPart()
     file_changes = TurnPart()
     fitter = TurnPart()
+    fold_notifications = TurnPart()
+    folding = TurnPart()
     mcp_logins = TurnPart()
     mcp_tools = TurnPart()
     message_counter = TurnPart()
@@ -289,14 +292,17 @@ class Components(BaseComponents):
             at=lambda: self.config().memory.dream_at, now=self.now, night=self.memory_service.dreamer.night
         )
         retention = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
-        nightly = partial(run_nightly_cleanup, self.store, self.folding, self.config, retention)
+        nightly = partial(run_nightly_cleanup, self.store, self._end_idle_conversations, self.config, retention)
         return Scheduler(self.zone(), nightly, dreams)
+
+    async def _end_idle_conversations(self, days: int, now: datetime) -> None:
+        if await self.store.sessions.idle(now - timedelta(days=days)):
+            await (await self.load_turn_components()).end_idle_conversations(now)
 
     async def drop_view(self, conversation: str) -> None:
         """Drop everything prepared for a conversation whose view has changed."""
         if self.has_turn_components:
-            self.turn_components.drop_view(conversation)
-        await self.folding.detach(conversation)
+            await self.turn_components.drop_view(conversation)
 
     def _mcp_servers_up(self) -> dict[str, bool]:
         return dict(self.mcp_tools.up()) if self.has_turn_components else {}
