@@ -92,14 +92,14 @@ class _WithoutDocstrings(machinery.SourceFileLoader):
 
 def _strip(code: types.CodeType) -> types.CodeType:
     """Return code without docstrings of functions, also of those within."""
-    constants = [_strip(value) if isinstance(value, types.CodeType) else value for value in code.co_consts]
+    constants = list(code.co_consts)
+    is_changed = False
+    for number, value in enumerate(code.co_consts):
+        if type(value) is types.CodeType and (stripped := _strip(value)) is not value:
+            constants[number], is_changed = stripped, True
     if _has_docstring(code) and not any(load in code.co_code for load in _FIRST_CONSTANT):
-        constants[0] = ""  # a text, because some are formatted
-    return (
-        code.replace(co_consts=tuple(constants))
-        if any(new is not old for new, old in zip(constants, code.co_consts, strict=True))
-        else code
-    )
+        constants[0], is_changed = "", True  # a text, because some are formatted
+    return code.replace(co_consts=tuple(constants)) if is_changed else code
 
 
 def _has_docstring(code: types.CodeType) -> bool:
