@@ -11,8 +11,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -81,23 +80,6 @@ def start_collecting() -> None:
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, YOUNG_ROUNDS, MIDDLE_ROUNDS)
     gc.enable()
-
-
-@contextmanager
-def without_collecting() -> Iterator[None]:
-    """Load what stays, after `start_collecting`: the collector does not look at it, neither meanwhile nor later.
-
-    The parts and libraries of the first turn are 200,000 objects; looking at them costs a tenth of a second.
-    """
-    if not gc.isenabled() or not gc.get_freeze_count():  # it is not this process's collector that was set up
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class AcceptErrorLogger:

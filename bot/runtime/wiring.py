@@ -21,7 +21,6 @@ from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.metrics import MetricsCollector
-from bot.runtime.process import without_collecting
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
@@ -136,11 +135,8 @@ class Components(BaseComponents):
         """
         if not self._warmed_up:
             self._warmed_up = True
-            self.spawn(self._load_for_replies())
-
-    async def _load_for_replies(self) -> None:
-        with without_collecting():
-            await asyncio.gather(self.models.preload(), self._prepare_turns())
+            self.spawn(self.models.preload())
+            self.spawn(self._prepare_turns())
 
     async def _prepare_turns(self) -> None:
         components = await self.load_turn_components()
