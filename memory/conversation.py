@@ -1,6 +1,7 @@
 """The data model of a conversation: parts, messages, turns and the session."""
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any, Literal
@@ -8,6 +9,9 @@ from typing import Any, Literal
 from memory.text.quoting import indent_words
 
 Role = Literal["user", "assistant"]
+# Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that is charged.
+# May raise anything, or never return.
+Complete = Callable[[str, str, int, str], Awaitable[str]]
 Effect = Literal["pure", "idempotent", "unsafe"]
 #: The daily limit of a person that a tool call counts towards, beside that of all calls.
 CallBudget = Literal["", "fetch", "search"]

@@ -1,7 +1,7 @@
 """One fold, step by step: plan, summarise, validate, log, commit. It resumes from its last finished step."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
@@ -23,7 +23,7 @@ from memory.context.summary.prompt import (
 from memory.context.summary.validation import FoldSource, SummaryLimit, judge_texts, validate_summary
 from memory.context.taint import CLEAN_FOLD
 from memory.context.tokens import TokenCounter
-from memory.conversation import Message
+from memory.conversation import Complete, Message
 from memory.failpoints import hit_async
 from memory.store.conversations.folds import FoldChanges, Folds
 from memory.store.conversations.sessions import Sessions
@@ -34,10 +34,6 @@ from memory.workspace.daily_log import LogSection
 from memory.workspace.files import Workspace
 from memory.workspace.fold_labels import label_texts
 from memory.workspace.log_section import body_sha256, replace_body
-
-# Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that is charged.
-# May raise anything, or never return.
-Complete = Callable[[str, str, int, str], Awaitable[str]]
 
 MAX_STEPS_BACK = 4  # extractive folds before this one that are summarised again from their messages
 MAX_REJECTED = 2  # unusable answers about the same messages; after these their digest is final

@@ -8,12 +8,13 @@ import secrets
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import structlog
 
 from bot.access.permissions import AccessScope, Actor, authorize
+from bot.agent.timeouts import REPORTED_AFTER
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, PartExtras, StoredAttachment, dump_body, dump_extras, split_reply
 from bot.tools.base import (
@@ -58,7 +59,6 @@ ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask", "plugin.call.ask"})
 # What approvals depend on: that the chat was not cleared since, and that the tool is described as it was.
 EPOCH, SPEC = "epoch", "spec"
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
-REPORTED_AFTER = timedelta(days=1)  # an interrupted run that is older is not reported any more
 INTERRUPTED_TEXT = "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
 TAINTED_CALL_TEXT = (
     "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what the bot is told to be"

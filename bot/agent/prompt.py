@@ -3,20 +3,18 @@
 import asyncio
 import hashlib
 import sys
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 import structlog
 
-from bot.agent.prompt_files import NO_LOG, NO_STAMP, DayLog, FileStamp, PromptFiles, UnreadableFile, file_stamp
+from bot.agent.persona import FileStamp, PersonaFiles
+from bot.agent.prompt_files import NO_LOG, DayLog, PromptFiles, UnreadableFile
 from bot.agent.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
-from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import (
     AWARENESS,
@@ -31,103 +29,14 @@ from memory.context.system_prompt import (
     system_parts,
 )
 from memory.context.tokens import TokenCounter
-from memory.conversation import Session, SystemPart, ToolSpec
+from memory.conversation import Session, SystemPart
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.longterm.rows import MemoryChange
 from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
-from memory.workspace.files import FileTooBig, Workspace, write_atomic
 from memory.workspace.fold_labels import KnownCleanLines, remove_tainted_lines
-from memory.workspace.safe_path import PathRefused
-from memory.workspace.templates import remove_hint
 
 log = structlog.get_logger(__name__)
-AWARENESS_SECONDS = 300.0  # the list of channels is cached this long. Source: the budget seed
-_FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
-
-
-class PersonaFiles:
-    """The bot's description of itself: SOUL.md, the rules for its tools, and its channels.
-
-    Args:
-        specs: returns the tools offered now in a space.
-        troubles: notified when SOUL.md cannot be read.
-        last_good: file for the newest readable text of SOUL.md, for the next start; None for none.
-    """
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        specs: Callable[[str], tuple[ToolSpec, ...]],
-        channels: Callable[[], Iterable[str]],
-        *,
-        troubles: TroubleList | None = None,
-        last_good: Path | None = None,
-    ) -> None:
-        self.workspace = workspace
-        self.specs = specs
-        self.troubles = troubles or TroubleList()
-        self._channels = channels
-        self._last_good = last_good
-        self._soul = ""
-        self._stored_soul = ""
-        self._soul_stamp = NO_STAMP
-        self._awareness = ""
-        self._built = -AWARENESS_SECONDS
-
-    def soul(self) -> str:
-        """Return SOUL.md, read again when it changed; the built-in text if there is none.
-
-        While it cannot be read, its last readable text is returned.
-        """
-        stamp = file_stamp(self.workspace.root / SOUL)
-        try:
-            if stamp == NO_STAMP:
-                self._soul = _FALLBACK_SOUL
-            elif stamp != self._soul_stamp:
-                self._soul = remove_hint(self.workspace.space("").read(SOUL).text).strip() or _FALLBACK_SOUL
-            self._soul_stamp = stamp
-        except FileNotFoundError:
-            self._soul, self._soul_stamp = _FALLBACK_SOUL, NO_STAMP
-        except (PathRefused, FileTooBig, OSError) as err:
-            self.troubles.unreadable("", SOUL, err)
-            self._soul_stamp = NO_STAMP
-            self._soul = self._soul or self._load_last_good()
-            return self._soul
-        self.troubles.readable("", SOUL)
-        return self._soul
-
-    def store(self) -> None:
-        """Store the text for a start at which SOUL.md cannot be read; blocks."""
-        text = self._soul
-        if self._last_good is not None and self._soul_stamp != NO_STAMP and text != self._stored_soul:
-            with suppress(PathRefused, OSError):
-                if self._load_last_good() != text:
-                    write_atomic(self._last_good, text.encode("utf-8", "replace"))
-                self._stored_soul = text
-
-    def _load_last_good(self) -> str:
-        with suppress(OSError):
-            if self._last_good is not None:
-                return self._last_good.read_text("utf-8", "replace") or _FALLBACK_SOUL
-        return _FALLBACK_SOUL
-
-    def rules(self, space: str) -> str:
-        """Return the rules for the tools offered now in a space."""
-        return system_rules(self.offered(space))
-
-    def offered(self, space: str) -> tuple[str, ...]:
-        """Return the names of the tools offered now in a space."""
-        return tuple(spec.name for spec in self.specs(space))
-
-    def awareness(self) -> str:
-        """Return the channels that people reach the bot on; the tools have their own descriptions."""
-        now = time.monotonic()
-        if now - self._built >= AWARENESS_SECONDS:
-            self._awareness = f"Your channels: {', '.join(sorted(self._channels()))}."
-            self._built = now
-        return self._awareness
-
 
 # The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can stay.
 

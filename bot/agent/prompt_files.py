@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from bot.agent.persona import UNREADABLE_STAMP, FileStamp, file_stamp
 from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
 from memory.context.markdown import split_lines
@@ -18,21 +19,7 @@ from memory.workspace.templates import MEMORY_TEMPLATE
 MAX_LOG_FILES = 9  # of one day
 MAX_KNOWN_FILES = 64  # MEMORY.md of so many spaces are kept: all conversations of a space read it after each change
 MAX_KNOWN_LOGS, MAX_KNOWN_LOG_CHARS = 16, 200_000  # the same for the day's log, unless it is longer
-FileStamp = tuple[int, int, int, int]
-NO_STAMP: FileStamp = (0, 0, 0, 0)
-UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
 T = TypeVar("T")
-
-
-def file_stamp(path: Path) -> FileStamp:
-    """Return a value that changes when the file does; NO_STAMP if there is none."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return NO_STAMP
-    except OSError:
-        return UNREADABLE_STAMP
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

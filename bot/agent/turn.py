@@ -31,7 +31,7 @@ from bot.agent.turn_context import (
     format_minutes,
 )
 from bot.config.schema import Config
-from bot.dispatch import CrashIsolation, CreateDispatcher
+from bot.dispatch import CrashIsolation, Dispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.gateway.receiver import access_scope
 from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
@@ -99,13 +99,17 @@ class TurnRunner:
         run_command: RunCommand,
         channels: Mapping[str, Channel],
         config: Callable[[], Config],
-        create_dispatcher: CreateDispatcher,
+        dispatcher: Dispatcher,
+        isolation: CrashIsolation,
+        started_at: float,
         telemetry: Telemetry,
         troubles: TroubleList,
         subagents: SubagentService,
         space_idle: Callable[[str], None],
     ) -> None:
         """Args:
+        dispatcher: calls `step`.
+        started_at: when this process started, by the store's clock: a message received before was waiting for it.
         space_idle: called when the last running turn of a space has ended.
         """
         self._store = store
@@ -117,13 +121,13 @@ class TurnRunner:
         self._run_command = run_command
         self._channels = channels
         self._config = config
-        self.dispatcher = create_dispatcher("turn", self.step, config().concurrency)
+        self.dispatcher = dispatcher
         self._telemetry = telemetry
         self._troubles = troubles
         self._subagents = subagents
         self._space_idle = space_idle
-        self._isolation = CrashIsolation(self.dispatcher.wake)
-        self._started_at = store.now()
+        self._isolation = isolation
+        self._started_at = started_at
         self._running: dict[str, _RunningAgent] = {}
         self._open: dict[str, _OpenTurn] = {}
         self._paused_spaces: dict[str, list[asyncio.Event]] = {}

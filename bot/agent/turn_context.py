@@ -12,6 +12,7 @@ from bot.access.permissions import AccessScope, Actor
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
+from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.schema import Config
 from bot.gateway.attachments import StoredFile, format_attachment_refusal, ingest_attachments, sanitize_file_name
 from bot.gateway.downloads import DownloadedFile, Downloads
@@ -65,17 +66,6 @@ class EventSink:
         self.show(LiveEvent(address=self.address, name=name, message_id=self.message_id, text=text, facts=facts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTimeouts:
-    """Limits of one turn in one process, in seconds."""
-
-    #: After this the model has to answer without more tool calls.
-    last_step_after: float = 720.0
-    #: After this the turn is cancelled.
-    cancel_after: float = 900.0
-
-
-DEFAULT_TIMEOUTS = TurnTimeouts()
 RECALL_SHARE = 5  # recalled passages get at most this fraction (1/5) of the conversation's tokens
 
 

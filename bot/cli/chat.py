@@ -76,7 +76,8 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
         return row.id
 
     async def facts() -> Mapping[str, Any]:
-        return await bot.report.facts(await find_id())
+        facts: Mapping[str, Any] = await bot.report.facts(await find_id())
+        return facts
 
     async def stop() -> None:
         await bot.stop(await find_id())

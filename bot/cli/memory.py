@@ -95,7 +95,7 @@ class _OfflineMemory:
     def __init__(self, home: HomeFolder, opened: OpenedStore) -> None:
         from bot.config.file import ConfigFile
         from bot.config.schema import time_zone
-        from bot.memory.files import open_recall
+        from bot.memory.search import open_recall
         from memory.workspace.files import Workspace
 
         file = ConfigFile(home.config)

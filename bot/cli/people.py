@@ -314,7 +314,7 @@ def delete(
 async def _remove_person(home: HomeFolder, person: Any) -> Any:
     from datetime import UTC
 
-    from bot.memory.files import open_recall, open_removal
+    from bot.memory.search import open_recall, open_removal
 
     async with open_store_for_command(home, writable=True, alone=True) as opened:
         recall = open_recall(home, opened.store, UTC, opened.indexes)

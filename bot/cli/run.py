@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 from bot.config.home import HomeFolder, close_folders
 from bot.errors import ConfigError, MnemaError
 from channels.toolkit.deferred_dataclasses import defer_dataclasses
-from channels.toolkit.partial_import import import_part
+from channels.toolkit.partial_import import drop_docstrings, import_part
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -65,9 +65,13 @@ def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = No
     """Run every enabled channel, the page and the scheduler; returns the exit code. Arguments as in RunOptions."""
     gc.disable()  # until the bot is ready: what is imported and built now stays
     defer_dataclasses("bot", "channels", "memory")
+    drop_docstrings("sqlalchemy", "pydantic", "starlette", "uvicorn", "structlog")
     create_home(home)
     _import_alone("structlog", "rich", "greenlet")
+    _import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
+    import_part("starlette.middleware.errors", ("html",))  # for a page of a debugger, which we do not show
     _import_uvicorn()
+    _import_watchfiles()
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, _restore, metrics=metrics)
@@ -109,6 +113,15 @@ def _import_uvicorn() -> None:
     config = import_part("uvicorn.config", (*packages, "logging.config", "configparser"), settings)
     import_part("uvicorn.protocols.http.h11_impl", packages)
     import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
+
+
+def _import_watchfiles() -> None:
+    """Import watchfiles without what runs a program in another process again and again."""
+    process = {
+        "multiprocessing": SimpleNamespace(get_context=str),
+        "multiprocessing.context": SimpleNamespace(SpawnProcess=object),
+    }
+    import_part("watchfiles", tuple(process), {name: partial(getattr, part) for name, part in process.items()})
 
 
 def create_home(home: HomeFolder) -> HomeFolder:

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.access.conversation_deletion import ConversationDeletions
 from bot.console.transcripts import CONSOLE_ACTOR, PICTURE_TYPES, TranscriptBackend, file_to_json, to_entry
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
-from bot.runtime.deletions import ConversationDeletions
 from channels.web import models
 from channels.web.requests import HttpRefusal, Route, conversation_json, json_response, read_json
 from memory.store.console.conversation_list import MAX_TITLE, StaleChoice, choice_tag

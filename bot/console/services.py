@@ -159,11 +159,13 @@ class BotConsole:
 
     async def context(self, conversation: str) -> Mapping[str, Any]:
         """Return the facts of the conversation's context."""
-        return await self._bot.report.facts(conversation)
+        facts: Mapping[str, Any] = await self._bot.report.facts(conversation)
+        return facts
 
     async def segments(self, conversation: str) -> Sequence[Mapping[str, Any]]:
         """Return the text of the conversation's next request, piece by piece."""
-        return await self._bot.report.segments(conversation)
+        segments: Sequence[Mapping[str, Any]] = await self._bot.report.segments(conversation)
+        return segments
 
     async def saved(self) -> None:
         """Match edited lines with their memories; if that fails, the next check of the file does it."""

@@ -60,7 +60,7 @@ class HealthProbes:
         states = bot.gateway.local_states()
         down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
         models = [state for state in bot.models.states() if state.use != "fast"]
-        await asyncio.to_thread(bot.prompt.check_files)
+        await asyncio.to_thread(bot.check_files)
         troubles = troubles_to_json(bot.troubles.current())
         reasons = {
             "writes": writes,
@@ -155,6 +155,7 @@ class SiteServices:
             if self._console is None:
                 try:
                     build = await asyncio.to_thread(_import_console)
+                    await self._bot.load_turn_components()  # it shows their tools, views and approvals
                 except (ImportError, OSError) as err:  # no file can be opened now, for example
                     log.error("the console cannot be loaded now", error=str(err))
                     why = "not ready yet; try again in a moment"

@@ -1,21 +1,14 @@
-"""The Markdown files of a space or of the whole workspace, and recall over them for commands."""
+"""The Markdown files of a space or of the whole workspace."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.config.home import HomeFolder
-from memory.forgetting.person_removal import PersonRemoval
 from memory.longterm.memory_file import MEMORY_PATH
-from memory.recall.index import RecallDependencies, SpaceIndexes
-from memory.recall.keepers.files import FileIndexes
-from memory.recall.search import Recall
 from memory.store.store import Store
 from memory.workspace import daily_log
-from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused
 
@@ -123,18 +116,3 @@ async def list_spaces(store: Store, workspace: Workspace) -> list[str]:
     """List the spaces of all conversations and folders, sorted; the owner's, "", is always included."""
     stored = await store.dreams.spaces()
     return sorted({"", *stored, *await asyncio.to_thread(list_space_folders, workspace)})
-
-
-def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: SpaceIndexes | None = None) -> Recall:
-    """Open recall over a home's files and database. indexes: shared indexes; None for files of the home."""
-    workspace = Workspace(home.workspace)
-    indexes = indexes or FileIndexes(home.index)
-    return Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=zone))
-
-
-def open_removal(
-    home: HomeFolder, store: Store, root: Path, forget_index: Callable[[str], Awaitable[None]]
-) -> PersonRemoval:
-    """Open the removal of people from a home. root: of its workspace."""
-    blobs = Blobs(home.blobs)
-    return PersonRemoval(store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index)

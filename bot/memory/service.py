@@ -1,10 +1,13 @@
 """Builds and runs long-term memory: recall, memories, extraction of facts, dreams and forgetting."""
 
 import asyncio
+import importlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, tzinfo
+from functools import cached_property
+from typing import Any
 from weakref import WeakValueDictionary
 
 import structlog
@@ -13,25 +16,19 @@ from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
 from bot.errors import ModelError
-from bot.memory.files import list_spaces, open_removal
+from bot.memory.files import list_spaces
 from bot.memory.recall import UseCounters
 from bot.models.base import Purpose
-from bot.models.embedding import open_embedder
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
 from bot.texts import format_text, resolve_language
-from memory.conversation import BOT_SPEAKER
-from memory.folding import Complete
-from memory.forgetting.forget import ForgetService
+from memory.conversation import BOT_SPEAKER, Complete
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
 from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
-from memory.recall.index import RecallDependencies, SpaceIndexes
-from memory.recall.keepers.files import FileIndexes
-from memory.recall.search import Recall
-from memory.recall.vectors import VectorSearch
+from memory.recall.index import SpaceIndexes
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 from memory.store.longterm.extractions import ExtractionQueue
@@ -45,8 +42,6 @@ log = structlog.get_logger(__name__)
 MAX_SPACES = 1_000  # spaces whose memories stay loaded; for others only the file's last seen state is lost
 MAX_PARALLEL_SPACES = 4  # whose facts are extracted at a time
 QUOTED_PASSAGES = 8  # that the offline model chooses from
-# Share of recall's timeout for the embedding of the query; the rest is for the search.
-VECTOR_TIME_SHARE = 0.7
 
 
 async def resume_extractions(dispatcher: Dispatcher, extractions: ExtractionQueue) -> None:
@@ -114,10 +109,7 @@ class MemoryService:
         self._home, self._store, self._workspace, self._blobs = home, store, workspace, blobs
         self._config, self._now, self._models = config, now, models
         self._view_changed, self._quiet = view_changed, quiet
-        self.recall = Recall(
-            RecallDependencies(store=store, workspace=workspace, indexes=indexes or FileIndexes(home.index), zone=zone),
-            _vector_settings(config),
-        )
+        self._zone, self._indexes = zone, indexes
         self.uses = UseCounters(store.memories)
         self._loaded: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
@@ -126,8 +118,46 @@ class MemoryService:
         #: Runs the extraction of facts by space; no reply waits for it.
         self.extraction_dispatcher = create_dispatcher("facts", self._extraction_worker().step, MAX_PARALLEL_SPACES)
         self.dreamer = self._dreamer()
-        self.forgetter = self._forgetter()
-        self.removal = open_removal(home, store, workspace.root, self.recall.forget)
+        if config().memory.embedding is not None:
+            _ = self.recall  # what it needs is missing: that ends the start
+
+    @cached_property
+    def recall(self) -> Any:
+        """The Recall; see `load_search`."""
+        from bot.memory.search import open_recall, open_vectors
+
+        vectors = open_vectors(self._config)
+        return open_recall(
+            self._home, self._store, self._zone, self._indexes, workspace=self._workspace, vectors=vectors
+        )
+
+    @cached_property
+    def forgetter(self) -> Any:
+        """The ForgetService, which is imported by the first command."""
+        from memory.forgetting.forget import ForgetService
+
+        return ForgetService(
+            store=self._store,
+            workspace=self._workspace,
+            recall=self.recall,
+            blobs=self._blobs,
+            data=self._home.data,
+            now=self._now,
+            detach=self._view_changed,
+            quiet=self._quiet,
+            storing=self.storing,
+        )
+
+    @cached_property
+    def removal(self) -> Any:
+        """The PersonRemoval; see `load_search`."""
+        from bot.memory.search import open_removal
+
+        return open_removal(self._home, self._store, self._workspace.root, self.recall.forget)
+
+    async def load_search(self) -> None:
+        """Import the search in a thread: 1 MB that a bot needs once somebody writes to it."""
+        await asyncio.to_thread(importlib.import_module, "bot.memory.search")
 
     def memories(self, space: str) -> Memories:
         """Return the memories of one space; the same object while it is in use."""
@@ -171,8 +201,11 @@ class MemoryService:
 
     async def open(self) -> None:
         """Resume the work of an earlier process; pending removals are done first, before any turn."""
-        await self.forgetter.resume()
-        await self.removal.resume()
+        await self._store.forgettings.expire(self._now())
+        if await self._store.forgettings.load_open():
+            await self.forgetter.resume()
+        if await self._store.people.load_removals():
+            await self.removal.resume()
         await resume_extractions(self.extraction_dispatcher, self._store.extractions)
 
     async def watch(self) -> None:
@@ -183,13 +216,15 @@ class MemoryService:
         """Wait until no work is in progress."""
         await self.extraction_dispatcher.settled()
         await self.uses.settled()
-        await self.recall.settled()
+        if "recall" in vars(self):
+            await self.recall.settled()
 
     async def close(self) -> None:
         """Stop; open work resumes at the next start."""
         await self.extraction_dispatcher.close(0)
         await self.uses.settled()
-        await self.recall.close()
+        if "recall" in vars(self):
+            await self.recall.close()
 
     async def _changed(self, spaces: frozenset[str]) -> None:
         for space in spaces:
@@ -197,6 +232,7 @@ class MemoryService:
                 continue  # its person was deleted; reading it would make the folder again
             try:
                 await self.memories(space).reconcile()
+                await self.load_search()
                 await self.recall.refresh(space)
             except (OSError, StoreError, PathRefused, FileTooBig) as err:
                 log.warning("changed files were not read", error=type(err).__name__)
@@ -225,28 +261,3 @@ class MemoryService:
             now=self._now,
             complete=self.completion("dream"),
         )
-
-    def _forgetter(self) -> ForgetService:
-        return ForgetService(
-            store=self._store,
-            workspace=self._workspace,
-            recall=self.recall,
-            blobs=self._blobs,
-            data=self._home.data,
-            now=self._now,
-            detach=self._view_changed,
-            quiet=self._quiet,
-            storing=self.storing,
-        )
-
-
-def _vector_settings(config: Callable[[], Config]) -> VectorSearch | None:
-    """Open the configured vector search; None for keyword search only.
-
-    Raises:
-        ConfigError: a package it needs is not installed.
-    """
-    embedding = config().memory.embedding
-    if embedding is None:
-        return None
-    return VectorSearch(open_embedder(embedding), lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,7 @@ from bot.access.budget_guard import BudgetGuard
 from bot.access.pairing import PairingService
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import StorageQuota
-from bot.agent.context.calibration import load_best_counter
-from bot.agent.folding import FoldManager
-from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
+from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
@@ -29,19 +27,15 @@ from bot.gateway.gateway import Gateway
 from bot.gateway.notifications import (
     ChannelNotifications,
     ConversationLanguage,
-    FoldNotifications,
     ModelNotifications,
     Notifier,
     OwnerNotifier,
 )
 from bot.memory.service import MemoryService
-from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService, log_unusable
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
-from memory.context.policies.policies import build_policy
-from memory.folding import FoldRunner
 from memory.recall.index import SpaceIndexes
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -80,6 +74,7 @@ class BaseComponents(ABC):
         self.home, self.file, self.store = dependencies.home, dependencies.file, dependencies.store
         self.telemetry, self.troubles = dependencies.telemetry, dependencies.troubles
         self._clock, self._create_dispatcher = dependencies.clock, dependencies.create_dispatcher
+        self.writers, self.times = dependencies.writers, dependencies.times
         self.started = self.now()
         self._tasks: set[asyncio.Task[object]] = set()
         self._applied_config, self._warmed_up = self.config(), False
@@ -93,20 +88,18 @@ class BaseComponents(ABC):
         self.channels: dict[str, Channel] = {}
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace, dependencies.writers)
-        self.models = ModelService(self.blobs.get, self._passages, log_unusable, self.telemetry)
+        self.models = ModelService(
+            self.blobs.get, lambda *asked: self.memory_service.passages(*asked), log_unusable, self.telemetry
+        )
         self.memory_service = self._memory_service(dependencies.indexes)
-        self._summarise = self.memory_service.completion("fold")
-        self.recall, self.memories = self.memory_service.recall, self.memory_service.memories
+        self.summarise = self.memory_service.completion("fold")
+        self.memories = self.memory_service.memories
         self.spaces = self.memory_service.spaces
         self.roles = RoleResolver(self.config, self.store.access)
-        self._language = ConversationLanguage(self.store.sessions, self.config)
+        self.language = ConversationLanguage(self.store.sessions, self.config)
         self.pairing = self._pairing()
-        self.gateway = Gateway(self.store, self.blobs, self.channels, self._language, self.pairing, self.telemetry)
-        self.notifier = Notifier(store=self.store, channels=self.channels, language=self._language)
-        self.fold_notifications = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
-        )
-        self.folding = FoldManager(self._fold_runner(), self.store.folds)
+        self.gateway = Gateway(self.store, self.blobs, self.channels, self.language, self.pairing, self.telemetry)
+        self.notifier = Notifier(store=self.store, channels=self.channels, language=self.language)
         self.owner = owner = OwnerNotifier(
             sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
         )
@@ -122,7 +115,16 @@ class BaseComponents(ABC):
 
     def now(self) -> datetime:
         """Return the owner's local time."""
-        return self._clock().astimezone(time_zone(self.file.current))
+        return self._clock().astimezone(self.zone())
+
+    def zone(self) -> tzinfo:
+        """Return the configured time zone."""
+        return time_zone(self.file.current)
+
+    @property
+    def recall(self) -> Any:
+        """The Recall of long-term memory."""
+        return self.memory_service.recall
 
     def model_name(self) -> str:
         """Return the configured model's name."""
@@ -141,11 +143,8 @@ class BaseComponents(ABC):
         """Run no turn and no command in a space while the context is entered."""
 
     @abstractmethod
-    async def _drop_view(self, conversation: str) -> None:
+    async def drop_view(self, conversation: str) -> None:
         """Drop everything prepared for a conversation whose view has changed."""
-
-    async def _passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
-        return await self.memory_service.passages(question, conversation, space)
 
     def _memory_service(self, indexes: SpaceIndexes | None) -> MemoryService:
         return MemoryService(
@@ -154,10 +153,10 @@ class BaseComponents(ABC):
             workspace=self.workspace,
             config=self.config,
             now=self.now,
-            zone=time_zone(self.config()),
+            zone=self.zone(),
             models=self.models,
             blobs=self.blobs,
-            view_changed=self._drop_view,
+            view_changed=self.drop_view,
             quiet=self.quiet,
             create_dispatcher=self._create_dispatcher,
             indexes=indexes,
@@ -170,29 +169,19 @@ class BaseComponents(ABC):
             config=self.config,
             now=self.now,
             channels=self.channels,
-            language=self._language,
+            language=self.language,
             stop_turn=self.stop,
         )
 
-    def _fold_runner(self) -> FoldRunner:
-        return FoldRunner(
-            folds=self.store.folds,
-            sessions=self.store.sessions,
-            workspace=self.workspace,
-            complete=self._summarise,
-            counter=load_best_counter,
-            zone=time_zone(self.config()),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self._spawn(self.fold_notifications.moved(fold, state)),
-        )
-
-    def _secrets(self) -> Collection[str]:
+    def secrets(self) -> Collection[str]:
+        """Return the secrets of the configuration."""
         config = self.config()
         if self._known_secrets[0] is not config:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
-    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run work in the background until it ends or the bot is closed; an error is logged."""
         task: asyncio.Task[object] = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)

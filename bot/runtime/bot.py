@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
 from bot.access.audit import record_checkpoint
-from bot.agent.context.fitter import request_limits
-from bot.agent.folding import build_fold_plan
+from bot.agent.timeouts import REPORTED_AFTER
+from bot.config.extras import has_packages_of_tools
 from bot.config.home import close_entries
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
@@ -17,15 +18,12 @@ from bot.models.base import ModelClient
 from bot.runtime.wiring import Components
 from bot.texts import format_span, format_text, resolve_language
 from channels.base import Channel
-from memory.context.policies.planner import plan_context
-from memory.context.policies.policies import LEAN
 from memory.failpoints import hit_async
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 AWAY_AFTER = timedelta(minutes=10)
 MAX_RESTORED_LINES = 200
-MAX_RESTORED_CONVERSATIONS = 10_000
 DRAIN_SECONDS = 20.0  # that running turns may take at shutdown
 QUICK_DRAIN_SECONDS = 5.0  # the same for commands and sends
 
@@ -39,23 +37,20 @@ class Bot(Components):
         recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
-        self.folding.resume(recovered.folds)
-        await self.file_changes.resume(self.store.now())
+        if recovered.folds or self._uses_tools_at_start() or await self._has_unfinished_calls():
+            await self.load_turn_components()
+            self.folding.resume(recovered.folds)
+            await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
-        await self.mcp_tools.load()
         await self.job_times.load_zones()
-        await self.plugins.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()
         await hit_async("recover.r11")
         if self.config().session_restore == "lean":
-            await self._restore_lean()
-        # Before anybody can press a button of the last run: an approval is void where the sandbox is not known yet.
-        await self.exec_tools.probe()
-        await self.exec_tools.background.report_lost()
-        if interrupted := await self.approvals.report_interrupted():
-            await self.store.delivery.accept(interrupted)
+            await (await self.load_turn_components()).restore_lean()
+        if self.has_turn_components:
+            await self._report_unfinished_calls()
         for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
         for conversation in await self.store.delivery.waiting():
@@ -65,14 +60,38 @@ class Bot(Components):
             self.start_receiving(channel)
         await hit_async("recover.r13")
         self._watch_process()
-        self._spawn(self._scheduler.start_later())
-        self._spawn(self.ticker.run())
-        self._spawn(self.heartbeat.watch())
-        self._spawn(self.progress.watch())
-        self._spawn(self.memory_service.dreamer.resume())
-        self._spawn(self.memory_service.watch())
-        self._spawn(self.channel_notifications.watch())
-        self._spawn(self.model_notifications.watch())
+        self.spawn(self._scheduler.start_later())
+        self.spawn(self.ticker.run())
+        self.spawn(self.heartbeat.watch())
+        self.spawn(self.progress.watch())
+        self.spawn(self.memory_service.dreamer.resume())
+        self.spawn(self.memory_service.watch())
+        self.spawn(self.channel_notifications.watch())
+        self.spawn(self.model_notifications.watch())
+
+    def _import_turn_components(self) -> Any:
+        from bot.runtime.turn_wiring import TurnComponents  # 3 MB that a bot needs once somebody writes to it
+
+        return TurnComponents
+
+    def _uses_tools_at_start(self) -> bool:
+        """Tell whether tools are configured that are probed, or whose faults are logged, when the bot starts."""
+        config = self.config()
+        return bool(config.mcp or config.tools.exec.enabled or has_packages_of_tools())
+
+    async def _has_unfinished_calls(self) -> bool:
+        """Tell whether a former process has left a patch, a command, or an approved call that ran when it ended."""
+        return bool(
+            await self.store.file_versions.load_pending(self.store.now())
+            or await self.store.tasks.open_commands()
+            or await self.store.access.running_approvals(self.now() - REPORTED_AFTER)
+        )
+
+    async def _report_unfinished_calls(self) -> None:
+        """Let chats see what a former process left; the sandbox is probed by now, without which an approval is void."""
+        await self.exec_tools.background.report_lost()
+        if interrupted := await self.approvals.report_interrupted():
+            await self.store.delivery.accept(interrupted)
 
     def _configure(self, channels: Sequence[Channel], model: ModelClient | None) -> None:
         self.models.configure(self.config())
@@ -82,13 +101,12 @@ class Bot(Components):
 
     def _watch_process(self) -> None:
         """Start what every process watches for itself."""
-        self._spawn(self.lag.watch())
-        self._spawn(self.recent.watch())
-        self._spawn(self.deletions.watch())
-        self._spawn(self.mcp_tools.watch())
-        self._spawn(self.trouble_notifications.watch())
-        self._spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
-        self._spawn(self._close_files())
+        self.spawn(self.lag.watch())
+        self.spawn(self.recent.watch())
+        self.spawn(self.deletions.watch())
+        self.spawn(self.trouble_notifications.watch())
+        self.spawn(self.file.watch(self._on_config_changed, self._on_config_rejected))
+        self.spawn(self._close_files())
 
     async def _notify_away(self) -> None:
         """Send one notice per conversation whose messages waited for over ten minutes; the replies follow it."""
@@ -107,18 +125,6 @@ class Bot(Components):
             notice = split_reply(text, "notice", channel.capabilities)
             await self.store.delivery.notify(conversation, f"away:{late[-1].id}", notice)
 
-    async def _restore_lean(self) -> None:
-        """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
-        counter = await self.message_counter.counter()
-        limits = request_limits(self.config(), self.model_name(), 1.0)
-        for row in await self.store.sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
-            session = await self.store.sessions.load(row.id)
-            planned = plan_context(session, LEAN, limits, 0, counter)
-            if planned.reductions:
-                await self.store.sessions.reduce(row.id, planned.reductions, "lean restart")
-            if planned.fold is not None:
-                await self.folding.start(build_fold_plan(session, planned.fold, LEAN.name, counter))
-
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         """Stop receiving, give running turns `patience` seconds; the rest resumes at the next start."""
         for close in self.on_close:
@@ -128,17 +134,14 @@ class Bot(Components):
         self._scheduler.stop()
         await self.urgent_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await self.turn_dispatcher.close(patience)
-        await self.turns.close()
-        await self.exec_tools.background.close()
+        if self.has_turn_components:
+            await self.turn_components.close_turns()
         await self.outbox_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await cancel_and_wait(self._tasks)
-        await self.tool_lines.close()
-        await self.folding.close()
         await self.memory_service.close()
-        await self.fitter.calibration.settled()
+        if self.has_turn_components:
+            await self.turn_components.close()
         await self.downloads.close()
-        await self.web_tools.close()
-        await self.mcp_tools.close()
         await self.gateway.close()
         await self.models.close()
         await record_checkpoint(self.store, self.home.data, self.now())
@@ -153,12 +156,10 @@ class Bot(Components):
         """Wait until every message is answered, every reply sent and every fold done."""
         await self.urgent_dispatcher.settled()
         await self.turn_dispatcher.settled()
-        await self.turns.settled()
+        if self.has_turn_components:
+            await self.turn_components.settled()
         await self.outbox_dispatcher.settled()
-        await self.folding.settled()
-        await self.tool_lines.settled()
         await self.memory_service.settled()
-        await self.fitter.calibration.settled()
 
     async def _close_files(self) -> None:
         """Close files to other accounts that an older version, or an editor, left open to them."""
@@ -174,7 +175,8 @@ class Bot(Components):
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self._scheduler.reschedule_dreams()
-        await self.exec_tools.probe()
+        if self._uses_tools_at_start():
+            await (await self.load_turn_components()).exec_tools.probe()
 
     async def _on_config_rejected(self, err: ConfigRejected) -> None:
         log.error("config.json is invalid, the last valid one stays in use", why=str(err))

@@ -15,7 +15,6 @@ import structlog
 
 from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.agent.folding import FoldManager, plan_oldest_turns
 from bot.config.schema import Config
 from memory.forgetting.blob_references import referenced_blobs
 from memory.store.store import Store
@@ -120,30 +119,20 @@ def _remove_database_copies(data: Path, before: float) -> int:
     return len(old)
 
 
-async def end_idle_conversations(store: Store, folding: FoldManager, config: Config, now: datetime) -> int:
-    """End every conversation idle for `session_max_idle_days` as /new does; return how many."""
-    ended = 0
-    for conversation in await store.sessions.idle(now - timedelta(days=config.session_max_idle_days)):
-        session = await store.sessions.load(conversation)
-        if not session.turns or session.running:
-            continue
-        plan = plan_oldest_turns(session, "idle", config.context_policy)
-        await store.sessions.clear(conversation, plan, reason="idle", by=SYSTEM_ACTOR.id)
-        await folding.detach(conversation)
-        await folding.write_logs(conversation)
-        ended += 1
-    if ended:
-        log.info("idle conversations ended", count=ended)
-    return ended
-
-
 async def run_nightly_cleanup(
-    store: Store, folding: FoldManager, config: Callable[[], Config], retention: RetentionJob
+    store: Store,
+    end_idle: Callable[[int, datetime], Awaitable[object]],
+    config: Callable[[], Config],
+    retention: RetentionJob,
 ) -> None:
-    """End idle conversations, remove old data, and record a checkpoint of the audit chain."""
+    """End idle conversations, remove old data, and record a checkpoint of the audit chain.
+
+    Args:
+        end_idle: ends the conversations that are idle for so many days at that time.
+    """
     now, settings = datetime.fromtimestamp(store.now(), UTC), config()
     if authorize(SYSTEM_ACTOR, "session.expire", "", JOB_SCOPE).allowed:
-        await end_idle_conversations(store, folding, settings, now)
+        await end_idle(settings.session_max_idle_days, now)
         await retention.run(settings.retention_days, now, settings.console.views_days)
     await record_checkpoint(store, retention.data, now)
 

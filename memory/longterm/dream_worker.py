@@ -9,8 +9,8 @@ from functools import partial
 
 import structlog
 
+from memory.conversation import Complete
 from memory.failpoints import hit_async
-from memory.folding import Complete
 from memory.longterm import dream_log, dream_plan, recurring
 from memory.longterm.dream_plan import DreamPlan, MemoryHistory, SavedPlan, UndoReport
 from memory.longterm.memories import Memories

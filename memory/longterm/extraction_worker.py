@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from memory.context.taint import is_tainted
-from memory.conversation import Message
+from memory.conversation import Complete, Message
 from memory.failpoints import hit_async
-from memory.folding import Complete
 from memory.longterm import extraction
 from memory.longterm.extraction import ExtractedFact, ExtractionResult, ExtractionRules, KnownMemory, TurnExchange
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult

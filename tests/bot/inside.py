@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
+from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.models.providers.offline import Script, ScriptedModel

@@ -88,7 +88,7 @@ FILES = (
         name="a running bot leaves open what was open",
         guards="S62",
         file="bot/runtime/bot.py",
-        old="        self._spawn(self._close_files())\n",
+        old="        self.spawn(self._close_files())\n",
         new="",
         tests=(f"{PRIVATE}::test_a_running_bot_closes_what_was_open",),
     ),
@@ -111,7 +111,7 @@ FILES = (
     Mutant(
         name="the last good persona is not stored",
         guards="reading",
-        file="bot/agent/prompt.py",
+        file="bot/agent/persona.py",
         old='                    write_atomic(self._last_good, text.encode("utf-8", "replace"))\n',
         new="                    pass\n",
         tests=(f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",),

@@ -72,9 +72,9 @@ TOOLS = (
         tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",),
     ),
     Mutant(
-        name="guards judge only where one process does everything",
+        name="guards that are installed are not loaded with the parts of turns",
         guards="guards",
-        file="bot/runtime/cluster/bot.py",
+        file="bot/runtime/turn_wiring.py",
         old="        await self.plugins.load()\n",
         new="",
         tests=(f"{SEVERAL}::test_the_guards_that_are_installed_judge_in_every_process",),

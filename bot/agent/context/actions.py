@@ -1,10 +1,14 @@
-"""What a person may do to a conversation's context: fold, undo, clear."""
+"""What is done to a conversation's context, by a person or at night: fold, undo, clear, end."""
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Literal
 
+import structlog
+
 from bot.agent.folding import FoldManager, plan_oldest_turns
+from bot.config.schema import Config
 from memory.context.tokens import TokenCounter
 from memory.conversation import Session
 from memory.store.rows import FoldPlan, FoldRow
@@ -12,6 +16,7 @@ from memory.store.store import Store
 from memory.workspace import daily_log
 from memory.workspace.files import Workspace
 
+log = structlog.get_logger(__name__)
 MIN_TURNS = 2  # that a view must have to be folded
 
 
@@ -46,3 +51,20 @@ async def undo_newest(
 def _mark_undone(workspace: Workspace, row: FoldRow) -> None:
     path = row.log_ref.removeprefix(f"spaces/{row.space}/") if row.space else row.log_ref
     daily_log.mark_section(workspace.space(row.space), path, row.id, "undone")
+
+
+async def end_idle_conversations(store: Store, folding: FoldManager, config: Config, now: datetime, by: str) -> int:
+    """End every conversation idle for `session_max_idle_days` as /new does; return how many."""
+    ended = 0
+    for conversation in await store.sessions.idle(now - timedelta(days=config.session_max_idle_days)):
+        session = await store.sessions.load(conversation)
+        if not session.turns or session.running:
+            continue
+        plan = plan_oldest_turns(session, "idle", config.context_policy)
+        await store.sessions.clear(conversation, plan, reason="idle", by=by)
+        await folding.detach(conversation)
+        await folding.write_logs(conversation)
+        ended += 1
+    if ended:
+        log.info("idle conversations ended", count=ended)
+    return ended

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.common import JsonOption, print_json, printable
+from bot.config.extras import TOOL_GROUP
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.plugins import Definition
 from bot.tools.plugins.library import (
     FOLDER,
-    TOOL_GROUP,
     EnabledPlugin,
     PluginFile,
     PluginLibrary,

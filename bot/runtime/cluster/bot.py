@@ -72,8 +72,7 @@ class ClusterBot(Bot):
         #: Keys of the messages that reported the calls which are interrupted at this moment.
         self._reported: Set[str] = frozenset()
         self._jobs = connections.jobs
-        self.exec_tools.refuse(SHARED_REASON)
-        self._jobs.on_stop = self.turns.stop
+        self._jobs.on_stop = self.stop_here
         self._leases = Leases(connections.lease_database)
         self._membership = Membership(self._leases, self._status, connections.lease_seconds)
         self._membership.on_beat = self._on_beat
@@ -90,19 +89,24 @@ class ClusterBot(Bot):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
-        await self.mcp_tools.load()
+        if self._role != "gateway" or self._uses_tools_at_start():
+            await self.load_turn_components()
         await self.job_times.load_zones()
-        await self.plugins.load()
         self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
             for channel in channels:
                 self.start_receiving(channel)
-            self._spawn(self.channel_notifications.watch())
+            self.spawn(self.channel_notifications.watch())
         if self._role != "gateway":
             await self._quiescer.poll()
             self._start_work()
         self._watch_process()
+
+    def _build_turn_components(self) -> Any:
+        components = super()._build_turn_components()
+        components.exec_tools.refuse(SHARED_REASON)
+        return components
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)
@@ -151,7 +155,7 @@ class ClusterBot(Bot):
                 log.info("zones not read, it is tried again", error=type(err).__name__)
                 self._zone_versions = frozenset()
 
-        self._spawn(load())
+        self.spawn(load())
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
@@ -159,7 +163,7 @@ class ClusterBot(Bot):
             yield
 
     async def stop(self, conversation: str) -> bool:
-        cancelled = await self.subagents.cancel_all(conversation)
+        cancelled = await (await self.load_turn_components()).subagents.cancel_all(conversation)
         return await self._jobs.stop(conversation) or bool(cancelled)
 
     async def stop_turn(self, conversation: str) -> bool:
@@ -169,7 +173,7 @@ class ClusterBot(Bot):
         async def stop() -> None:
             row = await self.store.delivery.inbox(inbox_id) if inbox_id else None
             if not inbox_id:
-                await self.subagents.cancel_all(conversation)
+                await (await self.load_turn_components()).subagents.cancel_all(conversation)
             if not inbox_id or (row is not None and row.state == "running"):
                 await self._jobs.stop(conversation)
 
@@ -235,17 +239,17 @@ class ClusterBot(Bot):
                 log.warning("maintenance failed, it is tried again", error=type(err).__name__)
             await asyncio.sleep(MAINTENANCE_SECONDS)
 
-    async def _hold_approval(self, id: str) -> bool:
+    async def hold_approval(self, id: str) -> bool:
         held: bool = await self._leases.take(f"{APPROVAL_DUTY}{id}")
         return held
 
-    async def _release_approval(self, id: str) -> None:
+    async def release_approval(self, id: str) -> None:
         try:
             await self._leases.release(f"{APPROVAL_DUTY}{id}")
         except StoreError as err:  # it ends with this process
             log.warning("duty of an approval not released", error=type(err).__name__)
 
-    async def _held_approvals(self) -> Set[str]:
+    async def held_approvals(self) -> Set[str]:
         return {name.removeprefix(APPROVAL_DUTY) for name in await self._leases.held(APPROVAL_DUTY)}
 
     async def _report_interrupted_approvals(self) -> None:
@@ -278,4 +282,4 @@ class ClusterBot(Bot):
     async def _drop_views(self, space: str) -> None:
         for member in await self.store.links.members(space):
             for conversation in await self.store.sessions.next_seqs(member):
-                await self._drop_view(conversation)
+                await self.drop_view(conversation)

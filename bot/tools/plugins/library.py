@@ -15,7 +15,6 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 FOLDER = "tools"
-TOOL_GROUP, GUARD_GROUP = "mnema.tools", "mnema.guards"  # entry points of packages
 MAX_FILE_BYTES, MAX_FILES, MAX_TOOLS = 256 * 2**10, 200, 50  # of one file, of the folder, of one file
 SCAN_SECONDS = 2.0  # between two looks at the folder
 _FILE_NAME = re.compile(r"(?!test_)([a-z][a-z0-9_]{0,47})\.py")

@@ -9,10 +9,11 @@ from typing import Any
 
 import structlog
 
+from bot.config.extras import GUARD_GROUP, TOOL_GROUP
 from bot.config.schema import Config
 from bot.plugins import PluginInvalid, define, find_tools
 from bot.tools.base import GuardedCall, Tool
-from bot.tools.plugins.library import GUARD_GROUP, TOOL_GROUP, PluginFile, PluginLibrary
+from bot.tools.plugins.library import PluginFile, PluginLibrary
 from bot.tools.plugins.tool import FileTool, PackageTool
 from bot.tools.web.client import GuardedClient
 

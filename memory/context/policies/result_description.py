@@ -7,7 +7,6 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import unescape
 from itertools import islice
 from typing import Any
 
@@ -393,6 +392,8 @@ def _describe_table(text: str, kind: str, line: _Line) -> None:
 
 
 def _describe_html(text: str, kind: str, line: _Line) -> None:
+    from html import unescape  # its table of 2,200 names is .4 MB that an idle bot need not have
+
     found = [pattern.search(text[:MAX_HEAD]) for pattern in (_TITLE, _FIRST_HEADING)]
     titles = dict.fromkeys(" ".join(unescape(title[1]).split()) for title in found if title)
     line.add("HTML")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.agent.persona import PersonaFiles
 from bot.agent.prompt import (
     FEW_CHANGES,
-    PersonaFiles,
     SystemPromptBuilder,
     find_file_changes,
     format_file_changes,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from bot.agent.context.actions import end_idle_conversations
 from bot.agent.folding import FoldManager, plan_oldest_turns
 from bot.models.base import Request
-from bot.runtime.scheduler import end_idle_conversations
 from memory.context.tokens import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
@@ -180,7 +180,7 @@ async def written(it: Inside, text: str) -> None:
 
 async def idle(it: Inside, text: str) -> None:
     later = datetime.now(UTC) + timedelta(days=40)
-    assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later) == 1
+    assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later, "house") == 1
 
 
 @pytest.mark.parametrize(
@@ -500,7 +500,7 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         await talk(it, 0, 2)
     async with inside(tmp_path, script) as it:
         await it.text("I am here", chat="busy")
-        ended = await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), datetime.now(UTC))
+        ended = await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), datetime.now(UTC), "house")
         assert ended == 1
         await it.bot.settled()
         facts = await it.bot.report.facts(await it.conversation())
@@ -509,7 +509,7 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         log = "".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
         assert "fact 0" in log
         later = datetime.now(UTC) + timedelta(days=1)
-        assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later) == 0
+        assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later, "house") == 0
         assert not await it.bot.store.folds.check_ledger()
 
 

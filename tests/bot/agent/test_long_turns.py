@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.agent.turn_context import TurnTimeouts
+from bot.agent.timeouts import TurnTimeouts
 from bot.models.base import Request
 from tests.bot.inside import inside
 from tests.bot.talk import Held, call, words

@@ -10,7 +10,7 @@ import pytest
 
 from bot.agent.turn import TurnRunner
 from bot.config.schema import Config
-from bot.dispatch import create_local_dispatcher
+from bot.dispatch import CrashIsolation
 from bot.messages import MessageBody
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
@@ -50,7 +50,9 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         run_command=dies,
         channels={},
         config=Config,
-        create_dispatcher=create_local_dispatcher,
+        dispatcher=unused,
+        isolation=CrashIsolation(lambda key, due: None),
+        started_at=record.now,
         telemetry=Telemetry(),
         troubles=TroubleList(),
         space_idle=lambda space: None,

@@ -13,7 +13,7 @@ import pytest
 
 from bot.cli.main import main
 from bot.config.home import HomeFolder
-from bot.memory.files import open_removal
+from bot.memory.search import open_removal
 from bot.runtime.store_access import open_store_for_command
 from memory.store.conversations.sessions import delete_conversation
 from memory.store.engine.database import Tx

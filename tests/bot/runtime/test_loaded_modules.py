@@ -26,6 +26,9 @@ def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
     pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
     waiting = [cls for cls in object.__subclasses__() if getattr(cls.__init__, "__name__", "") == "_init"]
+    functions = (("sqlalchemy", "select"), ("starlette.routing", "request_response"))
+    texts = [getattr(sys.modules[name], item).__doc__ for name, item in functions]
+    pathlib.Path(sys.argv[1], f"{when}.docstrings").write_text(json.dumps([text for text in texts if text]))
     pathlib.Path(sys.argv[1], f"{when}.waiting").write_text(json.dumps(len(waiting)))
 sys.stdout = Stdout()
 atexit.register(report, "end")
@@ -46,9 +49,18 @@ NEVER = (
     "aiohttp",
     # what parses the XML of channels that are off
     "pyexpat",
+    # for forms, a debugger's page, and a program that is started again and again
+    *("python_multipart", "multiprocessing"),
     # what the command line needs, ours and that of uvicorn
     *("typer", "bot.cli.commands", "logging.config", "socketserver", "configparser"),
     *("uvicorn.main", "uvicorn.supervisors"),
+)
+# What answers messages, which is loaded by the first one.
+TURNS = (
+    *("bot.runtime.turn_wiring", "bot.agent.turn", "bot.agent.loop", "bot.agent.approvals", "bot.agent.folding"),
+    *("bot.agent.prompt", "bot.agent.context.fitter", "bot.tools.base", "bot.tools.exec", "bot.tools.mcp"),
+    *("bot.tools.plugins.service", "bot.tools.skills.library", "bot.tools.web", "bot.memory.search"),
+    *("memory.recall.search", "memory.folding", "memory.context.summary.prompt", "memory.workspace.fold_labels"),
 )
 # The console, which is loaded by the first request for it, with its models; and the commands, by the first one.
 CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
@@ -85,15 +97,16 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         bot = Reporting(tmp_path, settings(model.url))
         await bot.start()
         try:
-            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *FOR_REPLIES) == []
+            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES, "html") == []
             assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
         finally:
             assert await bot.term() == os.EX_OK
-        assert bot.waiting("ready") > 250
+        assert json.loads((bot.home / "ready.docstrings").read_text()) == []
+        assert bot.waiting("ready") > 150
         assert bot.collecting("ready") == (False, 0)
         is_collecting, frozen = bot.collecting("end")
         assert is_collecting
         assert frozen > 100_000
         assert bot.modules("end", *NEVER, *CONSOLE, *COMMANDS) == []
-        assert bot.modules("end", *FOR_REPLIES) == [*FOR_REPLIES]
+        assert bot.modules("end", *TURNS, *FOR_REPLIES) == [*TURNS, *FOR_REPLIES]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.runtime.deletions import ConversationDeletions
+from bot.access.conversation_deletion import ConversationDeletions
 from memory.store.console.conversation_list import choice_tag
 from memory.tasks import cancel_and_wait
 from tests.contracts.store_words import arrival, place, talk
