@@ -17,7 +17,7 @@ from bot.agent.context.recorder import ViewRecorder
 from bot.agent.context.report import ContextReport
 from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter, build_fold_plan
 from bot.agent.loop import Agent
-from bot.agent.prompt import SystemPromptBuilder
+from bot.agent.prompt.builder import SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.tool import DelegateTool
 from bot.agent.subagents.values import compose_outcome_body

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from bot.access.conversation_deletion import ConversationDeletions
-from bot.agent.persona import PersonaFiles
+from bot.agent.prompt.persona import PersonaFiles
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.gateway.channel_manager import ChannelManager
 from bot.gateway.receiver import Receiver

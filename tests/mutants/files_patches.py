@@ -95,7 +95,7 @@ FILES = (
     Mutant(
         name="a file that cannot be read counts as none",
         guards="reading",
-        file="bot/agent/prompt_files.py",
+        file="bot/agent/prompt/files.py",
         old="            raise UnreadableFile from err\n",
         new="            file = None\n",
         tests=(UNREAD,),
@@ -103,7 +103,7 @@ FILES = (
     Mutant(
         name="a prompt that lacks an unread file is recorded",
         guards="reading",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="            if complete:\n",
         new="            if True:\n",
         tests=(f"{UNREAD}::test_a_restart_in_between_does_not_record_that_there_was_none",),
@@ -111,7 +111,7 @@ FILES = (
     Mutant(
         name="the last good persona is not stored",
         guards="reading",
-        file="bot/agent/persona.py",
+        file="bot/agent/prompt/persona.py",
         old='                    write_atomic(self._last_good, text.encode("utf-8", "replace"))\n',
         new="                    pass\n",
         tests=(f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",),

@@ -99,7 +99,7 @@ HUBS = (
     Mutant(
         name="a prompt is forgotten before it is recorded",
         guards="I42",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="            if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:\n",
         new="            if len(self._unstored) > MAX_CACHED_CONVERSATIONS:\n",
         tests=(BOUNDS,),

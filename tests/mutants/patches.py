@@ -327,7 +327,7 @@ MUTANTS = (
     Mutant(
         name="a snapshot is taken anew for every request",
         guards="I38",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="        if stored is None or reason:\n",
         new="        if stored is not self:\n",
         tests=("tests/bot/agent/test_prompt.py", PREFIX),
@@ -417,7 +417,7 @@ MUTANTS = (
     Mutant(
         name="the home's log stays in the prompt of an account that has left",
         guards="I40",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="            space=session.space,\n            epoch=session.epoch,\n",
         new='            space="",\n            epoch=session.epoch,\n',
         tests=("tests/bot/commands/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
@@ -565,7 +565,7 @@ MUTANTS = (
     Mutant(
         name="what we note ourselves is a reason to take the snapshot anew",
         guards="I38",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="        if stored is not None and reason == EDIT_SOURCE:\n",
         new="        if False:\n",
         tests=(

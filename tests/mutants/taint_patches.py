@@ -70,7 +70,7 @@ TAINT = (
     Mutant(
         name="a fresh conversation is shown what a page made the bot say",
         guards="S53",
-        file="bot/agent/prompt.py",
+        file="bot/agent/prompt/builder.py",
         old="log=await self._clean_log(session, log),",
         new="log=log.text,",
         tests=(f"{ATTACKS}::test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_alone",),

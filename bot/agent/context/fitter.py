@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
-from bot.agent.prompt import SystemPromptBuilder
+from bot.agent.prompt.builder import SystemPromptBuilder
 from bot.agent.subagents.values import SUBAGENT_RULES
 from bot.agent.turn_context import MessageCounter, TurnSuffix
 from bot.config.schema import Config, time_zone

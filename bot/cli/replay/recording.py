@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.system_rules import system_rules
 from bot.cli.replay.formats import (
     MalformedMessage,
     ParsedMessage,

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.system_rules import system_rules
 from bot.agent.turn_context import format_clock_note
 from bot.config.home import HomeFolder
 from bot.models.base import Request

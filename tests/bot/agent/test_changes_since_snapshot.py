@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.persona import PersonaFiles
-from bot.agent.prompt import (
+from bot.agent.prompt.builder import (
     FEW_CHANGES,
     SystemPromptBuilder,
     find_file_changes,
     format_file_changes,
 )
-from bot.agent.prompt_files import MAX_KNOWN_FILES, MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS
+from bot.agent.prompt.files import MAX_KNOWN_FILES, MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS
+from bot.agent.prompt.persona import PersonaFiles
 from memory.context.tokens import WEIGHTED
 from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import ChangeKind, MemoryChange

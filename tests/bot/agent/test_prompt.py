@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.builder import PersonaFiles, SystemPromptBuilder
+from bot.agent.prompt.system_rules import system_rules
 from bot.config.home import HomeFolder
 from bot.gateway.notifications import cut_notice
 from memory.context.system_prompt import PromptBudgets

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.agent.context.calibration import load_best_counter
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.system_rules import system_rules
 from bot.agent.turn_context import format_clock_note
 from bot.config.home import HomeFolder
 from tests.bot.agent.prompt_texts import FOLDER, render_texts

@@ -12,8 +12,8 @@ from typing import Any
 from bot.access.storage_quota import StorageQuota
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import ToolLineWriter
-from bot.agent.persona import PersonaFiles
-from bot.agent.prompt import SystemPromptBuilder
+from bot.agent.prompt.builder import SystemPromptBuilder
+from bot.agent.prompt.persona import PersonaFiles
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.gateway.channel_status import ChannelStatus

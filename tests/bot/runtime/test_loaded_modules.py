@@ -58,7 +58,7 @@ NEVER = (
 # What answers messages, which is loaded by the first one.
 TURNS = (
     *("bot.runtime.turn_wiring", "bot.agent.turn", "bot.agent.loop", "bot.agent.approvals", "bot.agent.folding"),
-    *("bot.agent.prompt", "bot.agent.context.fitter", "bot.tools.base", "bot.tools.exec", "bot.tools.mcp"),
+    *("bot.agent.prompt.builder", "bot.agent.context.fitter", "bot.tools.base", "bot.tools.exec", "bot.tools.mcp"),
     *("bot.tools.plugins.service", "bot.tools.skills.library", "bot.tools.web", "bot.memory.search"),
     *("memory.recall.search", "memory.folding", "memory.context.summary.prompt", "memory.workspace.fold_labels"),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.agent.persona import PersonaFiles
+from bot.agent.prompt.persona import PersonaFiles
 from bot.cli.doctor.channels import DoctorCheck
 from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder

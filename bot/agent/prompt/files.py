@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from bot.agent.persona import UNREADABLE_STAMP, FileStamp, file_stamp
+from bot.agent.prompt.persona import UNREADABLE_STAMP, FileStamp, file_stamp
 from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
 from memory.context.markdown import split_lines

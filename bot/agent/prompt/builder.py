@@ -11,9 +11,9 @@ from datetime import datetime
 
 import structlog
 
-from bot.agent.persona import FileStamp, PersonaFiles
-from bot.agent.prompt_files import NO_LOG, DayLog, PromptFiles, UnreadableFile
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.files import NO_LOG, DayLog, PromptFiles, UnreadableFile
+from bot.agent.prompt.persona import FileStamp, PersonaFiles
+from bot.agent.prompt.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
 from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import (

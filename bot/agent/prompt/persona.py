@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from bot.agent.system_rules import system_rules
+from bot.agent.prompt.system_rules import system_rules
 from bot.telemetry.faults import TroubleList
 from memory.context.system_prompt import SOUL
 from memory.conversation import ToolSpec
