@@ -3,12 +3,14 @@
 import asyncio
 import json
 import socket
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import h11
 import structlog
+from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server
 
@@ -17,6 +19,7 @@ HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later r
 STALL_SECONDS = 30.0  # without the peer taking a byte of a response, after which its connection is aborted
 LOG_SECONDS = 10.0  # between two log lines about the limit
 CLOSE_LINGER_SECONDS = 2.0  # after a half-close, for bytes of the peer that are on their way
+DATE_SECONDS = 1.0  # that HTTP dates have no part of
 ACCEPT_BACKLOG = 1024  # connections that the kernel holds until they are accepted
 _TOO_SLOW = (408, "Request Timeout", "slow", "the header did not arrive in time")
 _TOO_MANY = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
@@ -86,7 +89,25 @@ class ConnectionLimiter:
 
 
 class QueueingServer(Server):
-    """A server whose `backlog` limits the accepts per loop iteration, not the queue in the kernel."""
+    """A server that ends as soon as it is asked to.
+
+    Its `backlog` limits the accepts per loop iteration, not the queue in the kernel.
+    """
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """End the main loop."""
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        """Wait for `stop`, with a new date for responses each second: uvicorn's own loop wakes ten times a second."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), DATE_SECONDS)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

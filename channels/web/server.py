@@ -498,7 +498,7 @@ class WebServer:
 
     def stop(self) -> None:
         """Accept no more connections and end `run`."""
-        self._server.should_exit = True
+        self._server.stop()
 
 
 def _open_socket(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

@@ -69,15 +69,20 @@ async def opened(
     scale: int = 1,
     ready: str = "#text:not([disabled])",
     fresh: bool = False,
+    clocked: bool = False,
 ) -> AsyncIterator[Page]:
     """A page that is signed in, with everything that went wrong in it collected and found empty at the end.
 
     ready: what is there once the page is. fresh: it is no other test's before or after, for one that listens to it.
+    clocked: its clock can be put forward (page.clock), so that nobody waits for its timers; such a page is a fresh one.
     """
+    fresh = fresh or clocked
     key = (browser, locale, dark, phone, scale)
     size: ViewportSize = PHONE if phone else DESKTOP  # type: ignore[assignment]
     page = await _take_page(browser, locale, dark=dark, phone=phone, scale=scale)
     page.set_default_timeout(8_000)
+    if clocked:
+        await page.clock.install()
     wrong: list[str] = []
     strange: list[str] = []
 

@@ -23,6 +23,7 @@ from tests.by_night import by_night
 from tests.channels.web.server import Running, running
 
 pytestmark = BROWSER
+EVERY_MS = 2_000  # between two looks of the page at its server
 BEGAN = 1_790_000_000.0
 ANN = {"channel": "telegram", "account": "1", "id": "5006", "kind": "user", "name": "<b>Ann</b> the owner", "at": "2026-11-20T12:00:00+00:00", "expires": "2026-11-20T13:00:00+00:00"}  # fmt: skip  # noqa: E501
 GROUP = {**ANN, "id": "-1007", "kind": "group", "name": "Tea people", "expires": ""}
@@ -130,7 +131,7 @@ async def test_a_code_counts_down_is_renewed_by_itself_and_fills_the_screen_of_a
 ) -> None:
     wechat = scene.behind.wechat
     wechat.asked = replace(QR, expires=time.time() + 65)
-    async with opened(chromium, scene.site, "/channels", phone=True, ready=".qr") as page:
+    async with opened(chromium, scene.site, "/channels", phone=True, ready=".qr", clocked=True) as page:
         timer = page.get_by_role("timer")
         await expect(timer).to_contain_text(re.compile(r"in 1:0\d|in 0:5\d"))
         await page.get_by_role("button", name="Show the code larger").press("Enter")
@@ -138,7 +139,9 @@ async def test_a_code_counts_down_is_renewed_by_itself_and_fills_the_screen_of_a
         await expect(large).to_have_js_property("complete", value=True)
         assert (await large.bounding_box() or {})["width"] > 320
         wechat.asked = WAIT  # three codes in a row were not used: somebody who looks gets the next one
+        await page.clock.run_for(EVERY_MS)
         await expect(page.get_by_role("dialog")).to_have_count(0)
+        await page.clock.run_for(EVERY_MS)
         await expect(page.locator(".login-box")).to_contain_text("Confirmed: logged in.")
         assert wechat.answers == [""]
 
@@ -208,15 +211,15 @@ async def test_they_may_be_refused(chromium: Browser, scene: Scene) -> None:
 
 
 async def test_the_page_stops_asking_once_another_page_is_shown(chromium: Browser, scene: Scene) -> None:
-    async with opened(chromium, scene.site, fresh=True) as page:
+    async with opened(chromium, scene.site, clocked=True) as page:
         await panel(page)
         async with page.expect_response("**/api/v1/status"):
-            pass
+            await page.clock.run_for(EVERY_MS)
         await page.click("#go-usage")
         await expect(page.locator(".channel")).to_have_count(0)
         asked: list[str] = []
         page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/v1/status") else None)
-        await page.evaluate("new Promise(done => setTimeout(done, 2500))")
+        await page.clock.run_for(5 * EVERY_MS)
         assert asked == []
 
 

@@ -14,6 +14,7 @@ from tests.channels.web.server import Running
 pytestmark = BROWSER
 NEXT = {**FOLDS[0], "id": "f3", "from_turn": 12, "to_turn": 15, "tokens_before": 9_000, "tokens_after": 700}
 STEPS = ("planned", "summarised", "logged", "folded")
+FOLD_SEEN_MS = 4_000  # for which a fold that is done is shown
 
 
 def facts(site: Running, **changed: Any) -> None:
@@ -175,7 +176,7 @@ async def test_bar_and_drawer_follow_each_answer_and_each_fold(chromium: Browser
 
 
 async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(chromium: Browser, site: Running) -> None:
-    async with opened(chromium, site, "/#c1") as page:
+    async with opened(chromium, site, "/#c1", clocked=True) as page:
         await begun(page)
         line, steps = page.locator("#folding .fold-said"), page.locator("#folding .done")
         said = {
@@ -188,6 +189,7 @@ async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(chromium: Browser, 
             fold(site, state)
             await expect(line).to_have_text(said[state])
             await expect(steps).to_have_count(number)
+        await page.clock.run_for(FOLD_SEEN_MS)
         await expect(page.locator("#folding")).to_be_hidden()
         fold(site, "planned")
         fold(site, "stale")

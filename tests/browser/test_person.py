@@ -14,18 +14,20 @@ from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import TOKEN
 
 pytestmark = BROWSER
+EVERY_MS = 2_000  # between two looks of the page at its server
 
 
 async def test_a_person_is_looked_at_limited_exported_and_revoked(chromium: Browser, tmp_path: Path) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
-        opened(chromium, real.site, "/people", ready=".person") as page,
+        opened(chromium, real.site, "/people", ready=".person", clocked=True) as page,
     ):
         party = Party(channel="telegram", account="1", subject="user", id="5007")
         grant = GrantRow(party=party, role="user", group="", name="<b>Bo</b>", by="console", at=real.bot.now())
         await real.bot.store.access.grant(grant)
         real.telegram.hear("hello there", chat="5007", sender="5007")
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
+        await page.clock.run_for(EVERY_MS)
         await page.locator(".person", has_text="5007").get_by_role("link").click()
         await expect(page.locator("h1")).to_have_text("telegram:5007")
         await expect(page.locator(".facts")).to_contain_text("<b>Bo</b>")

@@ -10,6 +10,7 @@ from tests.browser.opening import BROWSER, opened
 from tests.browser.real import real_bot
 
 pytestmark = BROWSER
+EVERY_MS = 2_000  # between two looks of the page at its server
 
 
 async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browser, tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
         real.site.client() as other,
-        opened(chromium, real.site, "/settings", ready=".setting") as page,
+        opened(chromium, real.site, "/settings", ready=".setting", clocked=True) as page,
     ):
         before = config.read_bytes()
         steps, alert = page.locator("#value-agent_max_steps"), page.locator("#setting-agent_max_steps [role=alert]")
@@ -47,6 +48,7 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
         await page.fill("main [type=search]", "agent_max_steps")
         await steps.fill("9")
         assert (await other.patch("/api/config", json={"agent_max_steps": 8})).status_code == 200
+        await page.clock.run_for(EVERY_MS)
         await expect(page.locator(".conflict h2")).to_have_text(["agent_max_steps"])
         await expect(page.locator(".conflict h3")).to_have_text(["Before", "In the file now", "Yours"])
         await expect(page.locator(".conflict pre")).to_have_text(["7", "8", "9"])

@@ -15,6 +15,7 @@ from tests.browser.test_inspector import TIGHT, answering, say
 from tests.by_night import by_night
 
 pytestmark = BROWSER
+EVERY_MS = 2_000  # between two looks of the page at its server
 
 
 @pytest.mark.parametrize("way", [Keyboard, pytest.param(Finger, marks=by_night)])
@@ -53,7 +54,7 @@ async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_pat
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
         real.site.client() as other,
-        opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
+        opened(chromium, real.site, "/c/c1", phone=way.phone, clocked=True) as page,
     ):
         before = config.read_bytes()
         hand = way(page)
@@ -69,6 +70,7 @@ async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_pat
         assert json.loads(config.read_text())["agent_max_steps"] == 7
         await hand.write(steps, "9")
         assert (await other.patch("/api/config", json={"agent_max_steps": 8})).status_code == 200
+        await page.clock.run_for(EVERY_MS)
         await hand.press(page.get_by_role("button", name="Keep mine"))
         await hand.press(page.locator(".save .primary"))
         await expect(dialog.locator("del")).to_have_text("8")
