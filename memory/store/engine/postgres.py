@@ -440,7 +440,7 @@ def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresC
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
-        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 3},
+        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},  # see `exchange`
         min_size=1,
         max_size=max_connections,
         timeout=CONNECT_SECONDS,
@@ -485,7 +485,7 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
     """
     try:
         async with await psycopg.AsyncConnection[dict[str, Any]].connect(
-            driver_url(url), autocommit=True, row_factory=dict_row, connect_timeout=5
+            driver_url(url), autocommit=True, row_factory=dict_row, prepare_threshold=None, connect_timeout=5
         ) as connection:
             yield connection
     except psycopg.Error as err:

@@ -87,11 +87,16 @@ async def exchange(connection: psycopg.AsyncConnection[Any], statements: Sequenc
     It ends with a Sync, so outside a transaction all of them are one. A cancellation closes the connection: what the
     server still sends is nobody's.
 
+    psycopg must prepare nothing over the connection: after a ROLLBACK or a DROP it sends DEALLOCATE ALL, which removes
+    what is prepared here too, and each statement fails from then on.
+
     Raises:
         psycopg.Error: of the first statement that failed; those after it were not run.
     """
     wire = _wires.get(connection)
     if wire is None:
+        if connection.prepare_threshold is not None:
+            raise ValueError("psycopg prepares statements over this connection: set its prepare_threshold to None")
         wire = _wires[connection] = _Wire(Transformer())  # one that knew its connection would keep it alive
     new: list[_Key] = []
     async with connection.lock:

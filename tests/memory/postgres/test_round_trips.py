@@ -282,6 +282,33 @@ async def test_after_errors_the_statements_that_followed_them_are_prepared_again
     assert caplog.messages == []
 
 
+async def test_what_is_prepared_outlives_a_unit_that_is_rolled_back(fresh: str) -> None:
+    """Where psycopg prepares too, it removes all that is prepared over a connection after a ROLLBACK."""
+    opened = await open_postgres(fresh, connections=1)
+
+    async def refused(tx: Tx) -> None:
+        await tx.count(_HOW_MANY)
+        raise LookupError("not here")
+
+    try:
+        db = database(opened)
+        for _ in range(TURNS_BEFORE):
+            async with db.pool.connection() as connection:
+                await connection.execute("SELECT 1")
+            assert await db.read(lambda tx: tx.count(_HOW_MANY)) == 0
+        with pytest.raises(LookupError):
+            await db.write(refused)
+        assert await db.read(lambda tx: tx.count(_HOW_MANY)) == 0
+    finally:
+        await opened.close()
+
+
+async def test_a_connection_over_which_psycopg_prepares_is_refused(fresh: str) -> None:
+    async with await psycopg.AsyncConnection.connect(fresh) as connection:
+        with pytest.raises(ValueError, match="prepare_threshold"):
+            await exchange(connection, [("SELECT 1", [])])
+
+
 async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: PostgresRecord) -> None:
     """The isolation that a unit begins with holds though its BEGIN is sent with the first statement."""
     one, other = await record.open(), await record.open(beside=True)
