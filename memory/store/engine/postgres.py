@@ -86,6 +86,8 @@ WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _SOFTLY = "set_config('synchronous_commit', 'off', true)"  # as SET LOCAL, in the same statement
 _SHARED: ContextVar[SharedSnapshot | None] = ContextVar("shared_reads", default=None)
+# Commits with a notification run one after the other in the whole server: one that gave up would make one of each unit.
+_WAIT_FOR_COMMIT = "SET LOCAL lock_timeout TO DEFAULT"
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
 # A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
@@ -380,6 +382,8 @@ class PostgresDatabase:
                 await self.enqueue(driver, tuple(attempt.notified))
             if self.beside_write is not None:
                 await self.beside_write(driver)
+            if len(works) > 1:
+                await driver.change_later(_WAIT_FOR_COMMIT, ())
             attempt.results = results
             await driver.commit()
 
