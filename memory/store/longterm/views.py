@@ -217,9 +217,9 @@ async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch, newest: int | N
         return
     conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
-    for text in batch.texts:
-        if not await tx.run(_INSERT_TEXT, **column_values(text, view_text), day=day):
-            await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+    for text in batch.texts:  # in this order nobody has to know whether it is there
+        await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+        await tx.send(_INSERT_TEXT, **column_values(text, view_text), day=day)
     number = await newest_view(tx, conversation) if newest is None else newest
     for view in batch.views:
         number += 1

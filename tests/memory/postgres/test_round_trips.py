@@ -16,10 +16,12 @@ from memory.store.engine.postgres import PostgresDatabase
 from memory.store.engine.postgres_driver import MAX_WAITING
 from memory.store.engine.postgres_wire import exchange
 from memory.store.errors import WrongState
+from memory.store.longterm.views import ViewBatch
 from memory.store.open_postgres import open_postgres
 from memory.store.rows import OutboxRow, SendOutcome
 from memory.store.schema.tables import duty
 from memory.store.store import Store
+from tests.contracts.store_views_suite import SOUL, shown, suffix
 from tests.contracts.store_words import SPENT, arrival, parts, reply, words
 from tests.memory.postgres.conftest import PostgresRecord
 from tests.walk.wire import CHUNK, Wire
@@ -84,7 +86,7 @@ def database(store: Store) -> PostgresDatabase:
 
 
 async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: Store, wire: CountingWire) -> None:
-    """Accepted, claimed, answered and sent are 32 statements in 12 round trips.
+    """Accepted, claimed, answered and sent are 37 statements in 12 round trips.
 
     What nobody asks about waits, and what needs nothing of each other goes together.
     """
@@ -93,7 +95,9 @@ async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: S
         counted = number == TURNS_BEFORE
         [stored] = await wire.of(store.delivery.accept([arrival(f"k{number}")]), 3 if counted else free)
         turn = await wire.of(store.delivery.claim(stored.id, words(), "u1"), 2 if counted else free)
-        finish = store.delivery.finish_and_look(turn, "done", reply(), parts("yes"), [SPENT])
+        own = suffix(turn.conversation, f"{number}")
+        views = ViewBatch(views=(shown(turn, (1, 1), own, 0.0),), texts=(SOUL, own))
+        finish = store.delivery.finish_and_look(turn, "done", reply(), parts("yes"), [SPENT], views=views)
         assert await wire.of(finish, 2 if counted else free) == FinishedTurn(stored=True, has_next=False)
         part = await wire.of(store.delivery.take_next_part(turn.conversation, lambda row: True), 2 if counted else free)
         assert part.row is not None
