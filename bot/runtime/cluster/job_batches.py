@@ -10,9 +10,10 @@ from typing import Any
 
 import psycopg
 import structlog
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback, get_channel_for_queues
-from psycopg import sql
+from psycopg import errors, sql
 
 from bot.runtime.cluster.connector import RetryingConnector
 from memory.tasks import cancel_and_wait
@@ -184,6 +185,29 @@ class JobBatches(JobManager):
             await self._exchange()
         if self._taken or self._has_news:
             self._wake(has_news=False)
+
+    async def retry_job(
+        self,
+        job: Job,
+        retry_at: datetime | None = None,
+        priority: int | None = None,
+        queue: str | None = None,
+        lock: str | None = None,
+    ) -> None:
+        """Put a job back; where it does not run any more by the database, add it again: its work is not done.
+
+        That a job was taken need not be on the disk when the server crashes. Then it waits again, and another process
+        may have taken it since and found nothing to do.
+        """
+        try:
+            await super().retry_job(job, retry_at, priority, queue, lock)
+        except ConnectorException as err:
+            if job.id is None or not isinstance(err.__cause__, errors.RaiseException):
+                raise
+            log.info("a job that was put back by a crash is added again", job=job.id)
+            self._queues.pop(job.id, None)
+            await self.defer_job_async(job.evolve(id=None, scheduled_at=retry_at, status="todo"))
+            self._wake()
 
     async def retry_job_by_id_async(
         self,
