@@ -43,6 +43,7 @@ from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
+from memory.store.conversations.delivery import NextWork
 from memory.store.errors import MessageEdited, StaleEpoch, StoreError
 from memory.store.rows import ConversationRow, InboxRow, OutboxKind, Place, TurnState
 from memory.store.store import Store
@@ -138,27 +139,31 @@ class TurnRunner:
     async def step(self, conversation: str) -> bool:
         """Process the oldest open row of a conversation; return False when nothing more can be done now."""
         async with self._store.database.shared_reads():
-            row = await self._next_row(conversation)
-            if row is None:
+            work = await self._next_work(conversation)
+            if work is None:
                 return False
+            row = work.row
             has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
-            is_awaited = has_to_wait and await self._is_of_subagent(row)
+            is_awaited = has_to_wait and work.conversation.place.is_hidden
             if not await self._isolation.enter(conversation, row.attempts, is_awaited=is_awaited):
                 return False
             try:
-                if not has_to_wait or await self._is_unchanged(row):
+                if has_to_wait:
+                    work = await self._reload(work)
+                if work is not None:
                     with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
-                        may_have_more = await self._process_or_give_up(row)
+                        may_have_more = await self._process_or_give_up(work)
             finally:
                 self._isolation.leave(conversation)
             return may_have_more
 
-    async def _next_row(self, conversation: str) -> InboxRow | None:
+    async def _next_work(self, conversation: str) -> NextWork | None:
         """Return the row to process now; if it has to wait, ask to be woken when it may be processed."""
         now = self._store.now()
-        row = await self._store.delivery.next_inbox_row(conversation, now)
-        if row is None:
+        work = await self._store.delivery.next_work(conversation, now)
+        if work is None:
             return None
+        row = work.row
         if row.state == "new" and row.not_before > now:
             self.dispatcher.wake(conversation, row.not_before)
             return None
@@ -168,7 +173,7 @@ class TurnRunner:
             if delay > 0:
                 self.dispatcher.wake(conversation, now + delay)
                 return None
-        return row
+        return work
 
     async def _is_fatal(self, row: InboxRow) -> bool:
         """Tell whether a message kills the process, beyond what frequent restarts would do to any message."""
@@ -178,14 +183,12 @@ class TurnRunner:
         others = await self._store.delivery.deaths_of_others(row.id, since)
         return row.deaths_alone >= MAX_DEATHS_ISOLATED + min(others, MAX_EXCUSED_DEATHS)
 
-    async def _is_of_subagent(self, row: InboxRow) -> bool:
-        conversation = await self._store.sessions.conversation(row.conversation)
-        return conversation is not None and conversation.place.is_hidden
+    async def _reload(self, work: NextWork) -> NextWork | None:
+        """Load a row and its conversation again; None if the row is not the next one any more, or has changed."""
+        again = await self._store.delivery.next_work(work.row.conversation, self._store.now())
+        return again if again is not None and again.row == work.row else None
 
-    async def _is_unchanged(self, row: InboxRow) -> bool:
-        return await self._store.delivery.next_inbox_row(row.conversation, self._store.now()) == row
-
-    async def _process_or_give_up(self, row: InboxRow) -> bool:
+    async def _process_or_give_up(self, work: NextWork) -> bool:
         """Process a row; after MAX_FAULTS attempts that failed by errors of this machine, notify the sender.
 
         Errors of the database do not count: they end with the outage, and the row is processed then.
@@ -193,9 +196,10 @@ class TurnRunner:
         Returns:
             False when the conversation's queue is empty.
         """
+        row = work.row
         faults, may_have_more = self._faults.get(row.id, []), True
         try:
-            may_have_more = await self._process(row)
+            may_have_more = await self._process(row, work.conversation)
         except StoreError:
             raise
         except Exception as err:
@@ -205,18 +209,17 @@ class TurnRunner:
                 raise
             log.error("a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True)
             self._troubles.turn_failed(self._faults[row.id][0])
-            await self._give_up(row, "failed")
+            await self._give_up(row, work.conversation, "failed")
         self._faults.pop(row.id, None)
         return may_have_more
 
-    async def _process(self, row: InboxRow) -> bool:
+    async def _process(self, row: InboxRow, conversation: ConversationRow) -> bool:
         """Run a row as a command, or as a turn of its conversation; return False when its queue is empty then."""
         body, parts, began = load_body(row.body), None, time.perf_counter()
         if await self._is_fatal(row):
             log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
-            await self._give_up(row, "interrupted")
+            await self._give_up(row, conversation, "interrupted")
             return True
-        conversation = await self._setup.conversation(row)
         # An edit may have made it a command, or none. What a model wants done is never one.
         command = None if row.turn_id or conversation.place.is_hidden else parse_command(body.text)
         # A mutating command marks itself when it begins; if it was marked before, it would count as interrupted.
@@ -412,14 +415,15 @@ class TurnRunner:
         ]
         await sessions.reduce(context.conversation.id, reductions, "declined")
 
-    async def _give_up(self, row: InboxRow, state: Literal["interrupted", "failed"]) -> None:
+    async def _give_up(
+        self, row: InboxRow, conversation: ConversationRow, state: Literal["interrupted", "failed"]
+    ) -> None:
         """Tell the sender that a message will not be answered, and end its row, without setting up a turn.
 
         Args:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
         began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
-        conversation = await self._setup.conversation(row)
         if subagent := await self._subagents.load(conversation):
             await self._give_up_task(row, subagent, state)
             return

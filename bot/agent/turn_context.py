@@ -217,13 +217,6 @@ class TurnSetup:
     telemetry: Telemetry
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
-    async def conversation(self, row: InboxRow) -> ConversationRow:
-        """Load the row's conversation."""
-        conversation = await self.store.sessions.conversation(row.conversation)
-        if conversation is None:
-            raise LookupError(f"conversation {row.conversation} of inbox row {row.id} is missing")
-        return conversation
-
     async def actor(self, row: InboxRow, place: Place) -> Actor:
         """Return the sender with the role they have now."""
         sender, proven = row.sender_id, load_body(row.body).proven

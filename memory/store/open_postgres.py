@@ -15,7 +15,8 @@ from memory.store.engine.postgres import (
     driver_url,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver
+from memory.store.engine.postgres_driver import PostgresDriver
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance

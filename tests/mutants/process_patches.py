@@ -54,9 +54,9 @@ PROCESSES = (
     Mutant(
         name="a pipeline asks for what is there already",
         guards="I11",
-        file="memory/store/engine/postgres_driver.py",
-        old="super()._fetch_gen(flush=False)",
-        new="super()._fetch_gen(flush=flush)",
+        file="memory/store/engine/postgres_wire.py",
+        old="pgconn.pipeline_sync()\n",
+        new="pgconn.pipeline_sync()\n            pgconn.send_flush_request()\n",
         tests=("tests/memory/postgres/test_lost.py::test_the_server_ends_a_transaction_whose_process_has_stopped",),
     ),
     Mutant(

@@ -10,11 +10,12 @@ from typing import Any
 
 import psycopg
 import structlog
-from procrastinate import PsycopgConnector
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback, get_channel_for_queues
-from psycopg import sql
+from psycopg import errors, sql
 
+from bot.runtime.cluster.connector import RetryingConnector
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
@@ -76,7 +77,7 @@ END;
 $$"""  # noqa: S608
 _EXCHANGE = (
     f"SELECT * FROM {EXCHANGE_FUNCTION}"  # noqa: S608
-    "(%(ended)s::bigint[], %(queues)s::varchar[], %(places)s::int[], %(worker)s::bigint)"
+    "(%s::bigint[], %s::varchar[], %s::int[], %s::bigint)"
 )
 
 # Unlike procrastinate_retry_job_v2 it counts no attempt: the job has not failed, and the pause after a failure grows
@@ -104,9 +105,10 @@ class JobBatches(JobManager):
     load one transaction serves many jobs, and an idle worker asks once in POLL_SECONDS.
     """
 
-    def __init__(self, connector: PsycopgConnector, url: str) -> None:
+    def __init__(self, connector: RetryingConnector, url: str) -> None:
         """url: of the database, as libpq takes it."""
         super().__init__(connector)
+        self._connector = connector
         self._url = url
         self._places: dict[str, int] = {}
         self._queues: dict[int, str] = {}
@@ -163,7 +165,7 @@ class JobBatches(JobManager):
             self._queues.clear()
         if time.monotonic() - self._asked >= POLL_SECONDS:
             self._has_news = True
-        while not self._taken and self._has_news and not self._is_closing:
+        while not self._taken and (self._has_news or self._exchanging.locked()) and not self._is_closing:
             await self._exchange()
         return self._taken.popleft() if self._taken else None
 
@@ -183,6 +185,29 @@ class JobBatches(JobManager):
             await self._exchange()
         if self._taken or self._has_news:
             self._wake(has_news=False)
+
+    async def retry_job(
+        self,
+        job: Job,
+        retry_at: datetime | None = None,
+        priority: int | None = None,
+        queue: str | None = None,
+        lock: str | None = None,
+    ) -> None:
+        """Put a job back; where it does not run any more by the database, add it again: its work is not done.
+
+        That a job was taken need not be on the disk when the server crashes. Then it waits again, and another process
+        may have taken it since and found nothing to do.
+        """
+        try:
+            await super().retry_job(job, retry_at, priority, queue, lock)
+        except ConnectorException as err:
+            if job.id is None or not isinstance(err.__cause__, errors.RaiseException):
+                raise
+            log.info("a job that was put back by a crash is added again", job=job.id)
+            self._queues.pop(job.id, None)
+            await self.defer_job_async(job.evolve(id=None, scheduled_at=retry_at, status="todo"))
+            self._wake()
 
     async def retry_job_by_id_async(
         self,
@@ -224,8 +249,22 @@ class JobBatches(JobManager):
             while True:
                 async for notice in connection.notifies(timeout=LISTEN_CHECK_SECONDS):
                     self._has_news = True
+                    self._exchange_soon()  # the worker takes what comes of it, and needs some time until it asks
                     await on_notification(channel=notice.channel, notification=json.loads(notice.payload))
                 await connection.execute("SELECT 1")
+
+    def _exchange_soon(self) -> None:
+        if self._worker_id is not None and not self._exchanging.locked():
+            task = asyncio.create_task(self._exchange(), name="exchange of jobs")
+            self._calls.add(task)
+            task.add_done_callback(self._on_exchanged)
+
+    def _on_exchanged(self, task: asyncio.Future[None]) -> None:
+        self._calls.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:  # the worker asks itself
+            log.info("jobs not taken at once", error=type(err).__name__)
+        if self._taken:
+            self._wake(has_news=False)
 
     async def _exchange(self) -> None:
         """End what has finished and take what there is place for, in one transaction."""
@@ -237,7 +276,7 @@ class JobBatches(JobManager):
             self._has_news = False
             if not ended and not free:
                 return  # each job that ends takes others in its place
-            self._asked = time.monotonic()
+            self._asked, worker = time.monotonic(), self._worker_id
             try:
                 rows = await self._run(ended, free)
             except BaseException:
@@ -245,7 +284,7 @@ class JobBatches(JobManager):
                 raise
             for job_id in ended:
                 self._queues.pop(job_id, None)
-            taken = [Job.from_row(row) for row in rows if row["id"] is not None]
+            taken = [Job.from_row(row) for row in rows if row["id"] is not None and worker == self._worker_id]
             self._taken.extend(taken)
             self._queues.update({job.id: job.queue for job in taken if job.id is not None})
             counts = Counter(job.queue for job in taken)
@@ -261,9 +300,7 @@ class JobBatches(JobManager):
         return {queue: places for queue, places in free.items() if places > 0}
 
     async def _run(self, ended: list[int], free: Mapping[str, int]) -> list[dict[str, Any]]:
-        return await self.connector.execute_query_all_async(
-            _EXCHANGE, ended=ended, queues=list(free), places=list(free.values()), worker=self._worker_id
-        )
+        return await self._connector.exchange(_EXCHANGE, [ended, list(free), list(free.values()), self._worker_id])
 
     def _wake_in(self, seconds: float) -> None:
         """Make the worker fetch in so many seconds, or earlier."""

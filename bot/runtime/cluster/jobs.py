@@ -5,111 +5,34 @@ runs steps until the key has nothing left to do, so a job too many finds nothing
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
+import json
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, cast
 
 import psycopg
 import structlog
-from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
+from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 from procrastinate.worker import Worker
-from psycopg_pool import AsyncConnectionPool
 
 from bot.dispatch import Dispatcher, RunStep
+from bot.runtime.cluster.connector import RetryingConnector
 from bot.runtime.cluster.job_batches import POLL_SECONDS, JobBatches
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
-from memory.store.engine.postgres import CLOSE_SECONDS, is_connection_lost, set_idle_timeout
+from memory.store.engine.postgres import CLOSE_SECONDS
 from memory.store.engine.postgres_driver import PostgresDriver
 from memory.store.errors import StoreBusy
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-T = TypeVar("T")
-RECONNECT_SECONDS = 10.0  # for which a query is retried; a process whose lease expires exits sooner
-RETRY_SECONDS = 0.2
-UNKNOWN_JOB = -1  # Procrastinate wants a number for a job whose INSERT waits for the commit
-
-
-class RetryingConnector(PsycopgConnector):
-    """Retries queries whose connection was lost: Procrastinate would take a finished job for a running one.
-
-    A query may run twice that way. A job added twice finds nothing to do the second time; one that was assigned in a
-    lost response is put back by `JobQueue`. Each query is a single statement, so neither a transaction nor a check of
-    the connection is needed: one round trip instead of four.
-    """
-
-    def __init__(self, url: str, max_connections: int) -> None:
-        """url: of the server, as libpq takes it."""
-        super().__init__(
-            pool_factory=_create_unchecked_pool,
-            conninfo=url,
-            min_size=1,
-            max_size=max_connections,
-            timeout=RECONNECT_SECONDS,
-            configure=_configure_connection,
-        )
-        self._loss = asyncio.Event()
-
-    async def wait_for_loss(self, seconds: float) -> None:
-        """Wait until a connection was lost since the last call, at most so long."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._loss.wait(), seconds)
-        self._loss.clear()
-
-    async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        await self._retry_on_disconnect(lambda: super(RetryingConnector, self).execute_query_async(query, **arguments))
-
-    async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
-        return await self._retry_on_disconnect(
-            lambda: super(RetryingConnector, self).execute_query_one_async(query, **arguments)
-        )
-
-    async def execute_query_all_async(self, query: LiteralString, **arguments: Any) -> list[dict[str, Any]]:
-        return await self._retry_on_disconnect(
-            lambda: super(RetryingConnector, self).execute_query_all_async(query, **arguments)
-        )
-
-    async def execute_query_all_async_with_connection(
-        self, connection: Any, query: LiteralString, **arguments: Any
-    ) -> list[dict[str, Any]]:
-        """Add jobs with the next statement of a store's transaction, a PostgresDriver; nobody needs their numbers."""
-        await connection.change_later(query, self._wrap_json(arguments))
-        return [{"id": UNKNOWN_JOB} for _ in arguments["jobs"]]
-
-    async def _retry_on_disconnect(self, query: Callable[[], Awaitable[T]]) -> T:
-        until = time.monotonic() + RECONNECT_SECONDS
-        while True:
-            try:
-                return await query()
-            except ConnectorException as err:
-                if err.__cause__ is None or not is_connection_lost(err.__cause__) or time.monotonic() > until:
-                    raise
-                self._loss.set()
-            await asyncio.sleep(RETRY_SECONDS)
-
-
-def _create_unchecked_pool(**options: Any) -> AsyncConnectionPool[Any]:
-    return AsyncConnectionPool(**{**options, "check": None})
-
-
-async def _configure_connection(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Do not wait for the disk when a job's state is stored: the store decides what was done.
-
-    If the server crashes right after, a job that was taken is taken again and finds what it would have found; a
-    finished one is put back by `JobQueue`.
-    """
-    await set_idle_timeout(connection)
-    await connection.set_autocommit(True)
-    await connection.execute("SET synchronous_commit = off")
-
-
+# As Procrastinate's own function does, which costs more time on the server and in this process.
+_ADD_JOB = """INSERT INTO procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
+VALUES (%s, %s, 0, %s, %s::jsonb, %s::timestamptz)"""
 HEARTBEAT_SECONDS = 1.0  # as often as the lease is renewed, in the same transaction
 STALLED_SECONDS = 5.0  # a worker without a heartbeat for this long is dead; its jobs go to others
 # Between two polls for jobs that were assigned here in a lost response; a job is put back when two polls miss it.
@@ -208,17 +131,15 @@ class JobQueue:
         if key.kind == "out" and not key.channel:
             conversation = await self._sessions.conversation(key.id)
             key = replace(key, channel=conversation.place.channel if conversation is not None else "")
-        if key.due > self._now():
-            await self.app.configure_task(
-                LATER_TASK,
-                queue="facts",
-                schedule_at=datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC),
-                connection=driver,
-            ).defer_async(kind=key.kind, lane=key.id, queue=job_queue(key))
+        is_later = key.due > self._now()
+        task, queue = (LATER_TASK, "facts") if is_later else (key.kind, job_queue(key))
+        lock = None if is_later or key.kind == "urgent" else f"{key.kind}:{key.id}"
+        arguments = {"lane": key.id, **({"kind": key.kind, "queue": job_queue(key)} if is_later else {})}
+        due = datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC) if is_later else None
+        if driver is None:
+            await self.app.configure_task(task, lock=lock, queue=queue, schedule_at=due).defer_async(**arguments)
         else:
-            lock = None if key.kind == "urgent" else f"{key.kind}:{key.id}"
-            job = self.app.configure_task(key.kind, lock=lock, queue=job_queue(key), connection=driver)
-            await job.defer_async(lane=key.id)
+            await driver.change_later(_ADD_JOB, [queue, task, lock, json.dumps(arguments), due])
 
     def run_in_background(self, work: Coroutine[Any, Any, object]) -> None:
         """Start work without waiting for it; if it fails, the next sweep over all queues makes up for it."""

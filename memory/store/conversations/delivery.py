@@ -1,6 +1,7 @@
 """Delivery: messages in by the inbox, replies out by the outbox, and recovery of what a process left unfinished."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import false, func, select, true, update
 
@@ -10,6 +11,7 @@ from memory.store.conversations import outbox, turns
 from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.conversations.outbox import NextPart
+from memory.store.conversations.sessions import load_conversation
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Repository, Tx, light, locks_first, read, write
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
@@ -18,6 +20,8 @@ from memory.store.people.rows import GrantRow, GrantsKey
 from memory.store.rows import (
     ALBUM_SECONDS,
     AcceptedRow,
+    ConversationRow,
+    InboxRow,
     NewInboxRow,
     NewMessage,
     NewOutboxRow,
@@ -46,6 +50,14 @@ _ORPHANED_TURNS = turns.OPEN_TURNS.where(is_lease_void(turn.c.lease_epoch))
 _COUNT_WAITING = select(func.count().label("count")).where(is_one_of(inbox.c.state, "new", "running"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextWork:
+    """The next row of a conversation's queue."""
+
+    row: InboxRow
+    conversation: ConversationRow
+
+
 # Decides about messages by the grants of their senders; called again where the transaction is run again.
 Admit = Callable[[Sequence[Sequence[GrantRow]]], Sequence[NewInboxRow]]
 
@@ -65,6 +77,19 @@ async def _accept_new_by_grants(
 ) -> list[AcceptedRow]:
     # no message changes another one: each takes its conversation's row before anything is decided by what is in it
     return await _accept_by_grants(tx, senders, admit, keep)
+
+
+@light
+async def _load_next_work(tx: Tx, conversation: str, now: float) -> NextWork | None:
+    """Load the next row of a conversation's queue as `inbox.next_row` does, and the conversation."""
+    row, conversation_row = await tx.together(
+        lambda tx: inbox_rows.next_row(tx, conversation, now), lambda tx: load_conversation(tx, conversation)
+    )
+    if row is None:
+        return None
+    if conversation_row is None:
+        raise LookupError(f"conversation {conversation} of inbox row {row.id} is missing")
+    return NextWork(row=row, conversation=conversation_row)
 
 
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
@@ -88,6 +113,7 @@ class Delivery(Repository):
 
     waiting = read(inbox_rows.load_waiting)
     next_inbox_row = read(inbox_rows.next_row)
+    next_work = read(_load_next_work)
     inbox = read(inbox_rows.load_row)
     load_batched_rows = read(inbox_rows.load_batched_rows)
     claim = write(turns.claim_turn, committed="claim.committed")

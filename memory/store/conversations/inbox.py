@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import bindparam, case, delete, or_, select, true, union_all, update
 
@@ -141,6 +142,16 @@ _SELECT_NEXT = (
     .order_by(case((inbox.c.state == literal_text("running"), 0), else_=1), _DUE_LATER, inbox.c.order_key, inbox.c.line)
     .limit(1)
 )
+_SELECT_ANOTHER = (
+    select(inbox.c.id)
+    .where(
+        inbox.c.conversation == bindparam("conversation"),
+        is_one_of(inbox.c.state, "new", "running"),
+        or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
+        inbox.c.id != bindparam("id"),
+    )
+    .limit(1)
+)
 _SELECT_NOTES = select(channel_note.c.name, channel_note.c.value).where(
     channel_note.c.channel == bindparam("channel"),
     channel_note.c.name >= bindparam("from_name"),
@@ -178,19 +189,19 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
         raise ValueError("an empty key would make all messages one")
     text = shown_text(arrival.body) if arrival.body and not arrival.ignored else ""
     place = arrival.place
-    known = await tx.one(_SELECT_BY_KEY, channel=place.channel, account=place.account, key=arrival.key)
+    at = {"channel": place.channel, "account": place.account}
+    known, found = await tx.together(
+        lambda tx: tx.one(_SELECT_BY_KEY, **at, key=arrival.key), lambda tx: find_conversation_id(tx, place)
+    )
     if known:
         if known["state"] == "new":
             _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
         return AcceptedRow(**known, new=False)
-    conversation_id = await _get_or_create_conversation(tx, place)
-    before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
+    conversation_id = found or await _create_conversation(tx, place)
+    before = await _take_line(tx, arrival, conversation_id)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    is_told = not arrival.by_program and not place.is_hidden  # a hidden conversation is in no list
-    if is_told and (start.state == "new" or arrival.ignored == "stranger"):
-        await release(tx, conversation_id, place)  # a stranger's pairing code may be held too
-    if is_told and start.state == "new":
+    if start.state == "new" and _is_told(arrival):
         title = make_title(text)
         await tx.send(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:
@@ -208,8 +219,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     columns = column_values(arrival, inbox) | column_values(accepted, inbox)
     if accepted.state == "ignored":
         columns["body"] = ""  # a message that starts nothing leaves no text, as a stranger's does
-    where = {"channel": place.channel, "account": place.account}
-    await tx.insert(inbox, **columns, **where, reason=start.reason, received=tx.now)
+    await tx.insert(inbox, **columns, **at, reason=start.reason, received=tx.now)
     if arrival.album:
         await tx.send(
             _DELAY_ALBUM, conversation=conversation_id, album=arrival.album, new_not_before=arrival.not_before
@@ -232,11 +242,24 @@ def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -
         tx.notify(QueueKey(kind="turn", id=conversation_id, due=arrival.not_before))
 
 
-async def _get_or_create_conversation(tx: Tx, place: Place) -> str:
+def _is_told(arrival: NewInboxRow) -> bool:
+    return not arrival.by_program and not arrival.place.is_hidden  # a hidden conversation is in no list
+
+
+async def _take_line(tx: Tx, arrival: NewInboxRow, conversation_id: str) -> Row:
+    """Take the line of a row, and release the parts that were held until the person writes again."""
+    take = partial(take_numbers, id=conversation_id, lines=1, touched=arrival.by_program)
+    starts = not arrival.ignored and arrival.kind != "aside" and arrival.kind not in CHANGING_KINDS
+    if not _is_told(arrival) or not (starts or arrival.ignored == "stranger"):
+        return await take(tx)
+    # a stranger's pairing code may be held too
+    before, _ = await tx.together(take, partial(release, conversation_id=conversation_id, place=arrival.place))
+    return before
+
+
+async def _create_conversation(tx: Tx, place: Place) -> str:
+    await tx.send(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
     id = await find_conversation_id(tx, place)
-    if id is None:
-        await tx.send(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
-        id = await find_conversation_id(tx, place)
     if id is None:
         raise LookupError(f"no conversation could be made at {place}")
     return id
@@ -336,6 +359,11 @@ async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     """
     row = await tx.one(_SELECT_NEXT, conversation=conversation, now=now)
     return to_inbox_row(row) if row else None
+
+
+async def has_another(tx: Tx, conversation: str, id: str) -> bool:
+    """Return whether a conversation's queue has another row than this one, due or not."""
+    return await tx.one(_SELECT_ANOTHER, conversation=conversation, id=id) is not None
 
 
 @light

@@ -22,7 +22,16 @@ from memory.store.rows import (
     columns_of,
     from_unix,
 )
-from memory.store.schema.tables import conversation, is_lease_void, is_one_of, literal_text, message, tool_call, turn
+from memory.store.schema.tables import (
+    conversation,
+    inbox,
+    is_lease_void,
+    is_one_of,
+    literal_text,
+    message,
+    tool_call,
+    turn,
+)
 
 _ADD_TO_COUNTERS = (
     update(conversation)
@@ -38,6 +47,19 @@ _TAKE_NUMBERS = update_returning(_ADD_TO_COUNTERS, conversation, select_after=_S
 _TAKE_NUMBERS_AND_TOUCH = update_returning(
     _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")), conversation, select_after=_SELECT_CONVERSATION
 )
+_CONVERSATION_OF_INBOX = select(inbox.c.conversation).where(inbox.c.id == bindparam("id")).scalar_subquery()
+_TAKE_TURN_OF_INBOX = update_returning(
+    update(conversation)
+    .where(conversation.c.id == _CONVERSATION_OF_INBOX)
+    .values(next_seq=conversation.c.next_seq + 1, next_turn=conversation.c.next_turn + 1),
+    conversation,
+    select_after=select(conversation).where(conversation.c.id == _CONVERSATION_OF_INBOX),
+)
+
+
+async def take_turn(tx: Tx, inbox_id: str) -> Row | None:
+    """Take a turn number and a seq as `take_numbers` does, for an inbox row; None for an unknown one."""
+    return await tx.update_returning(_TAKE_TURN_OF_INBOX, id=inbox_id)
 
 
 # Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not read as a whole.

@@ -80,8 +80,19 @@ _MARK_SENDING = (
         lease_epoch=bindparam("new_lease_epoch"),
     )
 )
-_SELECT_WITH_EPOCHS = _SELECT.add_columns(outbox.c.epoch, conversation.c.epoch.label("conversation_epoch")).where(
-    outbox.c.id == bindparam("id")
+_SELECT_TO_SETTLE = _SELECT.add_columns(
+    outbox.c.epoch, conversation.c.epoch.label("conversation_epoch"), outbox.c.lease_epoch
+).where(outbox.c.id == bindparam("id"))
+_sent = outbox.alias("sent")
+_SELECT_ANOTHER = (
+    select(outbox.c.id)
+    .where(
+        outbox.c.conversation == select(_sent.c.conversation).where(_sent.c.id == bindparam("id")).scalar_subquery(),
+        _IS_OPEN,
+        outbox.c.state == literal_text("pending"),
+        outbox.c.id != bindparam("id"),
+    )
+    .limit(1)
 )
 _SETTLED_COLUMNS = ("state", "repeats", "plain", "not_before", "platform_id", "error")
 _SETTLE = (
@@ -264,10 +275,11 @@ async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
 @light
 async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
     """Set a part from pending to sending and count the attempt; None when it is no longer pending."""
-    if not await tx.run(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now):
-        return None
-    row = await tx.one(_SELECT_ONE, id=id)
-    return to_outbox_row(row) if row else None
+    marked, row = await tx.together(
+        lambda tx: tx.run(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now),
+        lambda tx: tx.one(_SELECT_ONE, id=id),
+    )
+    return to_outbox_row(row) if marked and row else None
 
 
 @light
@@ -290,16 +302,19 @@ async def take_next(tx: Tx, conversation: str, is_ready: Callable[[OutboxRow], b
     row = await next_row(tx, conversation)
     if row is None or not is_ready(row):
         return NextPart(row=row)
-    marked = await tx.run(_MARK_SENDING, id=row.id, new_lease_epoch=tx.lease, now=tx.now)
-    return NextPart(row=row, is_marked=bool(marked))
+    # It is what this snapshot showed, or the unit fails and is run again: nobody has to ask what was changed.
+    await tx.send(_MARK_SENDING, id=row.id, new_lease_epoch=tx.lease, now=tx.now)
+    return NextPart(row=row, is_marked=True)
 
 
 @soft_in_file
 @light
 async def settle_sent_and_look(tx: Tx, id: str, outcome: SendOutcome) -> tuple[OutboxRow, bool]:
     """Store the outcome of a send as `settle_sent` does; return whether another part waits, too."""
-    settled = await settle_sent(tx, id, outcome)
-    return settled, await next_row(tx, settled.conversation) is not None
+    settled, another = await tx.together(
+        lambda tx: _settle(tx, id, outcome, tx.lease), lambda tx: tx.one(_SELECT_ANOTHER, id=id)
+    )
+    return settled, settled.state == "pending" or another is not None
 
 
 @soft_in_file
@@ -333,12 +348,14 @@ async def keep_unsent(tx: Tx, conversation_id: str, epoch: int, new_epoch: int) 
 
 
 async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRow:
-    found = await tx.one(_SELECT_WITH_EPOCHS, id=id)
+    found = await tx.one(_SELECT_TO_SETTLE, id=id)
     if found is None:
         raise WrongState(f"there is no outbox row {id}")
     columns = dict(found)
-    epochs = columns.pop("epoch"), columns.pop("conversation_epoch")
+    epochs, holder = (columns.pop("epoch"), columns.pop("conversation_epoch")), columns.pop("lease_epoch")
     row = to_outbox_row(columns)
+    if row.state != "sending" or holder != lease:
+        raise WrongState(f"outbox row {id} is {row.state}, or not ours")
     is_stale = row.kind != "notice" and epochs[0] != epochs[1]
     fenced = is_stale and await tx.one(_SELECT_SENT_PART, source=row.source) is None
     after = next_state(row, outcome, tx.now, fenced=fenced)
@@ -352,8 +369,8 @@ async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRo
         error=outcome.error,
     )
     new = {f"new_{name}": getattr(settled, name) for name in _SETTLED_COLUMNS}
-    if not await tx.run(_SETTLE, id=id, lease_epoch=lease, **new, now=tx.now):
-        raise WrongState(f"outbox row {id} is {row.state}, or not ours")
+    # What was read above is still so, or the unit fails and is run again.
+    await tx.send(_SETTLE, id=id, lease_epoch=lease, **new, now=tx.now)
     if after.state == "failed":
         await tx.send(_FAIL_LATER_PARTS, source=row.source, part_no=row.part_no, now=tx.now)
     return settled

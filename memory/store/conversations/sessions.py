@@ -238,6 +238,16 @@ _SELECT_MESSAGES = (
 )
 
 
+_SELECT_LIVE_MESSAGES = (
+    select(*columns_of(Message, message))
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        message.c.seq >= select(_LIVE_FROM).where(conversation.c.id == bindparam("conversation")).scalar_subquery(),
+    )
+    .order_by(message.c.seq)
+)
+
+
 def transcript_lines() -> CompoundSelect[Any]:
     """Select the inbox and outbox rows of one conversation between two line numbers, as transcript lines."""
     received = select(
@@ -289,12 +299,16 @@ async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
         LookupError: unknown conversation.
         StoreError: the store cannot be read.
     """
-    row = await tx.one(_SELECT_SESSION, id=conversation)
+    row, live = await tx.together(
+        lambda tx: tx.one(_SELECT_SESSION, id=conversation),
+        lambda tx: _load_live_messages(tx, conversation, has_limit=turns > 0),
+    )
     if row is None:
         raise LookupError(f"there is no conversation {conversation}")
     live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
-    from_turn = row["next_turn"] - turns if turns else 0
-    messages = await load_messages(tx, conversation, live_from, from_turn=from_turn)
+    messages = live
+    if turns:
+        messages = await load_messages(tx, conversation, live_from, from_turn=row["next_turn"] - turns)
     same = (
         *("epoch", "next_seq", "next_turn", "view_from", "cleared_before", "fold_head"),
         *("policy", "model", "prefix_generation"),
@@ -311,6 +325,12 @@ async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
         running=row["running"] or 0,
         held=row["held"] or 0,
     )
+
+
+async def _load_live_messages(tx: Tx, conversation: str, *, has_limit: bool) -> list[Message]:
+    if has_limit:  # of turns, which depends on the conversation's row
+        return []
+    return [to_message(row) for row in await tx.all(_SELECT_LIVE_MESSAGES, conversation=conversation)]
 
 
 @single_query

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, selec
 from memory.conversation import Message
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import next_row, take_context_rows
+from memory.store.conversations.inbox import has_another, take_context_rows
 from memory.store.conversations.messages import (
     add_message,
     close_calls,
@@ -19,12 +19,13 @@ from memory.store.conversations.messages import (
     settle_calls,
     start_call,
     take_numbers,
+    take_turn,
 )
 from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
 from memory.store.engine.database import QueueKey, Row, Tx, light, locks_first, single_query, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
-from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views
+from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
     CallRow,
     InboxRow,
@@ -196,12 +197,14 @@ async def claim_turn(
         WrongState: the row is not new.
         MessageEdited: the row's body is not `body` any more.
     """
-    row = await tx.one(_SELECT_INBOX_LOCKED, id=inbox_id)
+    row, conversation_row = await tx.together(
+        lambda tx: tx.one(_SELECT_INBOX_LOCKED, id=inbox_id), lambda tx: take_turn(tx, inbox_id)
+    )
     if row is None or row["state"] != "new":
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     if body and row["body"] != body:
         raise MessageEdited(f"inbox row {inbox_id} was edited")
-    conversation_row = await take_numbers(tx, row["conversation"], turns=1, seqs=1)
+    assert conversation_row is not None
     claimed = TurnRow(
         id=new_id(tx.now),
         conversation=row["conversation"],
@@ -360,10 +363,45 @@ async def finish_turn_and_look(
     remember: bool = False,
     views: ViewBatch = NO_VIEWS,
 ) -> FinishedTurn:
-    """End a turn as `finish_turn` does, and look at its conversation's queue; what comes later notifies it again."""
-    stored = await finish_turn(tx, turn_row, state, final, out, usage, remember=remember, views=views)
-    waiting = await next_row(tx, turn_row.conversation, tx.now)
-    return FinishedTurn(stored=stored, has_next=waiting is not None)
+    """End a turn and its inbox row, and store the final message, the parts of the reply and the usage.
+
+    Open tool calls get a final state and a result first. An interrupted turn leaves its inbox row dead.
+
+    Args:
+        remember: queue the turn for the extraction of facts.
+
+    Of a turn that a clear has cancelled only usage and views are stored. What comes to the queue after this has looked
+    at it notifies it again.
+
+    Raises:
+        WrongState: the turn is not open, or not on this process.
+    """
+    conversation, seqs, lines = turn_row.conversation, 0 if final is None else 1, len(out)
+    ended, taken, newest, has_next = await tx.together(
+        lambda tx: _end(tx, turn_row, state),
+        lambda tx: take_numbers(tx, conversation, seqs=seqs, lines=lines, touched=True),
+        lambda tx: newest_view(tx, conversation),
+        lambda tx: has_another(tx, conversation, turn_row.inbox_id),
+    )
+    await add_usage(tx, conversation, usage, turn_row.id, ended)
+    await add_views(tx, turn_row, views, newest)
+    if ended is None:
+        if taken["epoch"] == turn_row.epoch:
+            raise WrongState(f"turn {turn_row.id} is not open, or not ours")
+        await take_numbers(tx, conversation, seqs=-seqs, lines=-lines)  # nothing gets them
+        return FinishedTurn(stored=False, has_next=has_next)
+    if ended["step"] and await load_open_calls(tx, turn_row.id):  # only a step plans calls
+        await take_numbers(tx, conversation, seqs=-seqs, lines=-lines)  # the results of these come first
+        await close_calls(tx, turn_row)
+        taken = await take_numbers(tx, conversation, seqs=seqs, lines=lines)
+    if final is not None:
+        await add_message(tx, turn_row, final, taken)
+    await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
+    await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
+    if remember:
+        await _queue_extraction(tx, turn_row, taken)
+    await tx.hit("finish.in_txn")
+    return FinishedTurn(stored=True, has_next=has_next)
 
 
 @light
@@ -379,38 +417,14 @@ async def finish_turn(
     remember: bool = False,
     views: ViewBatch = NO_VIEWS,
 ) -> bool:
-    """End a turn and its inbox row, and store the final message, the parts of the reply and the usage.
+    """End a turn as `finish_turn_and_look` does; False when a clear has cancelled it."""
+    finished = await finish_turn_and_look(tx, turn_row, state, final, out, usage, remember=remember, views=views)
+    return finished.stored
 
-    Open tool calls get a final state and a result first. An interrupted turn leaves its inbox row dead.
 
-    Args:
-        remember: queue the turn for the extraction of facts.
-
-    Returns:
-        False when a clear has cancelled the turn; then only usage and views are stored.
-
-    Raises:
-        WrongState: the turn is not open, or not on this process.
-    """
-    ended = await tx.update_returning(_END_RETURNING, id=turn_row.id, lease_epoch=tx.lease, new_state=state, now=tx.now)
-    await add_usage(tx, turn_row.conversation, usage, turn_row.id, ended)
-    await add_views(tx, turn_row, views)
-    if ended is None:
-        if (await load_conversation_row(tx, turn_row.conversation))["epoch"] == turn_row.epoch:
-            raise WrongState(f"turn {turn_row.id} is not open, or not ours")
-        return False
-    if ended["step"]:  # only a step plans calls
-        await close_calls(tx, turn_row)
-    seqs = 0 if final is None else 1
-    taken = await take_numbers(tx, turn_row.conversation, seqs=seqs, lines=len(out), touched=True)
-    if final is not None:
-        await add_message(tx, turn_row, final, taken)
-    await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
-    await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
-    if remember:
-        await _queue_extraction(tx, turn_row, taken)
-    await tx.hit("finish.in_txn")
-    return True
+async def _end(tx: Tx, turn_row: TurnRow, state: TurnState) -> Row | None:
+    values = {"lease_epoch": tx.lease, "new_state": state, "now": tx.now}
+    return await tx.update_returning(_END_RETURNING, id=turn_row.id, **values)
 
 
 async def _queue_extraction(tx: Tx, turn_row: TurnRow, conversation_row: Row) -> None:

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, overload
@@ -32,6 +32,8 @@ class QueueKey:
     due: float = 0.0
 
 
+T = TypeVar("T")
+P = ParamSpec("P")
 Row = Mapping[str, Any]
 Work = TypeVar("Work", bound=Callable[..., Any])
 _SINGLE_QUERIES: set[Callable[..., Any]] = set()
@@ -151,6 +153,17 @@ class Driver(Protocol):
         """Run a query; return its rows."""
         ...
 
+    async def run_together(self, works: Sequence[Callable[["Driver"], Coroutine[Any, Any, Any]]]) -> list[Any]:
+        """Run several works, each with the driver that it is given; return their results."""
+        ...
+
+
+R1 = TypeVar("R1")
+R2 = TypeVar("R2")
+R3 = TypeVar("R3")
+R4 = TypeVar("R4")
+UnitOfWork = Callable[["Tx"], Coroutine[Any, Any, T]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tx:
@@ -178,6 +191,31 @@ class Tx:
         if is_armed(name):
             await self.driver.flush()
         await hit_async(name)
+
+    @overload
+    async def together(self, first: UnitOfWork[R1], second: UnitOfWork[R2], /) -> tuple[R1, R2]: ...
+
+    @overload
+    async def together(
+        self, first: UnitOfWork[R1], second: UnitOfWork[R2], third: UnitOfWork[R3], /
+    ) -> tuple[R1, R2, R3]: ...
+
+    @overload
+    async def together(
+        self, first: UnitOfWork[R1], second: UnitOfWork[R2], third: UnitOfWork[R3], fourth: UnitOfWork[R4], /
+    ) -> tuple[R1, R2, R3, R4]: ...
+
+    async def together(self, *works: UnitOfWork[Any]) -> tuple[Any, ...]:
+        """Run works that need nothing of each other; return their results.
+
+        PostgreSQL gets the first statement of each in one round trip, then the second of each, and so on. So what a
+        work reads may be from before or after what another one changes. They await nothing but this transaction, and
+        pass no failpoint.
+        """
+        return tuple(await self.driver.run_together([partial(self._run_with, work) for work in works]))
+
+    async def _run_with(self, work: UnitOfWork[T], driver: Driver) -> T:
+        return await work(self if driver is self.driver else replace(self, driver=driver))
 
     async def run(self, statement: Statement, **values: Any) -> int:
         """Change rows; return how many. `send` is cheaper where nobody asks."""
@@ -320,11 +358,23 @@ class DatabaseClock:
         self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
 
 
-T = TypeVar("T")
-P = ParamSpec("P")
-UnitOfWork = Callable[[Tx], Coroutine[Any, Any, T]]
 OnCommit = Callable[[Sequence[QueueKey]], None]  # called after a commit with the queues that have work now
 ChangedConversations = Collection[tuple[str, str]]  # (space, conversation)
+
+
+class Outcome:
+    """The result of work, or its exception as a value: it belongs to the caller of a unit, not to the writer."""
+
+    def __init__(self) -> None:
+        self.result: Any = None
+        self.error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.error = error if isinstance(error, Exception) else None
+        return self.error is not None
 
 
 class MessageChanges:

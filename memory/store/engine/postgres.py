@@ -20,8 +20,10 @@ from memory.store.engine.database import (
     DatabaseClock,
     MessageChanges,
     OnCommit,
+    Outcome,
     P,
     QueueKey,
+    Row,
     StatementCompiler,
     T,
     Tx,
@@ -32,8 +34,9 @@ from memory.store.engine.database import (
     is_single_query,
     is_soft_on_server,
 )
-from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver, SingleQueryDriver
+from memory.store.engine.postgres_driver import PostgresDriver, SingleQueryDriver
 from memory.store.engine.postgres_reads import BEGIN_SNAPSHOT, SharedSnapshot
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
 from memory.store.schema.tables import NOW_SQL, metadata, process
@@ -81,11 +84,10 @@ BesideWrite = Callable[[PostgresDriver], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
-_SOFTLY = "SET LOCAL synchronous_commit = off"
+_SOFTLY = "set_config('synchronous_commit', 'off', true)"  # as SET LOCAL, in the same statement
 _SHARED: ContextVar[SharedSnapshot | None] = ContextVar("shared_reads", default=None)
-# The driver takes all statements of a pipeline for prepared, also those after one that failed. It forgets them all
-# where it is asked to prepare this one.
-_FORGET_PREPARED = "DEALLOCATE ALL"
+# Commits with a notification run one after the other in the whole server: one that gave up would make one of each unit.
+_WAIT_FOR_COMMIT = "SET LOCAL lock_timeout TO DEFAULT"
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
 # A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
@@ -185,19 +187,20 @@ class PostgresDatabase:
             raise StoreError("this store is closed, or was opened for reading")
         shared = _SHARED.get()
         if shared is not None:
-            await shared.end()  # its connection may be the last one
+            shared.end()
         unit: asyncio.Future[Any]
         if is_light(work):
             unit = self._add_pending(work, lambda tx: work(tx, *args, **kwargs))
         else:
             begin = _begin_statements(is_locking_first(work), is_soft=is_soft_on_server(work))
-            unit = self._start(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
+            task = self._start(self._run_unit(begin, lambda tx: work(tx, *args, **kwargs)))
+            unit = asyncio.shield(task)
         try:
             with self._counting_busy():
-                return cast(T, await asyncio.shield(unit))
+                return cast(T, await unit)  # a unit goes on though its caller is cancelled
         finally:
             if shared is not None:
-                await shared.end()  # what another task has begun meanwhile does not show this unit
+                shared.end()  # what another task has begun meanwhile does not show this unit
 
     @asynccontextmanager
     async def shared_reads(self) -> AsyncIterator[None]:
@@ -271,42 +274,52 @@ class PostgresDatabase:
         locks_first = is_locking_first(work)
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending[locks_first].append(_LightUnit(work=unit, is_soft=is_soft_on_server(work), done=done))
-        if self._committing[locks_first] < MAX_COMMITTING:
-            self._committing[locks_first] += 1
-            self._start(self._commit_pending(locks_first))
+        self._commit_pending(locks_first)
         return done
 
-    async def _commit_pending(self, locks_first: bool) -> None:
+    def _commit_pending(self, locks_first: bool) -> None:
         pending = self._pending[locks_first]
-        try:
-            while pending:
-                group = [pending.popleft() for _ in range(min(len(pending), MAX_GROUP_COMMIT))]
-                # one that waits for another process's transaction holds up nobody else
-                await asyncio.wait((self._start(self._commit_group(locks_first, group)),), timeout=MAX_COMMIT_SECONDS)
-        finally:
-            self._committing[locks_first] -= 1
+        if pending and self._committing[locks_first] < MAX_COMMITTING:
+            self._committing[locks_first] += 1
+            group = [pending.popleft() for _ in range(min(len(pending), MAX_GROUP_COMMIT))]
+            self._start(self._commit_group(locks_first, group))
 
     async def _commit_group(self, locks_first: bool, group: list[_LightUnit]) -> None:
         """Run units in one transaction; where that fails, each in its own, so that an error is only its unit's."""
+        holds_up = True
+
+        def let_next() -> None:
+            nonlocal holds_up
+            if holds_up:
+                holds_up = False
+                self._committing[locks_first] -= 1
+                self._commit_pending(locks_first)
+
+        # one that waits for another process's transaction holds up nobody else
+        timer = asyncio.get_running_loop().call_later(MAX_COMMIT_SECONDS, let_next)
         try:
-            if len(group) == 1 or not await self._run_together(locks_first, group):
+            if len(group) == 1:
+                await self._run_alone(locks_first, group[0])
+            elif not await self._run_together(locks_first, group):
                 await asyncio.gather(*(self._run_alone(locks_first, unit) for unit in group))
         finally:
+            timer.cancel()
+            let_next()
             for unit in group:
                 _resolve(unit, StoreError("this store is closed"))  # unless it has its result
 
     async def _run_alone(self, locks_first: bool, unit: _LightUnit) -> None:
-        run = self._run_unit(_begin_statements(locks_first, is_soft=unit.is_soft), unit.work)
-        outcome: Any = (await asyncio.gather(run, return_exceptions=True))[0]
-        if not isinstance(outcome, asyncio.CancelledError):
-            _resolve(unit, outcome)
+        with Outcome() as outcome:
+            outcome.result = await self._run_unit(_begin_statements(locks_first, is_soft=unit.is_soft), unit.work)
+        _resolve(unit, outcome.error or outcome.result)
 
     async def _run_together(self, locks_first: bool, group: list[_LightUnit]) -> bool:
         """Run units one after the other in one transaction; return False if nothing of it is stored."""
         begin, attempt = _begin_group(locks_first, is_soft=all(unit.is_soft for unit in group)), _Attempt()
-        run = self._run_attempt(begin, [unit.work for unit in group], attempt)
-        error: Any = (await asyncio.gather(run, return_exceptions=True))[0]
-        if attempt.xid and attempt.results is not None and is_connection_lost(error):
+        with Outcome() as outcome:
+            await self._run_attempt(begin, [unit.work for unit in group], attempt)
+        error = outcome.error
+        if error is not None and attempt.xid and attempt.results is not None and is_connection_lost(error):
             if not await self._was_committed(attempt.xid):
                 for unit in group:
                     _resolve(unit, to_store_error(error))
@@ -351,8 +364,7 @@ class PostgresDatabase:
             clock = self.clock if isinstance(self.clock, DatabaseClock) else None
             sent_at = clock.sent_at() if clock else 0.0
 
-            def on_begun(row: dict[str, Any] | None) -> None:
-                assert row is not None
+            def on_begun(row: Row) -> None:
                 attempt.xid = str(row["xid"])
                 if clock:
                     clock.set_server_time(row["now"], sent_at)
@@ -370,6 +382,8 @@ class PostgresDatabase:
                 await self.enqueue(driver, tuple(attempt.notified))
             if self.beside_write is not None:
                 await self.beside_write(driver)
+            if len(works) > 1:
+                await driver.change_later(_WAIT_FOR_COMMIT, ())
             attempt.results = results
             await driver.commit()
 
@@ -398,8 +412,6 @@ class PostgresDatabase:
                 if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     cancelled = isinstance(err, asyncio.CancelledError)  # then it does not wait for a server
                     await (connection.close() if cancelled else connection.execute("ROLLBACK"))
-                if isinstance(err, psycopg.Error) and not connection.closed:
-                    await connection.execute(_FORGET_PREPARED, prepare=True)
                 raise
 
     def _tx(self, driver: PostgresDriver) -> Tx:
@@ -417,8 +429,8 @@ def _resolve(unit: _LightUnit, outcome: object) -> None:
 
 def _begin_statements(locks_first: bool, *, is_soft: bool) -> tuple[str, ...]:
     isolation = "READ COMMITTED" if locks_first else "REPEATABLE READ"
-    softly = (_SOFTLY,) if is_soft else ()
-    return (f"BEGIN ISOLATION LEVEL {isolation}", *softly, _READ_NUMBER_AND_CLOCK)
+    read = f"{_READ_NUMBER_AND_CLOCK}, {_SOFTLY}" if is_soft else _READ_NUMBER_AND_CLOCK
+    return (f"BEGIN ISOLATION LEVEL {isolation}", read)
 
 
 def _begin_group(locks_first: bool, *, is_soft: bool) -> tuple[str, ...]:
@@ -432,7 +444,7 @@ def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresC
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
-        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 3},
+        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},  # see `exchange`
         min_size=1,
         max_size=max_connections,
         timeout=CONNECT_SECONDS,
@@ -477,7 +489,7 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
     """
     try:
         async with await psycopg.AsyncConnection[dict[str, Any]].connect(
-            driver_url(url), autocommit=True, row_factory=dict_row, connect_timeout=5
+            driver_url(url), autocommit=True, row_factory=dict_row, prepare_threshold=None, connect_timeout=5
         ) as connection:
             yield connection
     except psycopg.Error as err:

@@ -1,20 +1,12 @@
 """Statements of one transaction on PostgreSQL, of which those whose result nobody needs wait for the next one."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, cast
 
-import psycopg
-from psycopg.abc import PQGen
-from psycopg.generators import send
-
-from memory.store.engine.database import Row
+from memory.store.engine.database import Driver, Row
+from memory.store.engine.postgres_wire import PostgresConnection, Result, Statement, exchange
 from memory.store.errors import WrongState
 
-PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
-Cursor = psycopg.AsyncCursor[dict[str, Any]]
-Parameters = Sequence[Any] | Mapping[str, Any] | None
 MAX_WAITING = 64  # statements that wait: more are sent without one that needs its result
 
 
@@ -29,7 +21,7 @@ class PostgresDriver:
         connection: PostgresConnection,
         *begin: str,
         max_waiting: int = MAX_WAITING,
-        on_begun: Callable[[dict[str, Any] | None], None] | None = None,
+        on_begun: Callable[[Row], None] | None = None,
     ) -> None:
         """Begin with the first statement that is sent.
 
@@ -41,18 +33,40 @@ class PostgresDriver:
         self._connection = connection
         self._begin, self._on_begun = begin, on_begun
         self._max_waiting = max_waiting
-        self._waiting: list[tuple[str, Parameters]] = []
+        self._waiting: list[Statement] = []
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
-        return (await self._send((sql, parameters))).rowcount
+        [result] = await self._send((sql, parameters))
+        return result.count
 
-    async def change_later(self, sql: str, parameters: Parameters) -> None:
+    async def change_later(self, sql: str, parameters: Sequence[Any]) -> None:
         self._waiting.append((sql, parameters))
         if len(self._waiting) > self._max_waiting:
             await self.flush()
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        return cast(list[Row], await (await self._send((sql, parameters))).fetchall())
+        [result] = await self._send((sql, parameters))
+        return cast(list[Row], result.rows())
+
+    async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
+        """Run works up to their next statement, send these in one round trip, and so on until all have ended."""
+        running = [work(_JoiningDriver(self._waiting)) for work in works]
+        results: list[Any] = [None] * len(running)
+        sent: dict[int, Result | None] = dict.fromkeys(range(len(running)))
+        try:
+            while sent:
+                asked: dict[int, _Asked] = {}
+                for place, result in sent.items():
+                    try:
+                        asked[place] = running[place].send(result)
+                    except StopIteration as end:
+                        results[place] = end.value
+                came = await self._send(*(one.statement for one in asked.values())) if asked else []
+                sent = dict(zip(asked, came, strict=True))
+        finally:
+            for work in running:
+                work.close()
+        return results
 
     async def flush(self) -> None:
         """Send what waits."""
@@ -64,24 +78,53 @@ class PostgresDriver:
         if self._begin:
             await self.flush()
         if not self._begin:
-            await self._send(("COMMIT", None))
+            await self._send(("COMMIT", ()))
 
-    async def _send(self, last: tuple[str, Parameters]) -> Cursor:
-        """Send all that waits and this statement; return its result."""
+    async def _send(self, *last: Statement) -> list[Result]:
+        """Send all that waits and these statements; return the results of these."""
         begin, self._begin = self._begin, ()
-        waiting, self._waiting = self._waiting, []
-        if not begin and not waiting:
-            return await self._connection.execute(*last)
-        begun: Cursor | None = None
-        async with _pipeline(self._connection):
-            for sql in begin:
-                begun = await self._connection.execute(sql)
-            for statement in waiting:
-                await self._connection.execute(*statement)
-            cursor = await self._connection.execute(*last)
-        if begun is not None and self._on_begun is not None:
-            self._on_begun(await begun.fetchone())
-        return cursor
+        waiting = [*((sql, ()) for sql in begin), *self._waiting]
+        self._waiting.clear()
+        results = await exchange(self._connection, [*waiting, *last])
+        if begin and self._on_begun is not None:
+            [row] = results[len(begin) - 1].rows()
+            self._on_begun(row)
+        return results[len(waiting) :]
+
+
+class _Asked:
+    """A statement of one of several works; awaited, it is handed to `run_together`, which resumes with its result."""
+
+    __slots__ = ("statement",)
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+
+    def __await__(self) -> Generator["_Asked", Result, Result]:
+        return (yield self)
+
+
+class _JoiningDriver:
+    """The Driver of one of several works whose statements go in shared round trips."""
+
+    def __init__(self, waiting: list[Statement]) -> None:
+        """waiting: statements that go with the next round trip; it may grow here."""
+        self._waiting = waiting
+
+    async def change(self, sql: str, parameters: list[Any]) -> int:
+        return (await _Asked((sql, parameters))).count
+
+    async def change_later(self, sql: str, parameters: list[Any]) -> None:
+        self._waiting.append((sql, parameters))
+
+    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+        return cast(list[Row], (await _Asked((sql, parameters))).rows())
+
+    async def flush(self) -> None:
+        raise WrongState("works that run together pass no failpoint")
+
+    async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
+        return [await work(self) for work in works]
 
 
 class SingleQueryDriver(PostgresDriver):
@@ -92,49 +135,14 @@ class SingleQueryDriver(PostgresDriver):
     async def change(self, sql: str, parameters: list[Any]) -> int:
         raise WrongState("a unit marked as a single query changes nothing")
 
-    async def change_later(self, sql: str, parameters: Parameters) -> None:
+    async def change_later(self, sql: str, parameters: Sequence[Any]) -> None:
         raise WrongState("a unit marked as a single query changes nothing")
+
+    async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
+        raise WrongState("a unit marked as a single query runs several, which need a snapshot")
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         if self._used:
             raise WrongState("a unit marked as a single query ran a second one, which needs a snapshot")
         self._used = True
         return await super().fetch(sql, parameters)
-
-
-class _Pipeline(psycopg.AsyncPipeline):
-    """A pipeline that sends nothing after its Sync.
-
-    The driver's asks the server to flush, too: that says nothing new, but ends the server's count of idle seconds.
-    """
-
-    def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
-        if flush:
-            yield from send(self.pgconn)
-        yield from super()._fetch_gen(flush=False)
-
-
-@asynccontextmanager
-async def _pipeline(connection: PostgresConnection) -> AsyncIterator[None]:
-    """Send the block's statements in one round trip; the first error of them is raised at its end.
-
-    A cancellation closes the connection: the driver would wait for the server, and raise an error of its own instead.
-    """
-    first: psycopg.Error | None = None
-    connection._pipeline = _Pipeline(connection)  # the driver would make its own
-    try:
-        async with connection.pipeline():
-            try:
-                yield
-            except asyncio.CancelledError:
-                await connection.close()
-                raise
-            except psycopg.Error as err:  # at the end, the driver would log that the others were not run
-                first = err
-    except psycopg.Error as err:
-        if isinstance(err.__context__, asyncio.CancelledError):
-            await connection.close()
-            raise err.__context__ from None
-        first = first or err
-    if first is not None:
-        raise first

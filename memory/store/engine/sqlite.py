@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Self
+from typing import Any, Concatenate
 
 import structlog
 from sqlalchemy import select
@@ -14,6 +14,7 @@ from sqlalchemy import select
 from memory.store.engine.database import (
     MessageChanges,
     OnCommit,
+    Outcome,
     P,
     QueueKey,
     StatementCompiler,
@@ -64,21 +65,6 @@ class _PendingUnit:
     changed: set[tuple[str, str]] = field(default_factory=set)
     #: Resolved after the commit, with its value or its error.
     done: asyncio.Future[Any] = field(default_factory=asyncio.Future)
-
-
-class _Outcome:
-    """The result of work, or its exception as a value: it belongs to the caller of a unit, not to the writer."""
-
-    def __init__(self) -> None:
-        self.result: Any = None
-        self.error: Exception | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        self.error = error if isinstance(error, Exception) else None
-        return self.error is not None
 
 
 class LogKeeper:
@@ -311,7 +297,7 @@ class SqliteDatabase:
         """Return each unit's value or error; when the transaction as a whole failed, its error for each of them."""
         keeper = self._log_keeper
         is_soft = keeper is not None and not keeper.must_sync and all(unit.is_soft for unit in batch)
-        with _Outcome() as outcome:
+        with Outcome() as outcome:
             await self._begin(writer, SYNC_LATER if is_soft else SYNC_AT_COMMIT)
             units = self._run_units(writer, batch)
             outcome.result = await (units if batch[0].is_light else writer.run_in_thread(units))
@@ -398,7 +384,7 @@ async def _compact(writer: SqliteConnection, busy_timeout: float) -> bool:
 async def _run_in_savepoint(writer: SqliteConnection, tx: Tx, unit: _PendingUnit) -> Any:
     """Return the unit's value, or its error after undoing all it changed."""
     writer.do("SAVEPOINT unit")
-    with _Outcome() as outcome:
+    with Outcome() as outcome:
         outcome.result = await unit.work(tx)
     if outcome.error is not None:
         if not writer.in_transaction:  # SQLite rolls the whole transaction back when the disk is full

@@ -107,8 +107,9 @@ async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic:
         conversation: whose live turns are left out, "" for none.
         automatic: leave out what was cleared there, too.
     """
-    spaces = await load_member_spaces(tx, space)
-    row = await tx.one(_SELECT_VIEW, id=conversation) if conversation else None
+    spaces, row = await tx.together(
+        lambda tx: load_member_spaces(tx, space), lambda tx: tx.one(_SELECT_VIEW, id=conversation)
+    )
     if row is None:
         return RecallScope(spaces=spaces)
     cleared_before, live_from = row["cleared_before"], row["live_from"]

@@ -200,18 +200,27 @@ _SELECT_TEXT = select(*columns_of(ViewText, view_text)).where(_IS_TEXT)
 MAX_NUMBER = 2**31 - 1
 
 
-async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch) -> None:
-    """Store manifests with their texts, as a part of a step or of a turn's end."""
+async def newest_view(tx: Tx, conversation: str) -> int:
+    """Return the number of a conversation's newest manifest, 0 for none."""
+    return await tx.count(_NEWEST, conversation=conversation)
+
+
+async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch, newest: int | None = None) -> None:
+    """Store manifests with their texts, as a part of a step or of a turn's end.
+
+    Args:
+        newest: the result of `newest_view` where the caller has it already.
+    """
     if batch.recalled:
         await tx.send(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
     if not batch.views:
         return
     conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
-    for text in batch.texts:
-        if not await tx.run(_INSERT_TEXT, **column_values(text, view_text), day=day):
-            await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
-    number = await tx.count(_NEWEST, conversation=conversation)
+    for text in batch.texts:  # in this order nobody has to know whether it is there
+        await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+        await tx.send(_INSERT_TEXT, **column_values(text, view_text), day=day)
+    number = await newest_view(tx, conversation) if newest is None else newest
     for view in batch.views:
         number += 1
         columns = column_values(view, view_manifest) | {"entries": dump_entries(view.entries)}

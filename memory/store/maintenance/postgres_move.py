@@ -21,7 +21,8 @@ from memory.store.engine.postgres import (
     refuse_alive,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresConnection, PostgresDriver
+from memory.store.engine.postgres_driver import PostgresDriver
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import (
     TABLES,

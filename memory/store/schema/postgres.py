@@ -20,7 +20,7 @@ from memory.store.engine.postgres import (
     refuse_alive,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresConnection
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
 from memory.store.schema.create import HEAD, creation_statements, initial_rows
 from memory.store.schema.migrations.upgrade import run_revisions

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from memory.store.conversations import inbox
 from memory.store.conversations.messages import take_numbers
 from memory.store.engine.database import QueueKey, StatementCompiler, Tx, single_query
-from memory.store.engine.postgres_driver import PostgresConnection
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import WrongState
 from memory.store.schema.postgres import create_dialect
 from memory.store.schema.tables import metadata

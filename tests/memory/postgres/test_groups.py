@@ -16,11 +16,20 @@ from memory.store.errors import StoreError
 from memory.store.schema.tables import duty
 from tests.by_night import by_night
 from tests.memory.postgres.conftest import PostgresRecord
+from tests.walk.harness import until
 
 pytestmark = pytest.mark.postgres
 _ADD = insert(duty)
 _TAKE = update(duty).where(duty.c.name == "locked").values(lease=7)
 _NUMBER = text("SELECT pg_current_xact_id()::text AS xid")
+_COMMIT_TAKES_LOCK = """
+CREATE FUNCTION take_lock() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON duty DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION take_lock()"""
+# Longer than units that share a transaction wait for a lock.
+_LONG_WAITING = """SELECT 1 FROM pg_stat_activity JOIN pg_locks USING (pid)
+WHERE datname = current_database() AND NOT granted AND waitstart < clock_timestamp() - interval '0.1 s'"""
 Unit = Callable[..., Coroutine[Any, Any, str]]
 
 
@@ -114,6 +123,19 @@ async def test_a_unit_that_waits_for_a_lock_holds_up_no_other(record: PostgresRe
         await locked
     with psycopg.connect(record.url) as held:
         assert held.execute("SELECT lease FROM duty WHERE name = 'locked'").fetchone() == (7,)
+
+
+async def test_units_that_share_a_transaction_wait_together_where_their_commit_has_to(record: PostgresRecord) -> None:
+    """As for the lock of NOTIFY, which another process holds while its own commit reaches the disk."""
+    database = record.database(await record.open())
+    with psycopg.connect(record.url, autocommit=True) as other:
+        other.execute(_COMMIT_TAKES_LOCK)
+        other.execute("SELECT pg_advisory_lock(7)")
+        async with busy(database):
+            waiting = asyncio.gather(*(database.write(add, f"n{at}") for at in range(3)))
+        await until(lambda: other.execute(_LONG_WAITING).fetchone(), "the commit waits")
+        other.execute("SELECT pg_advisory_unlock(7)")
+        assert len(set(await waiting)) == 1
 
 
 @by_night

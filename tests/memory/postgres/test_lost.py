@@ -65,7 +65,7 @@ async def test_the_server_ends_a_transaction_whose_process_has_stopped(record: P
     async with record.database(store).pool.connection() as held:
         await held.execute("SET idle_in_transaction_session_timeout = '0.1 s'")
         driver = PostgresDriver(held, "BEGIN", "SELECT 1")
-        await driver.change_later("SELECT 2", None)
+        await driver.change_later("SELECT 2", ())
         assert await driver.fetch("SELECT 3 AS three", []) == [{"three": 3}]
         with pytest.raises(psycopg.OperationalError):
             async for _ in held.notifies(timeout=30):

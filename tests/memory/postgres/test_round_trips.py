@@ -5,18 +5,23 @@ import re
 from collections.abc import AsyncIterator, Awaitable
 from typing import TypeVar
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Tx
 from memory.store.engine.postgres import PostgresDatabase
 from memory.store.engine.postgres_driver import MAX_WAITING
+from memory.store.engine.postgres_wire import exchange
 from memory.store.errors import WrongState
+from memory.store.longterm.views import ViewBatch
 from memory.store.open_postgres import open_postgres
-from memory.store.rows import SendOutcome
+from memory.store.rows import OutboxRow, SendOutcome
 from memory.store.schema.tables import duty
 from memory.store.store import Store
+from tests.contracts.store_views_suite import SOUL, shown, suffix
 from tests.contracts.store_words import SPENT, arrival, parts, reply, words
 from tests.memory.postgres.conftest import PostgresRecord
 from tests.walk.wire import CHUNK, Wire
@@ -81,19 +86,139 @@ def database(store: Store) -> PostgresDatabase:
 
 
 async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: Store, wire: CountingWire) -> None:
-    """Accepted, claimed, answered and sent are 31 statements in 17 round trips: what nobody asks about waits."""
+    """Accepted, claimed, answered and sent are 37 statements in 12 round trips.
+
+    What nobody asks about waits, and what needs nothing of each other goes together.
+    """
     free = 100
     for number in range(TURNS_BEFORE + 1):
         counted = number == TURNS_BEFORE
-        [stored] = await wire.of(store.delivery.accept([arrival(f"k{number}")]), 5 if counted else free)
-        turn = await wire.of(store.delivery.claim(stored.id, words(), "u1"), 3 if counted else free)
-        finish = store.delivery.finish(turn, "done", reply(), parts("yes"), [SPENT])
-        assert await wire.of(finish, 3 if counted else free)
-        row = await store.delivery.next_outbox_row(turn.conversation)
-        assert row is not None
-        assert await wire.of(store.delivery.mark_sending(row.id), 3 if counted else free)
-        await wire.of(store.delivery.settle_sent(row.id, SendOutcome(state="sent")), 3 if counted else free)
+        [stored] = await wire.of(store.delivery.accept([arrival(f"k{number}")]), 3 if counted else free)
+        turn = await wire.of(store.delivery.claim(stored.id, words(), "u1"), 2 if counted else free)
+        own = suffix(turn.conversation, f"{number}")
+        views = ViewBatch(views=(shown(turn, (1, 1), own, 0.0),), texts=(SOUL, own))
+        finish = store.delivery.finish_and_look(turn, "done", reply(), parts("yes"), [SPENT], views=views)
+        assert await wire.of(finish, 2 if counted else free) == FinishedTurn(stored=True, has_next=False)
+        part = await wire.of(store.delivery.take_next_part(turn.conversation, lambda row: True), 2 if counted else free)
+        assert part.row is not None
+        assert part.is_marked
+        sent = store.delivery.settle_sent_and_look(part.row.id, SendOutcome(state="sent"))
+        settled, has_next = await wire.of(sent, 2 if counted else free)
+        assert (settled.state, has_next) == ("sent", False)
     assert wire.trips > 4 * TURNS_BEFORE  # they were counted at all
+
+
+async def test_the_reads_that_set_up_a_turn_are_few_round_trips(store: Store, wire: CountingWire) -> None:
+    """The row with its conversation, the scope of a search, and the session: one each, or two."""
+    free = 100
+    [stored] = await store.delivery.accept([arrival("k")])
+    for number in range(TURNS_BEFORE + 1):
+        counted = number == TURNS_BEFORE
+        async with store.database.shared_reads():
+            work = await wire.of(store.delivery.next_work(stored.conversation, store.now()), 1 if counted else free)
+            assert work is not None
+            assert (work.row.id, work.conversation.id) == (stored.id, stored.conversation)
+            await wire.of(store.recall.scope("", stored.conversation, automatic=True), 2 if counted else free)
+            session = await wire.of(store.sessions.load(stored.conversation), 1 if counted else free)
+            assert session.conversation == stored.conversation
+
+
+async def test_a_task_reads_what_it_wrote_though_its_snapshot_ends_behind_it(store: Store, wire: CountingWire) -> None:
+    db = database(store)
+
+    async def how_many(tx: Tx) -> int:
+        return await tx.count(_HOW_MANY)
+
+    async def add(tx: Tx) -> None:
+        await tx.send(_ADD, name="one", lease=tx.lease)
+
+    async with db.shared_reads():
+        assert await db.read(how_many) == 0
+        early = asyncio.ensure_future(db.read(how_many))  # begun before the write, in the snapshot from before
+        await asyncio.sleep(0)
+        await db.write(add)
+        assert await db.read(how_many) == 1
+        assert await early == 0
+
+
+async def test_a_write_needs_no_second_connection_beside_its_snapshot(fresh: str) -> None:
+    opened = await open_postgres(fresh, connections=1)
+    try:
+        db = database(opened)
+        async with db.shared_reads(), asyncio.timeout(5):
+            for number in range(3):
+                assert await db.read(lambda tx: tx.count(_HOW_MANY)) == number
+                await db.write(lambda tx, name=f"{number}": tx.send(_ADD, name=name, lease=tx.lease))  # type: ignore[misc]
+    finally:
+        await opened.close()
+
+
+async def test_what_needs_nothing_of_each_other_is_one_round_trip(store: Store, wire: CountingWire) -> None:
+    async def two(tx: Tx) -> list[int]:
+        return [await tx.count(_HOW_MANY), await tx.count(_HOW_MANY)]
+
+    async def unit(tx: Tx) -> tuple[int, list[int], int]:
+        await tx.send(_ADD, name="one", lease=tx.lease)
+        return await tx.together(
+            lambda tx: tx.run(_REMOVE, gone="one"), two, lambda tx: tx.run(_ADD, name="two", lease=tx.lease)
+        )
+
+    for _ in range(TURNS_BEFORE):
+        await database(store).write(lambda tx: tx.run(_CLEAR))
+        await database(store).write(unit)
+    await database(store).write(lambda tx: tx.run(_CLEAR))
+    assert await wire.of(database(store).write(unit), 3) == (1, [0, 1], 1)  # two of `two`, and the commit
+
+
+async def test_an_error_of_one_ends_what_runs_together_with_it(store: Store) -> None:
+    async def unit(tx: Tx) -> None:
+        await tx.together(
+            lambda tx: tx.run(_ADD, name="one", lease=tx.lease), lambda tx: tx.run(_ADD, name="one", lease=tx.lease)
+        )
+
+    async def refused(tx: Tx) -> None:
+        await tx.together(lambda tx: tx.run(_ADD, name="one", lease=tx.lease), refuse)
+
+    async def refuse(tx: Tx) -> None:
+        await tx.count(_HOW_MANY)
+        raise LookupError("not here")
+
+    with pytest.raises(WrongState, match="duplicate key"):
+        await database(store).write(unit)
+    with pytest.raises(LookupError, match="not here"):
+        await database(store).write(refused)
+    assert await database(store).read(lambda tx: tx.count(_HOW_MANY)) == 0
+
+
+async def test_long_answers_come_while_long_questions_are_still_sent(store: Store) -> None:
+    """More than the sockets hold in both directions: who only sends would wait for ever."""
+    texts = [f"{number} % {'x' * 300_000}" for number in range(40)]
+    async with database(store).pool.connection() as connection, asyncio.timeout(30):
+        results = await exchange(connection, [("SELECT %s::text AS text, '100%%' AS part", [text]) for text in texts])
+    assert [result.rows() for result in results] == [[{"text": text, "part": "100%"}] for text in texts]
+
+
+async def test_a_part_that_another_process_marks_at_the_same_time_is_not_marked_twice(record: PostgresRecord) -> None:
+    """Nobody asks how many rows the mark changed: the snapshot in which the part was free ends with an error."""
+    one, other = await record.open(), await record.open(beside=True)
+    [stored] = await one.delivery.accept([arrival("k")])
+    turn = await one.delivery.claim(stored.id, words(), "u1")
+    await one.delivery.finish(turn, "done", reply(), parts("yes"), [SPENT])
+    asked: list[str] = []
+
+    def is_ready(row: OutboxRow) -> bool:
+        asked.append(row.id)
+        with psycopg.connect(record.url, autocommit=True) as held:
+            held.execute("UPDATE outbox SET state = 'sending', lease_epoch = %s", [record.database(other).lease])
+        return True
+
+    part = await one.delivery.take_next_part(turn.conversation, is_ready)
+    assert (part.row, part.is_marked) == (None, False)
+    assert len(asked) == 1
+    with pytest.raises(WrongState, match="not ours"):
+        await one.delivery.settle_sent_and_look(asked[0], SendOutcome(state="sent"))
+    settled, _ = await other.delivery.settle_sent_and_look(asked[0], SendOutcome(state="sent"))
+    assert settled.state == "sent"
 
 
 async def test_a_statement_sees_what_waited_before_it(store: Store) -> None:
@@ -159,6 +284,33 @@ async def test_after_errors_the_statements_that_followed_them_are_prepared_again
             await database(store).write(unit, "one", "one")
     assert await database(store).write(unit, "one", "two") == 1
     assert caplog.messages == []
+
+
+async def test_what_is_prepared_outlives_a_unit_that_is_rolled_back(fresh: str) -> None:
+    """Where psycopg prepares too, it removes all that is prepared over a connection after a ROLLBACK."""
+    opened = await open_postgres(fresh, connections=1)
+
+    async def refused(tx: Tx) -> None:
+        await tx.count(_HOW_MANY)
+        raise LookupError("not here")
+
+    try:
+        db = database(opened)
+        for _ in range(TURNS_BEFORE):
+            async with db.pool.connection() as connection:
+                await connection.execute("SELECT 1")
+            assert await db.read(lambda tx: tx.count(_HOW_MANY)) == 0
+        with pytest.raises(LookupError):
+            await db.write(refused)
+        assert await db.read(lambda tx: tx.count(_HOW_MANY)) == 0
+    finally:
+        await opened.close()
+
+
+async def test_a_connection_over_which_psycopg_prepares_is_refused(fresh: str) -> None:
+    async with await psycopg.AsyncConnection.connect(fresh) as connection:
+        with pytest.raises(ValueError, match="prepare_threshold"):
+            await exchange(connection, [("SELECT 1", [])])
 
 
 async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: PostgresRecord) -> None:
