@@ -130,6 +130,6 @@ async def test_an_undo_on_another_channel_changes_the_open_inspector_within_a_se
         assert row is not None
         await page.goto(f"{real.site.base}/c/{row.id}/context/last")
         clear = page.get_by_role("button", name="Clear: show the model none")
-        await expect(clear).to_contain_text("these 0 turns")
+        await expect(clear).to_contain_text("turns so far (0)")
         await tell(real, "/context undo")
-        await expect(clear).to_contain_text("these 3 turns", timeout=1_000)
+        await expect(clear).to_contain_text("turns so far (3)", timeout=1_000)

@@ -135,9 +135,9 @@ async def replay_and_undo(walk: Walk) -> None:
     [(id,)] = query(walk.bot.db, "SELECT id FROM conversation WHERE channel = 'telegram'")
     await page.goto(f"{walk.base}/c/{id}/context/last")
     clear = page.get_by_role("button", name="Clear: show the model none")
-    await expect(clear).to_contain_text("these 0 turns")
+    await expect(clear).to_contain_text("turns so far (0)")
     await tell("/context undo")
-    await expect(clear).to_contain_text("these 1 turns", timeout=1_000)
+    await expect(clear).to_contain_text("turns so far (1)", timeout=1_000)
 
 
 # A fact.

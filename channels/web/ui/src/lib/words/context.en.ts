@@ -109,7 +109,7 @@ export const contextEn = {
   act_fold_none: "Too little to fold",
   act_undo_fold: "Undo the fold of {turns}",
   act_undo_clear: "Undo the last clear",
-  act_clear: "Clear: show the model none of these {turns} turns",
+  act_clear: "Clear: show the model none of the turns so far ({turns})",
   act_cleared: "The context is clear.",
   act_clear_undone: "The clear is undone.",
   act_fold_undone: "The fold is undone.",
