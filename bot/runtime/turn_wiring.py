@@ -83,10 +83,7 @@ class TurnComponents:
 
     async def restore_lean(self) -> None:
         """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
-        sessions, counter = (
-            self._bot.store.sessions,
-            await self.message_counter.counter(),
-        )
+        sessions, counter = self._bot.store.sessions, await self.message_counter.counter()
         limits = request_limits(self._bot.config(), self._bot.model_name(), 1.0)
         for row in await sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
             session = await sessions.load(row.id)
