@@ -81,9 +81,7 @@ PROCESSES = (
         file="memory/store/conversations/turns.py",
         old="_SELECT_INBOX_LOCKED = _SELECT_INBOX.with_for_update()",
         new="_SELECT_INBOX_LOCKED = _SELECT_INBOX",
-        tests=(
-            "tests/memory/store/test_at_once.py::test_an_edit_beside_a_claim_is_in_the_turn_or_waits_for_the_next_one",
-        ),
+        tests=("tests/memory/store/test_at_once.py::test_a_claim_waits_for_an_edit_that_is_not_committed_yet",),
     ),
     Mutant(
         name="a job that never came is done for ever",

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from psycopg import AsyncConnection
 
 from memory.store.errors import MessageEdited
 from memory.store.open_postgres import open_postgres
@@ -14,6 +15,10 @@ from tests.postgres import fresh, made  # noqa: F401  fixtures
 
 pytestmark = pytest.mark.postgres
 ROUNDS = 12
+WAITING = (
+    "SELECT 1 FROM pg_locks WHERE NOT granted "
+    "AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
+)
 
 
 async def row_of(store: Store, id: str) -> InboxRow:
@@ -54,6 +59,25 @@ async def test_an_edit_beside_a_claim_is_in_the_turn_or_waits_for_the_next_one(f
             is_changed = (await row_of(store, stored.id)).body != body
             assert is_changed == isinstance(claimed, MessageEdited)
             assert (edited[0].state == "aside") == isinstance(claimed, TurnRow)
+    finally:
+        await store.close()
+
+
+async def test_a_claim_waits_for_an_edit_that_is_not_committed_yet(fresh: str) -> None:  # noqa: F811
+    store = await open_postgres(fresh)
+    try:
+        [stored] = await store.delivery.accept([arrival("first", "old")])
+        body = (await row_of(store, stored.id)).body
+        async with await AsyncConnection.connect(fresh) as editing, await AsyncConnection.connect(fresh) as watching:
+            await watching.set_autocommit(True)
+            await editing.execute("UPDATE inbox SET body = %s WHERE id = %s", (body.replace("old", "new"), stored.id))
+            claim = asyncio.create_task(store.delivery.claim(stored.id, words("old"), "u1", body=body))
+            async with asyncio.timeout(20):
+                while not await (await watching.execute(WAITING)).fetchone():
+                    pass
+            await editing.commit()
+            with pytest.raises(MessageEdited):
+                await claim
     finally:
         await store.close()
 
