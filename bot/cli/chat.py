@@ -76,7 +76,7 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
         return row.id
 
     async def facts() -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = await bot.report.facts(await find_id())
+        facts: Mapping[str, Any] = await (await bot.load_turn_components()).report.facts(await find_id())
         return facts
 
     async def stop() -> None:

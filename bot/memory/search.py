@@ -5,7 +5,7 @@ from datetime import tzinfo
 from pathlib import Path
 
 from bot.config.home import HomeFolder
-from bot.config.schema import Config
+from bot.config.schema import Config, EmbeddingConfig
 from bot.models.embedding import open_embedder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.recall.index import RecallDependencies, SpaceIndexes
@@ -43,13 +43,12 @@ def open_removal(
     return PersonRemoval(store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index)
 
 
-def open_vectors(config: Callable[[], Config]) -> VectorSearch | None:
+def open_vectors(embedding: EmbeddingConfig | None, config: Callable[[], Config]) -> VectorSearch | None:
     """Open the configured vector search; None for keyword search only.
 
     Raises:
         ConfigError: a package it needs is not installed.
     """
-    embedding = config().memory.embedding
     if embedding is None:
         return None
     return VectorSearch(open_embedder(embedding), lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000)

@@ -118,7 +118,8 @@ class MemoryService:
         #: Runs the extraction of facts by space; no reply waits for it.
         self.extraction_dispatcher = create_dispatcher("facts", self._extraction_worker().step, MAX_PARALLEL_SPACES)
         self.dreamer = self._dreamer()
-        if config().memory.embedding is not None:
+        self._embedding = config().memory.embedding  # another one needs a new start
+        if self._embedding is not None:
             _ = self.recall  # what it needs is missing: that ends the start
 
     @cached_property
@@ -126,7 +127,7 @@ class MemoryService:
         """The Recall; see `load_search`."""
         from bot.memory.search import open_recall, open_vectors
 
-        vectors = open_vectors(self._config)
+        vectors = open_vectors(self._embedding, self._config)
         return open_recall(
             self._home, self._store, self._zone, self._indexes, workspace=self._workspace, vectors=vectors
         )

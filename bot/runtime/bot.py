@@ -176,7 +176,10 @@ class Bot(Components):
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self._scheduler.reschedule_dreams()
         if self._uses_tools_at_start():
-            await (await self.load_turn_components()).exec_tools.probe()
+            self.spawn(self._probe_tools())
+
+    async def _probe_tools(self) -> None:
+        await (await self.load_turn_components()).exec_tools.probe()
 
     async def _on_config_rejected(self, err: ConfigRejected) -> None:
         log.error("config.json is invalid, the last valid one stays in use", why=str(err))

@@ -391,12 +391,18 @@ class TurnComponents:
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
-        """Run no turn and no command in a space while the context is entered, and drop its web pages."""
+        """Run no turn and no command in a space while the context is entered.
+
+        Its web pages are dropped at the beginning, and what prompts keep of files at the end.
+        """
         if not space:
             await self.exec_tools.stop("")
         async with self.turns.quiet(space):
             self.web_tools.forget(space)  # now, for a turn that was stopped may just have fetched some
-            yield
+            try:
+                yield
+            finally:
+                self.prompt.drop_all()
 
     async def drop_view(self, conversation: str) -> None:
         """Drop everything prepared for a conversation whose view has changed."""

@@ -27,6 +27,7 @@ from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
 from channels.base import Channel
 from memory.store.engine.database import QueueKey
+from memory.store.errors import StoreError
 
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 
@@ -121,12 +122,21 @@ class Components(BaseComponents):
         if not self._are_turns_open:
             async with self._loading_turns:  # 200 conversations may begin at once
                 if not self._are_turns_open:
-                    await self.memory_service.load_search()
-                    await asyncio.to_thread(self._import_turn_components)
-                    await self.turn_components.open()
-                    self.spawn(self.mcp_tools.watch())
-                    self._are_turns_open = True
+                    await self._open_turn_components()
         return self.turn_components
+
+    async def _open_turn_components(self) -> None:
+        try:
+            await self.memory_service.load_search()
+            await asyncio.to_thread(self._import_turn_components)
+            await self.turn_components.open()
+        except StoreError:
+            raise
+        except Exception as err:  # such as a module that an upgrade replaced under this process
+            self.troubles.turn_failed(err)
+            raise
+        self.spawn(self.mcp_tools.watch())
+        self._are_turns_open = True
 
     def warm_up(self) -> None:
         """Load, in threads, what the first reply needs, because a person is present.
@@ -312,9 +322,10 @@ class Components(BaseComponents):
 
     async def _run_urgent(self, inbox_id: str) -> bool:
         """Run one command that does not wait for its conversation's queue."""
-        began, row = time.perf_counter(), await self.store.delivery.inbox(inbox_id)
+        began, components = time.perf_counter(), await self.load_turn_components()
+        row = await self.store.delivery.inbox(inbox_id)
         if row is not None and row.state == "new":
-            await (await self.load_turn_components()).run_command(row)
+            await components.run_command(row)
             self.telemetry.row_handled(row.trace_id, "command", began)
         return False
 

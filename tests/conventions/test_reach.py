@@ -18,10 +18,17 @@ from tests.bot.inside import inside
 ROOT = Path(bot.__file__).parent.parent
 PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
 # two more since turns are loaded by the first message: SOUL.md, and the space's memory files, are read apart
-MAX_FILES_OF_A_MESSAGE = 86
+MAX_FILES_OF_A_MESSAGE = 84
 MAX_FILES_OF_A_FOLD = 57  # one more since folds are wired where turns are
 # The index follows a change after a while. On a slow machine that is during each run, and it is no part of the fold.
 INDEXING = ("memory/recall/", "memory/text/word_forms.py", "memory/workspace/folder_watch.py")
+# What a message does not need for its search, but an update of the index beside it.
+ONLY_INDEXING = (
+    "memory/recall/documents.py",
+    "memory/text/word_forms.py",
+    "memory/workspace/append.py",
+    "memory/workspace/folder_watch.py",
+)
 RUNS = 3
 
 
@@ -82,7 +89,7 @@ async def test_one_message_is_followed_in_few_files(tmp_path: Path) -> None:
                 entered.start()
                 await talk(it, number, number + 1)
                 runs.append(entered.stop())
-    files = always(runs)
+    files = {name: named for name, named in always(runs).items() if name not in ONLY_INDEXING}
     assert "bot/agent/turn.py" in files
     assert len(files) <= MAX_FILES_OF_A_MESSAGE, listed(files)
 

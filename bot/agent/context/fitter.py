@@ -26,6 +26,7 @@ from memory.conversation import Session, SystemPart, ToolSpec
 from memory.recall.documents import Passage
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.conversations.sessions import Sessions
+from memory.tasks import cancel_and_wait
 
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
 MAX_TRACKED_CONVERSATIONS = 10_000
@@ -291,8 +292,13 @@ class ContextFitter:
         storing = asyncio.create_task(self._store_prefix(conversation, prefix))
         try:
             yield
-        finally:
+        except asyncio.CancelledError:
+            await cancel_and_wait({storing})  # that the turn was stopped counts, not what may be wrong with the store
+            raise
+        except Exception:
             await storing
+            raise
+        await storing
 
     async def _store_prefix(self, conversation: str, prefix: tuple[object, ...]) -> None:
         mark = None

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import structlog
 
-from bot.agent.prompt.files import NO_LOG, DayLog, PromptFiles, UnreadableFile
+from bot.agent.prompt.files import MAX_KNOWN_LOG_CHARS, NO_LOG, DayLog, PromptFiles, UnreadableFile
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
 from bot.agent.prompt.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
@@ -162,6 +162,7 @@ class SystemPromptBuilder:
         )
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
+        self._dropped = 0  # calls of `drop_all`
         #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
         self.on_part_cut: OnPartCut = lambda conversation, part, budgets: None
 
@@ -178,7 +179,7 @@ class SystemPromptBuilder:
         inputs = self._current_inputs(session, budget)
         prompt = self._cache.get(session.conversation)
         if prompt is None or prompt.inputs != inputs or not prompt.complete:
-            prompt = await self._build(session, inputs, counter)
+            prompt = await self._build_with_what_is_left(session, inputs, counter)
             self._cache[session.conversation] = prompt
             if len(self._cache) > MAX_CACHED_CONVERSATIONS:
                 self._cache.popitem(last=False)
@@ -199,6 +200,15 @@ class SystemPromptBuilder:
         self._cache.pop(conversation, None)
         self._unstored.pop(conversation, None)
 
+    def drop_all(self) -> None:
+        """Drop all that is kept of files and parts, as some of it was forgotten; what is being built is built again."""
+        self._dropped += 1
+        self._cache.clear()
+        self._unstored.clear()
+        self._cut.clear()
+        self._files.drop()
+        self._log_parts, self._clean_lines = KnownLogParts(), KnownCleanLines()
+
     def has_unstored_snapshot(self, conversation: str) -> bool:
         """Tell whether `load` has rebuilt a snapshot that is not stored yet."""
         return conversation in self._unstored
@@ -212,7 +222,8 @@ class SystemPromptBuilder:
         if conversation in self._unstored:
             snapshot, reason = self._unstored[conversation]
             await self._store.sessions.set_snapshot(conversation, snapshot, reason, mark)
-            self._unstored.pop(conversation, None)
+            if self._unstored.get(conversation, (None, ""))[0] is snapshot:  # else it was built again meanwhile
+                del self._unstored[conversation]
 
     def check_files(self) -> None:
         """Check again whether SOUL.md and files that could not be read are readable; blocks."""
@@ -238,6 +249,16 @@ class SystemPromptBuilder:
             tools=self._persona.offered(session.space),
             budgets=budgets_for(budget),
         )
+
+    async def _build_with_what_is_left(
+        self, session: Session, inputs: _PromptInputs, counter: TokenCounter
+    ) -> SystemPrompt:
+        """Build the parts, and again where `drop_all` was called meanwhile: files may have been read before that."""
+        while True:
+            dropped = self._dropped
+            prompt = await self._build(session, inputs, counter)
+            if dropped == self._dropped:
+                return prompt
 
     async def _build(self, session: Session, inputs: _PromptInputs, counter: TokenCounter) -> SystemPrompt:
         """Return the stored snapshot's parts, rebuilt if there is a reason to."""
@@ -326,7 +347,8 @@ class SystemPromptBuilder:
             parts = await asyncio.to_thread(system_parts, sources, budgets, counter, self._log_parts)
         else:  # short texts are cut faster than a thread starts
             parts = system_parts(sources, budgets, counter)
-        self._cut[key] = parts
+        if len(sources.memory) + len(sources.log) <= MAX_KNOWN_LOG_CHARS:
+            self._cut[key] = parts
         return parts
 
     def _report_cut(

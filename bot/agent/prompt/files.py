@@ -98,6 +98,11 @@ class PromptFiles:
             self._logs[space] = (existing, log)
         return log
 
+    def drop(self) -> None:
+        """Drop what was read."""
+        self._memories.clear()
+        self._logs.clear()
+
     def read(self, space: str, path: str) -> TextFile | None:
         """Read a file of a space; None if there is none. Blocks.
 

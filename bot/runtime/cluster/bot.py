@@ -280,6 +280,8 @@ class ClusterBot(Bot):
         return {name: shift_times(state, ahead) for name, state in self.gateway.local_states().items()}
 
     async def _drop_views(self, space: str) -> None:
+        if self.has_turn_components:
+            self.prompt.drop_all()
         for member in await self.store.links.members(space):
             for conversation in await self.store.sessions.next_seqs(member):
                 await self.drop_view(conversation)

@@ -32,7 +32,7 @@ class RetryingConnector(PsycopgConnector):
         super().__init__(
             pool_factory=_create_unchecked_pool,
             conninfo=url,
-            kwargs={"prepare_threshold": None},  # see `exchange`
+            kwargs={"prepare_threshold": None, "client_encoding": "utf8"},  # see `exchange`
             min_size=1,
             max_size=max_connections,
             timeout=RECONNECT_SECONDS,

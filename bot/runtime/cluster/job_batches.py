@@ -37,7 +37,8 @@ LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
     IF cardinality(ended) > 0 THEN
-        DELETE FROM procrastinate_jobs WHERE id = ANY(ended) AND status IN ('todo', 'doing');
+        DELETE FROM procrastinate_jobs WHERE id = ANY(ended)
+            AND (status = 'todo' OR (status = 'doing' AND worker_id IS NOT DISTINCT FROM worker));
     END IF;
     IF cardinality(queues) = 0 THEN
         RETURN;
@@ -114,6 +115,7 @@ class JobBatches(JobManager):
         self._queues: dict[int, str] = {}
         self._taken: deque[Job] = deque()
         self._ended: list[int] = []
+        self._ending: list[int] = []  # in the exchange that is under way
         self._worker_id: int | None = None
         #: Something may be waiting that the last transaction did not see.
         self._has_news = True
@@ -138,10 +140,11 @@ class JobBatches(JobManager):
         if self._due is not None:
             self._due.cancel()
 
-    def take_unstarted(self) -> list[Job]:
+    async def take_unstarted(self) -> list[Job]:
         """Return the jobs that were taken and that no worker has started; the caller puts them back."""
-        left = list(self._taken)
-        self._taken.clear()
+        async with self._exchanging:  # none is on its way
+            left = list(self._taken)
+            self._taken.clear()
         return left
 
     async def find_missed(self) -> set[int]:
@@ -181,7 +184,7 @@ class JobBatches(JobManager):
         self._ended.append(job.id)
         if not self._has_news and not self._is_closing:
             await asyncio.sleep(END_SECONDS)
-        while job.id in self._queues or job.id in self._ended:
+        while job.id in self._ended or job.id in self._ending:
             await self._exchange()
         if self._taken or self._has_news:
             self._wake(has_news=False)
@@ -277,14 +280,20 @@ class JobBatches(JobManager):
             if not ended and not free:
                 return  # each job that ends takes others in its place
             self._asked, worker = time.monotonic(), self._worker_id
+            self._ending = ended
             try:
                 rows = await self._run(ended, free)
             except BaseException:
                 self._ended, self._has_news = [*ended, *self._ended], True
                 raise
+            finally:
+                self._ending = []
             for job_id in ended:
                 self._queues.pop(job_id, None)
-            taken = [Job.from_row(row) for row in rows if row["id"] is not None and worker == self._worker_id]
+            # One that runs here is taken again where the server crashed before the disk had that it was taken.
+            is_new = worker == self._worker_id
+            rows_of_jobs = [row for row in rows if row["id"] is not None and row["id"] not in self._queues]
+            taken = [Job.from_row(row) for row in rows_of_jobs if is_new]
             self._taken.extend(taken)
             self._queues.update({job.id: job.queue for job in taken if job.id is not None})
             counts = Counter(job.queue for job in taken)

@@ -207,7 +207,7 @@ class JobQueue:
         await self._put_back_unstarted()
 
     async def _put_back_unstarted(self) -> None:
-        for job in self._batches.take_unstarted():
+        for job in await self._batches.take_unstarted():
             try:
                 await self._batches.retry_job(job, self._at_once())
             except ConnectorException as err:  # then it goes to others as that of a stalled worker

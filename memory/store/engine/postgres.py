@@ -394,6 +394,8 @@ class PostgresDatabase:
             try:
                 async with self._connection() as connection:
                     row = await (await connection.execute(_COMMIT_STATUS, [xid])).fetchone()
+            except psycopg.errors.InvalidParameterValue:
+                return False  # a number that the server has not given: it crashed before that was on the disk
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
@@ -444,7 +446,12 @@ def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresC
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
-        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},  # see `exchange`
+        kwargs={
+            "autocommit": True,
+            "row_factory": dict_row,
+            "prepare_threshold": None,  # see `exchange`, which sends and reads UTF-8
+            "client_encoding": "utf8",
+        },
         min_size=1,
         max_size=max_connections,
         timeout=CONNECT_SECONDS,
@@ -489,7 +496,12 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
     """
     try:
         async with await psycopg.AsyncConnection[dict[str, Any]].connect(
-            driver_url(url), autocommit=True, row_factory=dict_row, prepare_threshold=None, connect_timeout=5
+            driver_url(url),
+            autocommit=True,
+            row_factory=dict_row,
+            prepare_threshold=None,
+            client_encoding="utf8",
+            connect_timeout=5,
         ) as connection:
             yield connection
     except psycopg.Error as err:

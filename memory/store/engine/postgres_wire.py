@@ -62,7 +62,7 @@ class _Wire:
             pgconn.send_query_prepared(name, params, param_formats=formats)
             return 1
         self.uses[key] = uses = self.uses.get(key, 0) + 1
-        if uses < PREPARED_FROM or len(self.names) >= MAX_PREPARED:
+        if uses < PREPARED_FROM or self.prepared >= MAX_PREPARED:
             pgconn.send_query_params(query, params, param_types=types, param_formats=formats)
             return 1
         self.prepared += 1

@@ -1,6 +1,7 @@
 """What answers messages is loaded by the first of them, once; at the start only where that would be noticed."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,17 @@ async def test_many_first_messages_load_them_once_and_are_all_answered(tmp_path:
         answers = [await it.answer(message.key) for message in messages]
     assert {id(components) for components in loaded} == {id(it.bot.turn_components)}
     assert len({answer[0].text for answer in answers}) == people
+
+
+async def test_an_embedding_that_is_configured_later_keeps_no_first_message_from_its_answer(tmp_path: Path) -> None:
+    async with inside(tmp_path, ["here you are"]) as it:
+        path = tmp_path / "config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps({**config, "memory": {**config["memory"], "embedding": {"provider": "local"}}}))
+        it.bot.file.load()
+        assert it.bot.config().memory.embedding is not None
+        async with asyncio.timeout(20):
+            assert await it.text("hello") == "here you are"
 
 
 @pytest.mark.parametrize(
