@@ -125,8 +125,14 @@ class BackupRoutes:
                 job.done, job.expected = int(line["done"]), int(line["expected"])
                 self._jobs.notify(job)
 
-            path = str(self._home.backups / name)
-            made = await run_command(self._home.root, "backup", path, *encrypt, typed=passphrase, on_line=progress)
+            path = self._home.backups / name
+            try:
+                made = await run_command(
+                    self._home.root, "backup", str(path), *encrypt, typed=passphrase, on_line=progress
+                )
+            except asyncio.CancelledError:
+                path.unlink(missing_ok=True)  # it was complete before the command heard of it
+                raise
             await self._note("backup", name, "made")
             return {**made, "name": name}
 
