@@ -356,8 +356,8 @@ MUTANTS = (
         name="a fold that is prepared hides its turns at once",
         guards="I36",
         file="memory/store/conversations/sessions.py",
-        old='    live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1\n',
-        new='    live_from = row["next_seq"] - 4 if row["head_to_seq"] is None else row["head_to_seq"] + 1\n',
+        old="scalar_subquery(),\n    conversation.c.view_from,\n)\n_FIRST_LIVE_TURN",
+        new="scalar_subquery(),\n    conversation.c.next_seq - 4,\n)\n_FIRST_LIVE_TURN",
         tests=(SIXTY,),
     ),
     Mutant(
