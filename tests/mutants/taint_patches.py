@@ -17,7 +17,7 @@ TAINT = (
         file="bot/agent/loop.py",
         old="late=late, last=last), label=label)",
         new="late=late, last=last))",
-        tests=(REPEATED,),
+        tests=(f"{ATTACKS}::test_S53_what_the_bot_says_while_it_sees_a_page_is_labelled",),
     ),
     Mutant(
         name="files that an older version named while it saw a page have no label",

@@ -108,6 +108,15 @@ async def test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn(
     assert "has not written that" in model.told("remember")
 
 
+async def test_S53_what_the_bot_says_while_it_sees_a_page_is_labelled(tmp_path: Path) -> None:
+    page(tmp_path)
+    async with inside(tmp_path, Steered(remember=remembers())) as it:
+        assert await it.text("read the page") == ORDER
+        session = await it.bot.store.sessions.load(await it.conversation())
+        said = session.turns[-1].messages[-1]
+        assert (said.role, said.tainted) == ("assistant", True)
+
+
 async def test_S53_what_is_recalled_unasked_taints_the_turn(tmp_path: Path) -> None:
     page(tmp_path)
     model = Steered(remember=remembers())
