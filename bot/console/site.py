@@ -156,7 +156,7 @@ class SiteServices:
                 try:
                     build = await asyncio.to_thread(_import_console)
                     await self._bot.load_turn_components()  # it shows their tools, views and approvals
-                except (ImportError, OSError) as err:  # no file can be opened now, for example
+                except (ImportError, OSError, StoreError) as err:  # no file can be opened now, for example
                     log.error("the console cannot be loaded now", error=str(err))
                     why = "not ready yet; try again in a moment"
                     raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err

@@ -285,7 +285,7 @@ class PostgresIndex:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """A value that changes with every change of its sources and rows, also if a crashed server counts anew."""
+        """A value that changes with every change of its sources and rows, even after a crash of the server."""
         space = self._space
         return space.id, space.generation, space.next, space.rows, space.length, space.tool_rows, space.tool_length
 

@@ -179,7 +179,10 @@ class SystemPromptBuilder:
         inputs = self._current_inputs(session, budget)
         prompt = self._cache.get(session.conversation)
         if prompt is None or prompt.inputs != inputs or not prompt.complete:
-            prompt = await self._build_with_what_is_left(session, inputs, counter)
+            while True:
+                dropped, prompt = self._dropped, await self._build(session, inputs, counter)
+                if dropped == self._dropped:  # else files may have been read before `drop_all` was called
+                    break
             self._cache[session.conversation] = prompt
             if len(self._cache) > MAX_CACHED_CONVERSATIONS:
                 self._cache.popitem(last=False)
@@ -249,16 +252,6 @@ class SystemPromptBuilder:
             tools=self._persona.offered(session.space),
             budgets=budgets_for(budget),
         )
-
-    async def _build_with_what_is_left(
-        self, session: Session, inputs: _PromptInputs, counter: TokenCounter
-    ) -> SystemPrompt:
-        """Build the parts, and again where `drop_all` was called meanwhile: files may have been read before that."""
-        while True:
-            dropped = self._dropped
-            prompt = await self._build(session, inputs, counter)
-            if dropped == self._dropped:
-                return prompt
 
     async def _build(self, session: Session, inputs: _PromptInputs, counter: TokenCounter) -> SystemPrompt:
         """Return the stored snapshot's parts, rebuilt if there is a reason to."""

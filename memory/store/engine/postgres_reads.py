@@ -84,7 +84,7 @@ class SharedSnapshot:
 
 
 class _Snapshot:
-    """One transaction on a connection that is borrowed for it."""
+    """One read-only transaction, and the connection it has from the pool."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
@@ -99,7 +99,7 @@ class _Snapshot:
         return self._one_at_a_time.locked()
 
     async def read(self, run: Callable[[PostgresDriver], Awaitable[T]]) -> T:
-        """Run one read; one that comes after an error begins anew."""
+        """Run one read; the first one after an error begins another transaction."""
         async with self._one_at_a_time:
             try:
                 if self._driver is None:

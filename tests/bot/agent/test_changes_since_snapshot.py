@@ -1,7 +1,8 @@
 """What we write into MEMORY.md moves no prefix and counts at once; what a person writes is shown at once."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import talk
 
 ROOM = 50_000
+TODAY = f"memory/{NOON:%Y-%m-%d}"
 
 
 def change(
@@ -178,56 +180,68 @@ class CountingWorkspace(Workspace):
         return super().space(space)
 
 
+class Neighbours:
+    """Conversations of several spaces, and what their prompts show."""
+
+    def __init__(self, desk: Desk, now: Callable[[], datetime] = lambda: NOON) -> None:
+        self.desk = desk
+        self.workspace = CountingWorkspace(desk.shelf.workspace.root)
+        self.builder = SystemPromptBuilder(PersonaFiles(self.workspace, lambda space: (), tuple), desk.shelf.store, now)
+
+    async def shown(self, space: str, conversation: str) -> str:
+        session = await self.desk.shelf.store.sessions.load(self.desk.home)
+        asked = replace(session, conversation=conversation + space, space=space)
+        return "".join(part.text for part in (await self.builder.load(asked, ROOM, WEIGHTED)).parts)
+
+    def write(self, space: str, path: str, text: str) -> None:
+        self.desk.shelf.write(f"{SPACES_FOLDER}/{space}/{path}", text)
+
+    async def read_once(self, path: str, spaces: list[str]) -> None:
+        """A file is read once for all conversations of a space, and shown of one space more than are kept."""
+        for space in spaces:
+            self.write(space, path, f"- Likes {space}.\n")
+        for conversation in ("a", "b", "c"):
+            for space in spaces[:-1]:
+                assert f"Likes {space}." in await self.shown(space, conversation)
+        assert all(self.workspace.read.count(space) == 1 for space in spaces[:-1])
+        for space in (spaces[-1], *spaces):
+            assert f"Likes {space}." in await self.shown(space, "d")
+        self.write("s1", path, "- Likes s1.\n- Likes rum.\n")
+        assert "Likes rum." in await self.shown("s1", "e")
+
+
 async def test_the_file_is_read_once_for_all_conversations_of_a_space_also_of_more_spaces_than_are_kept(
     desk: Desk,
 ) -> None:
-    workspace = CountingWorkspace(desk.shelf.workspace.root)
-    builder = SystemPromptBuilder(PersonaFiles(workspace, lambda space: (), tuple), desk.shelf.store, lambda: NOON)
-    session = await desk.shelf.store.sessions.load(desk.home)
-    spaces = [f"s{number}" for number in range(MAX_KNOWN_FILES + 1)]
-    for space in spaces:
-        desk.shelf.write(f"{SPACES_FOLDER}/{space}/MEMORY.md", f"- Likes {space}.\n")
-
-    async def shown(space: str, conversation: str) -> str:
-        asked = replace(session, conversation=conversation + space, space=space)
-        return "".join(part.text for part in (await builder.load(asked, ROOM, WEIGHTED)).parts)
-
-    for conversation in ("a", "b", "c"):
-        for space in spaces[:MAX_KNOWN_FILES]:
-            assert f"Likes {space}." in await shown(space, conversation)
-    assert all(workspace.read.count(space) == 1 for space in spaces[:MAX_KNOWN_FILES])
-    for space in (spaces[-1], *spaces):
-        assert f"Likes {space}." in await shown(space, "d")
-    desk.shelf.write(f"{SPACES_FOLDER}/s1/MEMORY.md", "- Likes rum.\n")
-    assert "Likes rum." in await shown("s1", "e")
+    await Neighbours(desk).read_once("MEMORY.md", [f"s{number}" for number in range(MAX_KNOWN_FILES + 1)])
 
 
 async def test_a_days_log_is_read_once_for_all_conversations_of_a_space_until_it_grows(desk: Desk) -> None:
-    workspace = CountingWorkspace(desk.shelf.workspace.root)
-    builder = SystemPromptBuilder(PersonaFiles(workspace, lambda space: (), tuple), desk.shelf.store, lambda: NOON)
-    session = await desk.shelf.store.sessions.load(desk.home)
-    spaces = [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)]
-    day = f"memory/{NOON:%Y-%m-%d}"
-    for space in spaces:
-        desk.shelf.write(f"{SPACES_FOLDER}/{space}/{day}.md", f"- Tells of {space}.\n")
-
-    async def shown(space: str, conversation: str) -> str:
-        asked = replace(session, conversation=conversation + space, space=space)
-        return "".join(part.text for part in (await builder.load(asked, ROOM, WEIGHTED)).parts)
-
-    for conversation in ("a", "b"):
-        for space in spaces[:MAX_KNOWN_LOGS]:
-            assert f"Tells of {space}." in await shown(space, conversation)
-    assert all(workspace.read.count(space) == 1 for space in spaces[:MAX_KNOWN_LOGS])
-    for space in (spaces[-1], *spaces):
-        assert f"Tells of {space}." in await shown(space, "c")
-    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}.md", "- Tells of s1.\n- Tells of rum.\n")
-    assert "Tells of rum." in await shown("s1", "d")
-    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}-2.md", "- Tells of tea.\n")
-    assert "Tells of tea." in await shown("s1", "e")
-    desk.shelf.write(f"{SPACES_FOLDER}/s1/{day}.md", "- Tells of gin.\n" + "x" * MAX_KNOWN_LOG_CHARS)
-    read = [workspace.read.count("s1") for name in ("f", "g") if await shown("s1", name)]
+    neighbours = Neighbours(desk)
+    await neighbours.read_once(f"{TODAY}.md", [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)])
+    neighbours.write("s1", f"{TODAY}-2.md", "- Likes tea.\n")
+    assert "Likes tea." in await neighbours.shown("s1", "f")
+    neighbours.write("s1", f"{TODAY}.md", "- Likes gin.\n" + "x" * MAX_KNOWN_LOG_CHARS)
+    read = [neighbours.workspace.read.count("s1") for name in ("g", "h") if await neighbours.shown("s1", name)]
     assert read[1] == read[0] + 2  # so long a log is not kept
+
+
+async def test_what_was_forgotten_while_a_prompt_was_built_from_it_is_not_shown(desk: Desk) -> None:
+    looks = 0
+
+    def now() -> datetime:
+        nonlocal looks
+        looks += 1
+        if looks == 2:  # the log has been read, and the prompt is not there yet
+            neighbours.write("s1", f"{TODAY}.md", "- Likes rum.\n")
+            neighbours.builder.drop_all()
+        return NOON
+
+    neighbours = Neighbours(desk, now)
+    neighbours.write("s1", f"{TODAY}.md", "- Likes a secret.\n")
+    assert "secret" not in await neighbours.shown("s1", "a")
+    assert "Likes rum." in await neighbours.shown("s1", "a")
+    assert looks > 2
 
 
 async def test_I42_a_restart_tells_the_same(desk: Desk) -> None:

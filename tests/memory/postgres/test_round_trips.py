@@ -7,14 +7,15 @@ from typing import TypeVar
 
 import psycopg
 import pytest
+from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import bindparam, delete, func, insert, select
 
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Tx
-from memory.store.engine.postgres import PostgresDatabase
+from memory.store.engine.postgres import PostgresDatabase, connected
 from memory.store.engine.postgres_driver import MAX_WAITING
-from memory.store.engine.postgres_wire import exchange
+from memory.store.engine.postgres_wire import MAX_PREPARED, PREPARED_FROM, exchange
 from memory.store.errors import WrongState
 from memory.store.longterm.views import ViewBatch
 from memory.store.open_postgres import open_postgres
@@ -350,3 +351,22 @@ async def test_nothing_is_sent_for_a_unit_that_asks_nothing(store: Store, wire: 
 
     assert await wire.of(database(store).write(unit), 0) == "decided"
     assert await wire.of(database(store).read(unit), 0) == "decided"
+
+
+async def test_a_connection_prepares_so_many_statements_and_runs_the_others_as_they_are(fresh: str) -> None:
+    async with connected(fresh) as connection:
+        for number in range(MAX_PREPARED + 1):
+            for _ in range(PREPARED_FROM + 1):
+                [result] = await exchange(connection, [(f"SELECT %s::int + {number} AS sum", [1])])
+                assert result.rows() == [{"sum": 1 + number}]
+        [prepared] = await exchange(connection, [("SELECT count(*) AS count FROM pg_prepared_statements", [])])
+        assert prepared.rows() == [{"count": MAX_PREPARED}]
+
+
+async def test_a_statement_that_always_fails_is_not_prepared_for_ever(fresh: str) -> None:
+    async with connected(fresh) as connection:
+        for _ in range(MAX_PREPARED + PREPARED_FROM + 1):
+            with pytest.raises(errors.DivisionByZero):
+                await exchange(connection, [("SELECT 1 / %s::int", [0])])
+        [prepared] = await exchange(connection, [("SELECT count(*) AS count FROM pg_prepared_statements", [])])
+        assert prepared.rows()[0]["count"] <= MAX_PREPARED

@@ -258,6 +258,16 @@ async def test_what_changed_is_indexed_behind_without_a_search(keeper: SpaceInde
             pass
 
 
+async def test_changes_without_a_pause_are_indexed_while_they_go_on(keeper: SpaceIndexKeeper, store: Store) -> None:
+    if not isinstance(keeper, FileIndexKeeper):
+        pytest.skip("other processes write the store too, so its changes are not reported")
+    await keeper.use(rows)
+    await talk(store, [("my canoe is red", "nice")])
+    async with asyncio.timeout(30):
+        while await keeper.change(rows) != 3:
+            keeper.note_change("another")  # so that it is never quiet
+
+
 async def test_I18_a_clear_counts_at_once_for_a_search_that_sees_an_older_index(
     recall: Recall, dependencies: RecallDependencies
 ) -> None:
