@@ -128,7 +128,7 @@ def to_inbox_row(
         text=text, name=message.sender.name, files=tuple(files), quote=message.quote, proven=message.proven
     )
     return NewInboxRow(
-        place=_conversation_place(message, admission.space),
+        place=conversation_place(message, admission.space),
         key=replace_unstorable(message.key),
         kind=_inbox_kind(message, admission, command is not None),
         sender_id=replace_unstorable(message.sender.id),
@@ -159,7 +159,8 @@ def _inbox_kind(message: InboundMessage, admission: Admission, command: bool) ->
     return "command" if command else "message"
 
 
-def _conversation_place(message: InboundMessage, space: str) -> Place:
+def conversation_place(message: InboundMessage, space: str) -> Place:
+    """Return the place of a message's conversation. space: whose memory it uses."""
     address = message.address
     return Place(
         channel=address.channel,

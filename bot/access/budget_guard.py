@@ -80,6 +80,24 @@ class _CachedSpending:
     turns: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendingSums:
+    """Cached sums of a day, and the query for what came after them."""
+
+    query: SpendingQuery
+    mine: _CachedSpending
+    whole: _CachedSpending
+
+    def with_newest(self, newest: SpendingTotals) -> SpendingTotals:
+        """Add what the query found."""
+        return replace(
+            newest,
+            everybody=self.whole.turns + newest.everybody,
+            used=merge_usage(self.mine.used, newest.used),
+            whole=merge_usage(self.whole.used, newest.whole),
+        )
+
+
 class BudgetGuard:
     """Enforces budgets before each turn and each model call."""
 
@@ -120,8 +138,21 @@ class BudgetGuard:
         await self._settle(row, said, actor, reached)
         return True
 
-    async def check(self, actor: Actor, turn: TurnRow, model: str, lang: str) -> None:
+    async def sums_of_turn(self, actor: Actor, turn: TurnRow) -> SpendingSums | None:
+        """Return what `check` compares with the limits, but for the newest; None where nothing is limited."""
+        limits = limits_for_actor(self._config().budgets, actor)
+        wants = spending_query(limits, new=False) if limits is not None else None
+        if limits is None or not wants:
+            return None
+        return await self._sums(budget_account(actor), limits, self._now().timestamp(), turn.id, wants=wants)
+
+    async def check(
+        self, actor: Actor, turn: TurnRow, model: str, lang: str, spent: SpendingTotals | None = None
+    ) -> None:
         """Check the limits before a model call.
+
+        Args:
+            spent: until now, with the sums of `sums_of_turn`; None to load it.
 
         Raises:
             OverBudget: a limit is reached; the text is for the person.
@@ -129,8 +160,9 @@ class BudgetGuard:
         limits, now = limits_for_actor(self._config().budgets, actor), self._now()
         if limits is None:
             return
-        wants = spending_query(limits, new=False)
-        spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
+        if spent is None:
+            wants = spending_query(limits, new=False)
+            spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
         reached = find_limit_reached(limits, spent, now, asked=None, call=self._max_call_usage(model))
         if reached is not None:
             log.info("over budget", limit=reached.limit, conversation=turn.conversation)
@@ -189,32 +221,32 @@ class BudgetGuard:
     async def _spent(
         self, who: str, limits: UsageLimits, asked: float, turn: str = "", *, wants: frozenset[SpendingPart]
     ) -> SpendingTotals:
-        """Return the sums in `wants`; rows that are old enough are summed once and cached."""
-        day = start_of_day(self._now()).timestamp()
+        """Return the totals in `wants`."""
         if not wants:
             return SpendingTotals()
+        sums = await self._sums(who, limits, asked, turn, wants=wants)
+        return sums.with_newest(await self._spending.load_totals(sums.query))
+
+    async def _sums(
+        self, who: str, limits: UsageLimits, asked: float, turn: str, *, wants: frozenset[SpendingPart]
+    ) -> SpendingSums:
+        """Return the sums in `wants`: rows that are old enough are summed once and cached."""
+        day = start_of_day(self._now()).timestamp()
         nothing = _CachedSpending(day=day, until=day, summed=self._monotonic())
         mine = await self._up_to(who, nothing) if "tokens" in wants else nothing
         whole = await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
-        spent = await self._spending.load_totals(
-            SpendingQuery(
-                who=who,
-                minute=asked - MINUTE,
-                asked=asked,
-                day=day,
-                most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
-                turn=turn,
-                mine=mine.until,
-                whole=whole.until,
-                wants=wants,
-            )
+        query = SpendingQuery(
+            who=who,
+            minute=asked - MINUTE,
+            asked=asked,
+            day=day,
+            most=(limits.messages_per_minute or 1, limits.messages_per_day or 1),
+            turn=turn,
+            mine=mine.until,
+            whole=whole.until,
+            wants=wants,
         )
-        return replace(
-            spent,
-            everybody=whole.turns + spent.everybody,
-            used=merge_usage(mine.used, spent.used),
-            whole=merge_usage(whole.used, spent.whole),
-        )
+        return SpendingSums(query=query, mine=mine, whole=whole)
 
     async def _up_to(self, who: str, nothing: _CachedSpending) -> _CachedSpending:
         """Return the cached part of an account's day, extended from time to time. nothing: that of a day's start."""

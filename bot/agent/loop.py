@@ -41,6 +41,7 @@ from memory.conversation import (
 )
 from memory.failpoints import hit_async
 from memory.store.conversations.sessions import Sessions
+from memory.store.people.spending import SpendingTotals
 from memory.store.rows import CallRow
 
 MAX_CONTINUATIONS = 5  # per step
@@ -199,7 +200,7 @@ class Agent:
             OverBudget: the person, or all together, are over a limit.
         """
         while True:
-            session = await self._sessions.load(context.conversation.id)
+            session, spent = await self._load(context)
             turn = session.turns[-1]
             open_calls = await self._load_open_calls(context, turn)
             if open_calls:
@@ -214,7 +215,7 @@ class Agent:
             final_note = self._final_note(context, late=late) if last else ""
             if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
                 last, final_note = True, TOKENS_USED_PROMPT
-            step, recalled = await self._call_model(context, session, final_note)
+            step, recalled = await self._call_model(context, session, final_note, spent)
             if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
                 corrected, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
                 step, last = replace(corrected, answers=(*step.answers, *corrected.answers)), True  # both were paid for
@@ -224,11 +225,22 @@ class Agent:
             await self._store_step(context, step, label)
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
 
-    async def _call_model(self, context: TurnContext, session: Session, final_note: str) -> tuple[ModelStep, bool]:
+    async def _load(self, context: TurnContext) -> tuple[Session, SpendingTotals | None]:
+        """Load the session, and what the person has spent until now; None where no limit needs it."""
+        sums = await self._budget_guard.sums_of_turn(context.actor, context.turn)
+        if sums is None:
+            return await self._sessions.load(context.conversation.id), None
+        session, newest = await self._sessions.load_with_spending(context.conversation.id, sums.query)
+        return session, sums.with_newest(newest)
+
+    async def _call_model(
+        self, context: TurnContext, session: Session, final_note: str, spent: SpendingTotals | None = None
+    ) -> tuple[ModelStep, bool]:
         """Fit the request and send it, smaller where the provider refuses its size.
 
         Args:
             final_note: why no more tools may be called; "" while they may.
+            spent: when `session` was loaded.
 
         Returns:
             The answer, and whether what was recalled for it may hold outside words.
@@ -239,7 +251,10 @@ class Agent:
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)
             view, fit_limits = fitted.view, fitted.fit_limits
-            await self._budget_guard.check(context.actor, context.turn, context.model, context.lang)
+            if fitted.session.turns is not session.turns:
+                spent = None  # a fold came between, and it costs too
+            await self._budget_guard.check(context.actor, context.turn, context.model, context.lang, spent)
+            spent = None
             await hit_async("llm.before")
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
             try:

@@ -199,7 +199,7 @@ class TurnRunner:
         row = work.row
         faults, may_have_more = self._faults.get(row.id, []), True
         try:
-            may_have_more = await self._process(row, work.conversation)
+            may_have_more = await self._process(work)
         except StoreError:
             raise
         except Exception as err:
@@ -213,8 +213,9 @@ class TurnRunner:
         self._faults.pop(row.id, None)
         return may_have_more
 
-    async def _process(self, row: InboxRow, conversation: ConversationRow) -> bool:
+    async def _process(self, work: NextWork) -> bool:
         """Run a row as a command, or as a turn of its conversation; return False when its queue is empty then."""
+        row, conversation = work.row, work.conversation
         body, parts, began = load_body(row.body), None, time.perf_counter()
         if await self._is_fatal(row):
             log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
@@ -230,7 +231,7 @@ class TurnRunner:
             if parts is None:
                 self._telemetry.row_handled(row.trace_id, "command", began)
                 return True
-        actor = await self._setup.actor(row, conversation.place)
+        actor = await self._setup.actor(work)
         is_hidden = conversation.place.is_hidden
         subagent = await self._subagents.load(conversation) if is_hidden else None
         if is_hidden and not await self._may_work(row, conversation, actor, subagent):
@@ -238,10 +239,12 @@ class TurnRunner:
         if not subagent and not row.turn_id and not await self._check_access(row, body, conversation, actor):
             self._telemetry.row_handled(row.trace_id, "refusal", began)
             return True
-        async with self._open_turn(conversation):
+        async with self._open_turn(conversation) as has_waited:
             event_sink = await self._event_sink(row, conversation.place)
             event_sink.send("started")
-            context = await self._setup.claim(row, body, conversation, parts, actor, event_sink, subagent)
+            if has_waited:
+                work = replace(work, asides=None)  # some may be forgotten now
+            context = await self._setup.claim(work, body, parts, actor, event_sink, subagent)
             result = await self._run_agent(context)
             finishing = time.perf_counter()
             state, has_next = await self._finish(context, result)
@@ -297,14 +300,19 @@ class TurnRunner:
         return False
 
     @asynccontextmanager
-    async def _open_turn(self, conversation: ConversationRow) -> AsyncIterator[None]:
-        """Wait while the space is paused, then register the turn so that a later pause can wait for it."""
-        space = conversation.place.space
+    async def _open_turn(self, conversation: ConversationRow) -> AsyncIterator[bool]:
+        """Wait while the space is paused, then register the turn so that a later pause can wait for it.
+
+        Yields:
+            Whether it had to wait.
+        """
+        space, has_waited = conversation.place.space, False
         while pauses := self._paused_spaces.get(space):
+            has_waited = True
             await pauses[0].wait()
         turn = self._open[conversation.id] = _OpenTurn(space)
         try:
-            yield
+            yield has_waited
         finally:
             del self._open[conversation.id]
             turn.finished.set()

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
 from bot.access.permissions import AccessScope, Actor
-from bot.access.roles import RoleResolver
+from bot.access.roles import RoleResolver, grants_key
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
 from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
@@ -43,6 +43,7 @@ from channels.message import Address, EventName, LiveEvent
 from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, ReplyLabel, is_view_tainted
 from memory.context.tokens import TokenCounter
 from memory.conversation import Part, Role, Session, Text, ToolCall
+from memory.store.conversations.delivery import NextWork
 from memory.store.rows import ConversationRow, InboxRow, NewMessage, Place, TurnRow, TurnState, Usage
 from memory.store.store import Store
 from memory.tasks import cancel_and_wait
@@ -217,16 +218,19 @@ class TurnSetup:
     telemetry: Telemetry
     timeouts: TurnTimeouts = DEFAULT_TIMEOUTS
 
-    async def actor(self, row: InboxRow, place: Place) -> Actor:
+    async def actor(self, work: NextWork) -> Actor:
         """Return the sender with the role they have now."""
-        sender, proven = row.sender_id, load_body(row.body).proven
-        return await self.roles.actor(place.channel, place.account, sender, place.chat_id, place.kind, proven=proven)
+        place, proven = work.conversation.place, load_body(work.row.body).proven
+        sender = (place.channel, place.account, work.row.sender_id, place.chat_id, place.kind)
+        asked = grants_key(*sender)
+        if asked is not None and asked.person != work.row.sender_id:  # the grants are those of another spelling
+            return await self.roles.actor(*sender, proven=proven)
+        return self.roles.actor_of(work.grants, *sender, proven=proven)
 
     async def claim(
         self,
-        row: InboxRow,
+        work: NextWork,
         body: MessageBody,
-        conversation: ConversationRow,
         parts: tuple[Part, ...] | None,
         actor: Actor,
         event_sink: EventSink,
@@ -237,7 +241,7 @@ class TurnSetup:
         Args:
             parts: what to answer instead of the row's own message (/retry).
         """
-        config = self.config()
+        config, row, conversation = self.config(), work.row, work.conversation
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
         recalling = asyncio.create_task(
@@ -245,7 +249,7 @@ class TurnSetup:
         )  # beside the claim, which it needs not
         began = time.perf_counter()
         try:
-            turn = await self._resume_or_claim(row, body, parts, place, lang, actor)
+            turn = await self._resume_or_claim(work, body, parts, lang, actor)
             self.telemetry.stage_ended(row.trace_id, "claim", began)
             recalled = await recalling
         except BaseException:
@@ -297,13 +301,17 @@ class TurnSetup:
         return replace(recalled, outside=frozenset(passage for passage, outside in labelled if outside))
 
     async def _resume_or_claim(
-        self, row: InboxRow, body: MessageBody, parts: tuple[Part, ...] | None, place: Place, lang: str, actor: Actor
+        self, work: NextWork, body: MessageBody, parts: tuple[Part, ...] | None, lang: str, actor: Actor
     ) -> TurnRow:
+        row, place = work.row, work.conversation.place
         if row.turn_id and (turn := await self.store.delivery.take_over(row.turn_id)):
             return turn
         batched: Sequence[InboxRow] = ()
         if parts is None:
-            batched = await self.store.delivery.load_batched_rows(row)
+            if work.asides is None or row.album:
+                batched = await self.store.delivery.load_batched_rows(row)
+            else:
+                batched = work.asides
             parts = await self._build_parts(row, body, batched, place, lang)
         draft = await self.message_counter.draft("user", parts, "model" if place.is_hidden else "person")
         return await self.store.delivery.claim(

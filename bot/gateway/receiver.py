@@ -17,12 +17,21 @@ from bot.access.storage_quota import QuotaExceededError, StorageQuota
 from bot.config.schema import Config
 from bot.gateway.downloads import Downloads
 from bot.gateway.gateway import Gateway
-from bot.messages import Admission, StoredAttachment, ends_turn, load_body, to_address, to_inbox_row
+from bot.messages import (
+    Admission,
+    StoredAttachment,
+    conversation_place,
+    ends_turn,
+    load_body,
+    to_address,
+    to_inbox_row,
+)
 from bot.telemetry.recorder import Telemetry
 from channels.base import NO_NOTEBOOK_CHANGES, Deliver
 from channels.message import Accepted, Attachment, InboundMessage, LiveEvent
 from channels.toolkit.text import replace_unstorable
 from memory.failpoints import hit_async
+from memory.store.conversations.delivery import Delivered
 from memory.store.conversations.inbox import CHANGING_KINDS
 from memory.store.errors import StoreError, StoreMoved
 from memory.store.people.rows import GrantRow
@@ -138,9 +147,9 @@ class Receiver:
                     arrivals.append(to_inbox_row(message, files, admission, self._store.now()))
                 return arrivals
 
-            senders = [grants_key(*_sender_and_chat(message)) for message in messages]
+            delivered = [_to_delivered(message) for message in messages]
             is_changing = any(message.act in CHANGING_KINDS for message in messages)
-            rows = await self._store.delivery.accept_by_grants(senders, admit, notes, is_changing=is_changing)
+            rows = await self._store.delivery.accept_by_grants(delivered, admit, notes, is_changing=is_changing)
         for one in denied:
             self._telemetry.access_denied()
             log.info("ignored", channel=one.actor.channel, sender=one.actor.id, role=one.actor.role, code=one.code)
@@ -224,6 +233,14 @@ def _sender_and_chat(message: InboundMessage) -> tuple[str, str, str, str, str]:
     """Return whose role in which chat decides about a message, as `RoleResolver.actor` takes it."""
     address = message.address
     return address.channel, address.account, message.sender.id, address.chat_id, message.kind
+
+
+def _to_delivered(message: InboundMessage) -> Delivered:
+    return Delivered(
+        place=conversation_place(message, ""),
+        key=replace_unstorable(message.key),
+        sender=grants_key(*_sender_and_chat(message)),
+    )
 
 
 def _to_stored(item: Attachment, sha256: str = "") -> StoredAttachment:

@@ -16,7 +16,7 @@ from memory.store.people.rows import (
 )
 from memory.store.rows import NewInboxRow
 from memory.store.store import Store
-from tests.contracts.store_words import Record, begin, parts, talk
+from tests.contracts.store_words import Record, arrival, begin, parts, place, talk
 
 HOUR, DAY = 3_600.0, 86_400.0
 
@@ -73,6 +73,30 @@ class GrantSuite:
             ("user", "user", ""),
         ]
         assert await roles(store, "-1") == ["user"], "a person by a group's id is no group"
+
+    async def test_the_next_row_comes_with_the_grants_that_decide_about_its_sender(self, record: Record) -> None:
+        store = await record.open()
+        for row in (
+            granted("user", party("u1", account="")),
+            granted("admin", party("u1"), group="-1"),
+            granted("admin", party("u2")),
+            granted("group", party("-1", subject="group")),
+            granted("group", party("c1", subject="group")),
+            granted("user", party("u1", account="b")),
+        ):
+            await store.access.grant(row)
+        here = replace(place("-1"), kind="group")
+        [asked] = await store.delivery.accept([arrival("k1", at=here)])
+        await store.delivery.accept([replace(arrival("k2", at=here), sender_id="u2")])
+        [private] = await store.delivery.accept([arrival("k3", at=place("c1"))])
+        for conversation, group in ((asked.conversation, "-1"), (private.conversation, "")):
+            work = await store.delivery.next_work(conversation, store.now())
+            assert work is not None
+            key = GrantsKey(channel="web", account="a", person=work.row.sender_id, group=group)
+            grants = await store.access.grants(key)
+            assert sorted(grants, key=repr) == sorted(work.grants, key=repr)
+            assert len(grants) == (3 if group else 2)
+            assert work.asides == []
 
     async def test_who_loses_a_role_has_their_turns_named(self, record: Record) -> None:
         store = await record.open()

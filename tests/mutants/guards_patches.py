@@ -264,4 +264,20 @@ GUARDS = (
         new='        True, description="Off keeps the settings and starts nothing; left out',
         tests=("tests/conventions/test_example_config.py",),
     ),
+    Mutant(
+        name="a fold that a turn waited for is not in what it has spent",
+        guards="S65",
+        file="bot/agent/loop.py",
+        old="            if fitted.session.turns is not session.turns:\n",
+        new="            if False:\n",
+        tests=("tests/bot/access/test_over_budget.py",),
+    ),
+    Mutant(
+        name="a turn that waited for a forgetting says what was said before it",
+        guards="forgetting",
+        file="bot/agent/turn.py",
+        old="            if has_waited:\n",
+        new="            if False:\n",
+        tests=("tests/bot/agent/test_speakers.py",),
+    ),
 )

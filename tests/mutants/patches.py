@@ -82,8 +82,8 @@ MUTANTS = (
         name="a known key is not looked for",
         guards="I2",
         file="memory/store/conversations/inbox.py",
-        old="    if known:\n",
-        new="    if False:\n",
+        old="    if known := found.known:\n",
+        new="    if (known := found.known) and False:\n",
         tests=(f"{STORE}::TestDelivery::test_I02_a_repeated_message_is_kept_once",),
     ),
     Mutant(

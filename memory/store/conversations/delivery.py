@@ -15,7 +15,7 @@ from memory.store.conversations.sessions import load_conversation
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Repository, Tx, light, locks_first, read, write
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
-from memory.store.people.access import load_grants
+from memory.store.people.access import load_grants, load_grants_of_next
 from memory.store.people.rows import GrantRow, GrantsKey
 from memory.store.rows import (
     ALBUM_SECONDS,
@@ -27,6 +27,7 @@ from memory.store.rows import (
     NewOutboxRow,
     NoteChanges,
     OutboxRow,
+    Place,
     RecoveryReport,
     TurnRow,
     TurnState,
@@ -56,40 +57,66 @@ class NextWork:
 
     row: InboxRow
     conversation: ConversationRow
+    #: Of the sender, by the id in `row`, and of the group.
+    grants: Sequence[GrantRow]
+    #: What was said before without asking for an answer, see `inbox.load_asides`; None where it may have changed.
+    asides: Sequence[InboxRow] | None
 
 
 # Decides about messages by the grants of their senders; called again where the transaction is run again.
 Admit = Callable[[Sequence[Sequence[GrantRow]]], Sequence[NewInboxRow]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """A message that a channel delivers, before anybody has decided what it is to this bot."""
+
+    place: Place
+    key: str
+    #: Which grants decide about its sender; None where nobody needs one.
+    sender: GrantsKey | None
+
+
 @light
 async def _accept_by_grants(
-    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None
+    tx: Tx, delivered: Sequence[Delivered], admit: Admit, keep: NoteChanges | None
 ) -> list[AcceptedRow]:
-    grants = [await load_grants(tx, key) if key else [] for key in senders]
-    return await inbox_rows.accept(tx, admit(grants), keep)
+    if not delivered:
+        return await inbox_rows.accept(tx, admit([]), keep)
+    first, *others = delivered
+    grants, found = await tx.together(
+        lambda tx: _load_grants(tx, first), lambda tx: inbox_rows.find_by_key(tx, first.place, first.key)
+    )
+    return await inbox_rows.accept(tx, admit([grants, *[await _load_grants(tx, one) for one in others]]), keep, found)
+
+
+async def _load_grants(tx: Tx, delivered: Delivered) -> list[GrantRow]:
+    return await load_grants(tx, delivered.sender) if delivered.sender else []
 
 
 @light
 @locks_first
 async def _accept_new_by_grants(
-    tx: Tx, senders: Sequence[GrantsKey | None], admit: Admit, keep: NoteChanges | None
+    tx: Tx, delivered: Sequence[Delivered], admit: Admit, keep: NoteChanges | None
 ) -> list[AcceptedRow]:
     # no message changes another one: each takes its conversation's row before anything is decided by what is in it
-    return await _accept_by_grants(tx, senders, admit, keep)
+    return await _accept_by_grants(tx, delivered, admit, keep)
 
 
 @light
 async def _load_next_work(tx: Tx, conversation: str, now: float) -> NextWork | None:
-    """Load the next row of a conversation's queue as `inbox.next_row` does, and the conversation."""
-    row, conversation_row = await tx.together(
-        lambda tx: inbox_rows.next_row(tx, conversation, now), lambda tx: load_conversation(tx, conversation)
+    """Load the next row of a conversation's queue as `inbox.next_row` does, and what decides about it."""
+    row, conversation_row, grants, asides = await tx.together(
+        lambda tx: inbox_rows.next_row(tx, conversation, now),
+        lambda tx: load_conversation(tx, conversation),
+        lambda tx: load_grants_of_next(tx, conversation, now),
+        lambda tx: inbox_rows.load_asides(tx, conversation),
     )
     if row is None:
         return None
     if conversation_row is None:
         raise LookupError(f"conversation {conversation} of inbox row {row.id} is missing")
-    return NextWork(row=row, conversation=conversation_row)
+    return NextWork(row=row, conversation=conversation_row, grants=grants, asides=asides)
 
 
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
@@ -136,11 +163,12 @@ class Delivery(Repository):
     async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
         """See memory.store.conversations.inbox.accept."""
         is_changing = any(arrival.kind in inbox_rows.CHANGING_KINDS for arrival in arrivals)
-        return await self.accept_by_grants([], lambda _: arrivals, keep, is_changing=is_changing)
+        delivered = [Delivered(place=arrival.place, key=arrival.key, sender=None) for arrival in arrivals]
+        return await self.accept_by_grants(delivered, lambda _: arrivals, keep, is_changing=is_changing)
 
     async def accept_by_grants(
         self,
-        senders: Sequence[GrantsKey | None],
+        delivered: Sequence[Delivered],
         admit: Admit,
         keep: NoteChanges | None = None,
         *,
@@ -149,11 +177,11 @@ class Delivery(Repository):
         """Store messages as `accept` does, by the grants that their senders have at this moment.
 
         Args:
-            senders: one for each message, None where nobody needs a grant.
+            admit: makes the rows of these messages, one for each, with their places and keys.
             is_changing: whether one of the messages is of `inbox.CHANGING_KINDS`.
         """
         store = _accept_by_grants if is_changing else _accept_new_by_grants
-        accepted = await self._database.write(store, senders, admit, keep)
+        accepted = await self._database.write(store, delivered, admit, keep)
         await hit_async("recv.committed")
         return accepted
 

@@ -133,25 +133,21 @@ _MARK_BEGUN = (
 _SELECT_WAITING = select(inbox.c.conversation).where(is_one_of(inbox.c.state, "new", "running")).distinct()
 _SELECT_ONE = _SELECT_INBOX.where(inbox.c.id == bindparam("id"))
 _DUE_LATER = case((inbox.c.not_before > bindparam("now"), inbox.c.not_before), else_=0.0)
-_SELECT_NEXT = (
-    _SELECT_INBOX.where(
-        inbox.c.conversation == bindparam("conversation"),
-        is_one_of(inbox.c.state, "new", "running"),
-        or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
-    )
-    .order_by(case((inbox.c.state == literal_text("running"), 0), else_=1), _DUE_LATER, inbox.c.order_key, inbox.c.line)
-    .limit(1)
+_IS_QUEUED = (
+    inbox.c.conversation == bindparam("conversation"),
+    is_one_of(inbox.c.state, "new", "running"),
+    or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
 )
-_SELECT_ANOTHER = (
-    select(inbox.c.id)
-    .where(
-        inbox.c.conversation == bindparam("conversation"),
-        is_one_of(inbox.c.state, "new", "running"),
-        or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
-        inbox.c.id != bindparam("id"),
-    )
-    .limit(1)
+_QUEUE_ORDER = (
+    case((inbox.c.state == literal_text("running"), 0), else_=1),
+    _DUE_LATER,
+    inbox.c.order_key,
+    inbox.c.line,
 )
+_SELECT_NEXT = _SELECT_INBOX.where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1)
+# Of the row that `next_row` loads.
+NEXT_SENDER = select(inbox.c.sender_id).where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1).scalar_subquery()
+_SELECT_ANOTHER = select(inbox.c.id).where(*_IS_QUEUED, inbox.c.id != bindparam("id")).limit(1)
 _SELECT_NOTES = select(channel_note.c.name, channel_note.c.value).where(
     channel_note.c.channel == bindparam("channel"),
     channel_note.c.name >= bindparam("from_name"),
@@ -164,40 +160,61 @@ CHANGING_KINDS = frozenset(("edit", "delete", "move"))  # they change what was r
 _LAST_CHARACTER = "\U0010ffff"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundByKey:
+    """What is stored of a received message."""
+
+    #: Its row, where its key is known.
+    known: Row | None
+    #: Id of its conversation; None for a new one.
+    conversation: str | None
+
+
 @light
-async def accept(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
+async def accept(
+    tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None, first: FoundByKey | None = None
+) -> list[AcceptedRow]:
     """Store received messages in one transaction; a known key changes nothing. Creates conversations as needed.
 
     Parts that were held until the person writes again are released.
 
     Args:
         keep: notes that the channel stores with these messages, such as its cursor.
+        first: what was found for the first of them in this transaction.
 
     Raises:
         ValueError: an empty key, or a body that is not a JSON object; nothing of the batch is stored.
         StoreError: nothing of the batch is stored; the channel must not acknowledge it.
     """
-    accepted = [await _accept_one(tx, arrival) for arrival in arrivals]
+    accepted: list[AcceptedRow] = []
+    for arrival in arrivals:
+        found = first if first is not None and not accepted else await find_by_key(tx, arrival.place, arrival.key)
+        accepted.append(await _accept_one(tx, arrival, found))
     if keep is not None:
         await put_notes(tx, keep.channel, keep.values)
     await tx.hit("recv.in_txn")
     return accepted
 
 
-async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
+async def find_by_key(tx: Tx, place: Place, key: str) -> FoundByKey:
+    """Find the message that a key stands for, and the conversation at its place, in whatever space that is."""
+    at = {"channel": place.channel, "account": place.account, "key": key}
+    known, conversation_id = await tx.together(
+        lambda tx: tx.one(_SELECT_BY_KEY, **at), lambda tx: find_conversation_id(tx, place)
+    )
+    return FoundByKey(known=known, conversation=conversation_id)
+
+
+async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> AcceptedRow:
     if not arrival.key:
         raise ValueError("an empty key would make all messages one")
     text = shown_text(arrival.body) if arrival.body and not arrival.ignored else ""
     place = arrival.place
-    at = {"channel": place.channel, "account": place.account}
-    known, found = await tx.together(
-        lambda tx: tx.one(_SELECT_BY_KEY, **at, key=arrival.key), lambda tx: find_conversation_id(tx, place)
-    )
-    if known:
+    if known := found.known:
         if known["state"] == "new":
             _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
         return AcceptedRow(**known, new=False)
-    conversation_id = found or await _create_conversation(tx, place)
+    conversation_id = found.conversation or await _create_conversation(tx, place)
     before = await _take_line(tx, arrival, conversation_id)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
@@ -219,6 +236,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow) -> AcceptedRow:
     columns = column_values(arrival, inbox) | column_values(accepted, inbox)
     if accepted.state == "ignored":
         columns["body"] = ""  # a message that starts nothing leaves no text, as a stranger's does
+    at = {"channel": place.channel, "account": place.account}
     await tx.insert(inbox, **columns, **at, reason=start.reason, received=tx.now)
     if arrival.album:
         await tx.send(
@@ -396,11 +414,20 @@ async def delay_all_albums(tx: Tx, due: float) -> None:
 @single_query
 async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
     """Load the rows that join this row's turn, oldest first: the newest 200 asides, and the rest of its album."""
-    if row.album:
-        found = await tx.all(_SELECT_CONTEXT_ROWS_AND_ALBUM, conversation=row.conversation, album=row.album, id=row.id)
-    else:
-        found = await tx.all(_SELECT_CONTEXT_ROWS, conversation=row.conversation)
-    return sorted((to_inbox_row(one) for one in found), key=lambda one: (one.order_key, one.line))
+    if not row.album:
+        return await load_asides(tx, row.conversation)
+    return _in_order(
+        await tx.all(_SELECT_CONTEXT_ROWS_AND_ALBUM, conversation=row.conversation, album=row.album, id=row.id)
+    )
+
+
+async def load_asides(tx: Tx, conversation: str) -> list[InboxRow]:
+    """Load the newest 200 asides that wait for a conversation's next turn, oldest first."""
+    return _in_order(await tx.all(_SELECT_CONTEXT_ROWS, conversation=conversation))
+
+
+def _in_order(rows: Sequence[Row]) -> list[InboxRow]:
+    return sorted(map(to_inbox_row, rows), key=lambda row: (row.order_key, row.line))
 
 
 async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> None:

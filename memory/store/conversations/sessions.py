@@ -32,6 +32,7 @@ from memory.store.conversations.prompt_state import delete_snapshot, load_live_r
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.views import VIEW_TABLES
+from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
 from memory.store.rows import (
     HIDDEN_THREAD,
     IS_AT_PLACE,
@@ -540,10 +541,19 @@ def _chat_name(row: Row) -> str:
     return "/".join(filter(None, (row["chat_id"], row["thread_id"])))
 
 
+@light
+async def _load_session_with_spending(
+    tx: Tx, conversation: str, spending: SpendingQuery
+) -> tuple[Session, SpendingTotals]:
+    """Load the session as `load_session` does, and tokens of the last minutes; see `load_newest_usage`."""
+    return await tx.together(lambda tx: load_session(tx, conversation), lambda tx: load_newest_usage(tx, spending))
+
+
 class Sessions(Repository):
     """Conversations: sessions, messages, transcripts, prompt state, clears and usage."""
 
     load = read(load_session)
+    load_with_spending = read(_load_session_with_spending)
     find = read(find_conversation)
     conversation = read(load_conversation)
     conversations = read(list_conversations)

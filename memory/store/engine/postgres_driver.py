@@ -1,6 +1,7 @@
 """Statements of one transaction on PostgreSQL, of which those whose result nobody needs wait for the next one."""
 
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from itertools import islice
 from typing import Any, cast
 
 from memory.store.engine.database import Driver, Row
@@ -50,23 +51,7 @@ class PostgresDriver:
 
     async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
         """Run works up to their next statement, send these in one round trip, and so on until all have ended."""
-        running = [work(_JoiningDriver(self._waiting)) for work in works]
-        results: list[Any] = [None] * len(running)
-        sent: dict[int, Result | None] = dict.fromkeys(range(len(running)))
-        try:
-            while sent:
-                asked: dict[int, _Asked] = {}
-                for place, result in sent.items():
-                    try:
-                        asked[place] = running[place].send(result)
-                    except StopIteration as end:
-                        results[place] = end.value
-                came = await self._send(*(one.statement for one in asked.values())) if asked else []
-                sent = dict(zip(asked, came, strict=True))
-        finally:
-            for work in running:
-                work.close()
-        return results
+        return await _run_joined(works, self._waiting, self._send)
 
     async def flush(self) -> None:
         """Send what waits."""
@@ -93,15 +78,50 @@ class PostgresDriver:
 
 
 class _Asked:
-    """A statement of one of several works; awaited, it is handed to `run_together`, which resumes with its result."""
+    """Statements of one of several works; awaited, they are handed to `_run_joined`, which resumes with the results."""
 
-    __slots__ = ("statement",)
+    __slots__ = ("statements",)
 
-    def __init__(self, statement: Statement) -> None:
-        self.statement = statement
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements = statements
 
-    def __await__(self) -> Generator["_Asked", Result, Result]:
+    def __await__(self) -> Generator["_Asked", Sequence[Result], Sequence[Result]]:
         return (yield self)
+
+
+async def _ask(*statements: Statement) -> Sequence[Result]:
+    return await _Asked(statements)
+
+
+async def _run_joined(
+    works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]],
+    waiting: list[Statement],
+    send: Callable[..., Awaitable[Sequence[Result]]],
+) -> list[Any]:
+    """Run works up to their next statements, send these together, and so on until all have ended.
+
+    Args:
+        waiting: statements that go with the next round trip; it may grow here.
+        send: sends statements, and returns the result of each.
+    """
+    running = [work(_JoiningDriver(waiting)) for work in works]
+    results: list[Any] = [None] * len(running)
+    given: dict[int, Sequence[Result] | None] = dict.fromkeys(range(len(running)))
+    try:
+        while given:
+            asked: dict[int, Sequence[Statement]] = {}
+            for place, came in given.items():
+                try:
+                    asked[place] = running[place].send(came).statements
+                except StopIteration as end:
+                    results[place] = end.value
+            together = [statement for statements in asked.values() for statement in statements]
+            answers = iter(await send(*together) if together else ())
+            given = {place: list(islice(answers, len(statements))) for place, statements in asked.items()}
+    finally:
+        for work in running:
+            work.close()
+    return results
 
 
 class _JoiningDriver:
@@ -112,19 +132,21 @@ class _JoiningDriver:
         self._waiting = waiting
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
-        return (await _Asked((sql, parameters))).count
+        [result] = await _ask((sql, parameters))
+        return result.count
 
     async def change_later(self, sql: str, parameters: list[Any]) -> None:
         self._waiting.append((sql, parameters))
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        return cast(list[Row], (await _Asked((sql, parameters))).rows())
+        [result] = await _ask((sql, parameters))
+        return cast(list[Row], result.rows())
 
     async def flush(self) -> None:
         raise WrongState("works that run together pass no failpoint")
 
     async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
-        return [await work(self) for work in works]
+        return await _run_joined(works, self._waiting, _ask)
 
 
 class SingleQueryDriver(PostgresDriver):

@@ -4,9 +4,11 @@ psycopg's own pipeline writes each statement by itself, and spends 100 µs on ea
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -20,6 +22,7 @@ _Key = tuple[bytes, tuple[int, ...]]  # a query and the types of its parameters
 Statement = tuple[str, Sequence[Any]]  # as SQL whose parameters are %s, and their values
 PREPARED_FROM = 3  # uses of a statement over a connection
 MAX_PREPARED = 300  # statements of a connection; the server keeps a plan of each
+_PLACE_OR_PERCENT = re.compile("%([s%])")
 _FAILED = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE)
 
 
@@ -116,8 +119,8 @@ async def exchange(connection: psycopg.AsyncConnection[Any], statements: Sequenc
                 del wire.names[key]
             raise error_from_result(result, encoding="utf-8")
     results, at = [], -1
-    for count in counts:
-        at += count
+    for of_one in counts:
+        at += of_one
         results.append(Result(wire, received[at]))
     return results
 
@@ -171,6 +174,5 @@ async def _ready(socket: int, *, writing: bool = False) -> None:
 @cache
 def _to_wire(sql: str) -> bytes:
     """Number the parameters of a statement, as PostgreSQL wants them."""
-    first, *others = sql.split("%s")
-    numbered = "".join((first, *(f"${number}{text}" for number, text in enumerate(others, 1))))
-    return numbered.replace("%%", "%").encode()
+    numbers = count(1)
+    return _PLACE_OR_PERCENT.sub(lambda found: f"${next(numbers)}" if found[1] == "s" else "%", sql).encode()

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import bindparam, case, delete, or_, select, update
+from sqlalchemy import ColumnElement, Select, Text, bindparam, case, delete, or_, select, union_all, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.conversations.inbox import NEXT_SENDER
+from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approval_rules, approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
@@ -28,12 +30,33 @@ from memory.store.rows import from_unix
 from memory.store.schema.memory_tables import access_grant, access_request
 from memory.store.schema.tables import audit, conversation, is_one_of, literal_text, turn
 
-_SAME_PERSON = (access_grant.c.subject == literal_text("user")) & (access_grant.c.subject_id == bindparam("person"))
-_SAME_GROUP = (access_grant.c.subject == literal_text("group")) & (access_grant.c.subject_id == bindparam("group"))
-_SELECT_GRANTS = select(access_grant).where(
-    access_grant.c.channel == bindparam("channel"),
-    or_(access_grant.c.account == bindparam("account"), access_grant.c.account == literal_text("")),
-    or_(_SAME_PERSON, _SAME_GROUP),
+
+def _grants_of(
+    subject: Subject, id: ColumnElement[str], channel: ColumnElement[str], account: ColumnElement[str]
+) -> Select[Any]:
+    return select(access_grant).where(
+        access_grant.c.channel == channel,
+        access_grant.c.subject == literal_text(subject),
+        access_grant.c.subject_id == id,
+        or_(access_grant.c.account == account, access_grant.c.account == literal_text("")),
+    )
+
+
+def _of_conversation(column: ColumnElement[str], *conditions: ColumnElement[bool]) -> ColumnElement[str]:
+    return select(column).where(conversation.c.id == bindparam("conversation"), *conditions).scalar_subquery()
+
+
+# Both by equalities alone, for the index: with an OR or a join the database reads all grants of the channel.
+_ASKED_PLACE = bindparam("channel", type_=Text()), bindparam("account", type_=Text())
+_SELECT_GRANTS = union_all(
+    _grants_of("user", bindparam("person", type_=Text()), *_ASKED_PLACE),
+    _grants_of("group", bindparam("group", type_=Text()), *_ASKED_PLACE),
+)
+_PLACE_OF_NEXT = _of_conversation(conversation.c.channel), _of_conversation(conversation.c.account)
+_GROUP_OF_NEXT = _of_conversation(conversation.c.chat_id, conversation.c.kind == literal_text("group"))
+# The same for whoever wrote the next row of a conversation's queue.
+_SELECT_GRANTS_OF_NEXT = union_all(
+    _grants_of("user", NEXT_SENDER, *_PLACE_OF_NEXT), _grants_of("group", _GROUP_OF_NEXT, *_PLACE_OF_NEXT)
 )
 _SELECT_ALL = select(access_grant).order_by(access_grant.c.at, access_grant.c.subject_id)
 _IS_OF_PARTY = (access_grant.c.channel == bindparam("channel")) & (access_grant.c.subject_id == bindparam("subject_id"))
@@ -74,6 +97,15 @@ async def load_grants(tx: Tx, key: GrantsKey) -> list[GrantRow]:
     """Load the grants of a person and of a group."""
     values = {"channel": key.channel, "account": key.account, "person": key.person, "group": key.group}
     return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS, **values)]
+
+
+@light
+async def load_grants_of_next(tx: Tx, conversation: str, now: float) -> list[GrantRow]:
+    """Load the grants of the person who wrote the next row of a conversation's queue, and of its group.
+
+    The person is the row's sender id as it was stored; see `inbox.next_row`.
+    """
+    return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS_OF_NEXT, conversation=conversation, now=now)]
 
 
 @single_query

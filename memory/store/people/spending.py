@@ -212,7 +212,7 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
 
 @light
 @single_query
-async def _load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
+async def load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     """The same for tokens alone, of which only those of the last minute are not in sums that are kept."""
     return await _load_totals(tx, query)
 
@@ -336,7 +336,7 @@ class Spending(Repository):
     async def load_totals(self, query: SpendingQuery) -> SpendingTotals:
         """Load everything that one person's limits are compared with."""
         is_light = query.wants <= {"tokens", "whole"}
-        return await self._database.read(_load_newest_usage if is_light else _load_totals, query)
+        return await self._database.read(load_newest_usage if is_light else _load_totals, query)
 
     async def files(self, space: str) -> set[str]:
         """List the blobs that conversations of this space refer to, linked spaces excluded."""

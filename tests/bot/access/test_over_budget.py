@@ -14,7 +14,7 @@ from bot.models.providers.offline import ScriptedAnswer
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
 from tests.bot.inside import Inside, inside
-from tests.bot.talk import Held, call, results
+from tests.bot.talk import Held, call, folded, results
 
 MODEL = "claude-sonnet-5-5"
 
@@ -38,17 +38,23 @@ def spends(tokens: int, model: str = MODEL) -> Any:
 
 @asynccontextmanager
 async def bot(
-    folder: Path, script: Any = None, clock: Clock | None = None, total: dict[str, Any] | None = None, **user: Any
+    folder: Path,
+    script: Any = None,
+    clock: Clock | None = None,
+    total: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+    **user: Any,
 ) -> AsyncIterator[Inside]:
     """A bot that the owner (1), two users (2, 3) and a group (-100) write to."""
-    settings = {
+    whole = {
         "timezone": "UTC",
         "channels": {"telegram": {"owners": ["1"], "allow": ["2", "3", "-100"]}},
         "budgets": {"user": user, "total": total or {}},
+        **(settings or {}),
     }
     channel = Channel(name="telegram")
     made = clock or Clock()
-    async with inside(folder, script or (lambda _: "ok"), settings, channel, clock=made) as it:
+    async with inside(folder, script or (lambda _: "ok"), whole, channel, clock=made) as it:
         yield it
 
 
@@ -181,6 +187,23 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
         third = it.channel.hear("hi", chat="3", sender="3", key="three")
         held.go_on.set()
         assert [(await it.answer(one.key))[0].text for one in (first, third)] == ["slow", "slow"]
+
+
+async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(tmp_path: Path) -> None:
+    def script(request: Request) -> ScriptedAnswer:
+        is_fold = request.purpose == "fold"
+        text = folded("- talk", "## Facts and preferences\n- talk") if is_fold else "ok"
+        usage = TokensUsed(input=10_000_000 if is_fold else 10)
+        return [Answer(parts=(Text(text=text),), stop="end", usage=usage, model=MODEL)]
+
+    small = {"agent_max_context_tokens": 8_000, "policies": {"balanced": {"fold_at": 1.0}}}
+    async with bot(tmp_path, script, settings=small, tokens_per_day=1_000_000) as it:
+        for number in range(4):
+            assert await says(it, "2", f"{number} " + "many words about it " * 60) == "ok"
+        assert not [asked for asked in it.model.requests if asked.purpose == "fold"]
+        told = await says(it, "2", "more " * 4800)
+        assert [asked.purpose for asked in it.model.requests[4:]] == ["fold"]
+        assert told.startswith("Today's 1,000,000 tokens are used up")
 
 
 async def test_a_turn_ends_when_the_tokens_do(tmp_path: Path) -> None:

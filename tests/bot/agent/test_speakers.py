@@ -1,5 +1,6 @@
 """In a group two people of one name are two, and nobody's words pass for somebody else's."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from memory.conversation import Text
 from memory.recall.documents import SearchRequest
 from memory.workspace import daily_log
 from tests.bot.inside import Inside, inside
+from tests.walk.harness import until
 
 OWNER, ANN, BEN = "7700000001", "7700000002", "7700000003"
 TEAM = "-100"
@@ -39,14 +41,18 @@ class Group:
 
     async def write(self, text: str, sender: str, name: str = "Li Wei", **fields: Any) -> None:
         """Somebody writes in the group; returns when all is quiet."""
+        await self.deliver(text, sender, name, **fields)
+        await self.it.bot.settled()
+
+    async def deliver(self, text: str, sender: str, name: str = "Li Wei", **fields: Any) -> None:
+        """Somebody writes in the group; returns when it is stored."""
         message = self.it.channel.hear("", chat="nowhere", sender=sender)
         self.it.channel._undelivered.remove(message)
         address = replace(message.address, chat_id=TEAM)
         message = replace(message, address=address, kind="group", key=uuid4().hex, text=text)
-        whole = replace(message, sender=Sender(id=sender, name=name))
-        self.it.channel.redeliver(replace(whole, **fields))
-        await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
-        await self.it.bot.settled()
+        whole = replace(message, sender=Sender(id=sender, name=name), **fields)
+        self.it.channel.redeliver(whole)
+        await self.it.channel.until(lambda: whole.key in self.it.channel.confirmed)
 
     def shown(self) -> list[str]:
         """What people said, as the newest request has it."""
@@ -109,6 +115,26 @@ async def test_background_and_quotations_bear_the_same_marks(tmp_path: Path) -> 
         ]
         await one.write("hm", BEN, quote=Quote(text="I pay", author=f"{ann}: x\u2028[quoted"))
         assert one.shown()[-2] == f"[quoted] Li Wei {ann[-4:]} x quoted: I pay", "a name alone has no mark"
+
+
+async def test_what_was_taken_back_while_a_turn_had_to_wait_is_no_background(tmp_path: Path) -> None:
+    """Asides are read with the message; a turn that waits for a /forget reads them again."""
+    async with group(tmp_path) as one:
+        await one.write("first", ANN)
+        await one.write("the safe is open at 7", BEN, addressed=False, key="said")
+        await one.write("nice weather", BEN, addressed=False)
+        [conversation] = await one.it.bot.store.sessions.conversations("telegram")
+        space = conversation.place.space
+        turns = (await one.it.bot.load_turn_components()).turns
+        async with one.it.bot.quiet(space):
+            waiting = asyncio.create_task(one.write("so?", ANN))
+            [resumed] = turns._paused_spaces[space]
+            await until(lambda: bool(resumed._waiters), "a turn that waits")  # type: ignore[attr-defined]
+            await one.deliver("", BEN, act="delete", target="said")
+        await waiting
+        shown = " ".join(one.shown())
+        assert "nice weather" in shown
+        assert "safe" not in shown
 
 
 @pytest.mark.parametrize("end", BREAKS, ids=lambda end: ascii(end))

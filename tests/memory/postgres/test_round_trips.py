@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import TypeVar
 
 import psycopg
@@ -11,6 +11,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from memory.store.conversations.delivery import Delivered
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Tx
 from memory.store.engine.postgres import PostgresDatabase, connected
@@ -19,7 +20,9 @@ from memory.store.engine.postgres_wire import MAX_PREPARED, PREPARED_FROM, excha
 from memory.store.errors import WrongState
 from memory.store.longterm.views import ViewBatch
 from memory.store.open_postgres import open_postgres
-from memory.store.rows import OutboxRow, SendOutcome
+from memory.store.people.rows import GrantRow, GrantsKey
+from memory.store.people.spending import SpendingPart, SpendingQuery
+from memory.store.rows import NewInboxRow, OutboxRow, SendOutcome
 from memory.store.schema.tables import duty
 from memory.store.store import Store
 from tests.contracts.store_views_suite import SOUL, shown, suffix
@@ -33,6 +36,7 @@ _ADD, _CLEAR, _REMOVE = insert(duty), delete(duty), delete(duty).where(duty.c.na
 _HOW_MANY = select(func.count().label("count")).select_from(duty)
 READY = ord("Z")  # the server's message at the end of each round trip
 TURNS_BEFORE = 6  # after which every statement is prepared
+PARTS: frozenset[SpendingPart] = frozenset({"tokens", "whole"})
 
 
 class CountingWire(Wire):
@@ -110,8 +114,11 @@ async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: S
 
 
 async def test_the_reads_that_set_up_a_turn_are_few_round_trips(store: Store, wire: CountingWire) -> None:
-    """The row with its conversation, the scope of a search, and the session: one each, or two."""
+    """The row with what decides about it, the scope of a search, and the session with the budget: one each, or two."""
     free = 100
+    spending = SpendingQuery(
+        who="u1", minute=0.0, asked=0.0, day=0.0, most=(1, 1), wants=frozenset({"tokens", "whole"})
+    )
     [stored] = await store.delivery.accept([arrival("k")])
     for number in range(TURNS_BEFORE + 1):
         counted = number == TURNS_BEFORE
@@ -120,8 +127,26 @@ async def test_the_reads_that_set_up_a_turn_are_few_round_trips(store: Store, wi
             assert work is not None
             assert (work.row.id, work.conversation.id) == (stored.id, stored.conversation)
             await wire.of(store.recall.scope("", stored.conversation, automatic=True), 2 if counted else free)
-            session = await wire.of(store.sessions.load(stored.conversation), 1 if counted else free)
-            assert session.conversation == stored.conversation
+            loading = store.sessions.load_with_spending(stored.conversation, spending)
+            session, spent = await wire.of(loading, 1 if counted else free)
+            assert (session.conversation, spent.running) == (stored.conversation, 0)
+
+
+async def test_a_message_is_decided_about_and_stored_in_three_round_trips(store: Store, wire: CountingWire) -> None:
+    sender = GrantsKey(channel="web", account="a", person="u1")
+    for number in range(TURNS_BEFORE + 1):
+        row = arrival(f"k{number}")
+        delivered = Delivered(place=row.place, key=row.key, sender=sender)
+
+        def admit(grants: Sequence[Sequence[GrantRow]], row: NewInboxRow = row) -> Sequence[NewInboxRow]:
+            assert grants == [[]]
+            return [row]
+
+        accepting = store.delivery.accept_by_grants([delivered], admit)
+        [stored] = await wire.of(accepting, 3 if number == TURNS_BEFORE else 100)
+        assert stored.new
+        [again] = await store.delivery.accept_by_grants([delivered], admit)
+        assert (again.id, again.new) == (stored.id, False)
 
 
 async def test_a_task_reads_what_it_wrote_though_its_snapshot_ends_behind_it(store: Store, wire: CountingWire) -> None:
@@ -171,6 +196,21 @@ async def test_what_needs_nothing_of_each_other_is_one_round_trip(store: Store, 
     assert await wire.of(database(store).write(unit), 3) == (1, [0, 1], 1)  # two of `two`, and the commit
 
 
+async def test_works_that_run_together_within_others_share_their_round_trips(store: Store, wire: CountingWire) -> None:
+    async def pair(tx: Tx) -> tuple[int, int]:
+        return await tx.together(lambda tx: tx.count(_HOW_MANY), lambda tx: tx.count(_HOW_MANY))
+
+    async def nothing(tx: Tx) -> str:
+        return "nothing"
+
+    async def unit(tx: Tx) -> tuple[tuple[int, int], tuple[tuple[int, int], str], int]:
+        return await tx.together(pair, lambda tx: tx.together(pair, nothing), lambda tx: tx.count(_HOW_MANY))
+
+    for _ in range(TURNS_BEFORE):
+        await database(store).write(unit)
+    assert await wire.of(database(store).write(unit), 2) == ((0, 0), ((0, 0), "nothing"), 0)  # and the commit
+
+
 async def test_an_error_of_one_ends_what_runs_together_with_it(store: Store) -> None:
     async def unit(tx: Tx) -> None:
         await tx.together(
@@ -195,8 +235,8 @@ async def test_long_answers_come_while_long_questions_are_still_sent(store: Stor
     """More than the sockets hold in both directions: who only sends would wait for ever."""
     texts = [f"{number} % {'x' * 300_000}" for number in range(40)]
     async with database(store).pool.connection() as connection, asyncio.timeout(30):
-        results = await exchange(connection, [("SELECT %s::text AS text, '100%%' AS part", [text]) for text in texts])
-    assert [result.rows() for result in results] == [[{"text": text, "part": "100%"}] for text in texts]
+        results = await exchange(connection, [("SELECT %s::text AS text, '100%%s' AS part", [text]) for text in texts])
+    assert [result.rows() for result in results] == [[{"text": text, "part": "100%s"}] for text in texts]
 
 
 async def test_a_part_that_another_process_marks_at_the_same_time_is_not_marked_twice(record: PostgresRecord) -> None:
