@@ -1,7 +1,6 @@
 """`mnema run` without the library of the command line, and how a command that failed ends."""
 
 import gc
-import importlib
 import sys
 import traceback
 from collections.abc import Sequence
@@ -9,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from bot.config.home import HomeFolder, close_folders
 from bot.errors import ConfigError, MnemaError
 from channels.toolkit.deferred_dataclasses import defer_dataclasses
-from channels.toolkit.partial_import import drop_docstrings, import_part
+from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -67,8 +66,8 @@ def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = No
     defer_dataclasses("bot", "channels", "memory")
     drop_docstrings("sqlalchemy", "pydantic", "starlette", "uvicorn", "structlog")
     create_home(home)
-    _import_alone("structlog", "rich", "greenlet")
-    _import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
+    import_alone("structlog", "rich", "greenlet")
+    import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
     import_part("starlette.middleware.errors", ("html",))  # for a page of a debugger, which we do not show
     _import_uvicorn()
     _import_watchfiles()
@@ -92,17 +91,6 @@ def _format_error(err: Exception) -> str:
     if isinstance(err, MnemaError | StoreError | OSError) and str(err):
         return str(err)
     return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."
-
-
-def _import_alone(package: str, *optional: str) -> None:
-    """Import a package as if other packages, which it uses if it can, were not installed."""
-    hidden = [name for name in optional if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden, cast(Any, None)))  # Python's own mark of a module that cannot be imported
-    try:
-        importlib.import_module(package)
-    finally:
-        for name in hidden:
-            del sys.modules[name]
 
 
 def _import_uvicorn() -> None:

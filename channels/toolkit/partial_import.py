@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import machinery
-from typing import Any
+from typing import Any, cast
 
 _importing = threading.Lock()
 # A module's `__getattr__`: what is imported from it by name. Raises AttributeError for other names.
@@ -60,6 +60,17 @@ def _empty_packages(packages: Sequence[str], names: Mapping[str, GetName]) -> It
     finally:
         for package in missing:
             sys.modules.pop(package, None)
+
+
+def import_alone(package: str, *optional: str) -> None:
+    """Import a package as if other modules, which it uses if it can, were not installed."""
+    hidden = [name for name in optional if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden, cast(Any, None)))  # Python's own mark of a module that cannot be imported
+    try:
+        importlib.import_module(package)
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 _A_FUNCTION = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.toolkit.partial_import import drop_docstrings, import_part
+from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
 
 PACKAGES = ("big_sdk", "big_sdk.types")
 SDK = {
@@ -53,6 +53,22 @@ def test_the_package_imported_later_has_the_same_classes() -> None:
 def test_a_module_that_needs_more_is_imported_the_usual_way() -> None:
     assert import_part("big_sdk.greedy", PACKAGES).Greedy.huge == 2
     assert "big_sdk.types.huge" in loaded()
+
+
+def test_what_is_not_needed_can_be_left_out_once_and_is_there_later(tmp_path: Path) -> None:
+    (tmp_path / "big_sdk" / "choosing.py").write_text("""
+try:
+    from big_sdk.types import HUGE
+except ImportError:
+    HUGE = None
+""")
+    (tmp_path / "big_sdk" / "__init__.py").write_text("")
+    import_alone("big_sdk.choosing", "big_sdk.types")
+    assert sys.modules["big_sdk.choosing"].HUGE is None
+    assert importlib.import_module("big_sdk.types").HUGE == 2
+    with pytest.raises(ImportError):
+        import_alone("big_sdk.named", "big_sdk.types.none", "big_sdk.missing", "big_sdk.named")
+    assert importlib.import_module("big_sdk.named").HUGE == 2
 
 
 def test_an_empty_package_may_have_a_name_that_others_import() -> None:
