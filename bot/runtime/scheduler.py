@@ -4,11 +4,13 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import wraps
+from functools import partial, wraps
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import structlog
@@ -16,6 +18,7 @@ import structlog
 from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.config.schema import Config
+from channels.toolkit.partial_import import import_part
 from memory.forgetting.blob_references import referenced_blobs
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -281,5 +284,9 @@ class Scheduler:
 
 
 def _import_apscheduler() -> None:
+    """Import what `start` uses, without the pools of processes that another executor of the library runs in."""
+    broken = partial(getattr, SimpleNamespace(BrokenProcessPool=BrokenExecutor))
+    processes = ("multiprocessing", "concurrent.futures.process")
+    import_part("apscheduler.executors.pool", processes, {"concurrent.futures.process": broken})
     for name in ("apscheduler.schedulers.asyncio", "apscheduler.triggers.date"):
         importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""Which packages a real `mnema run` has imported: when it is ready, and after its first reply."""
+"""Which packages a real `mnema run` has imported: when it is ready, and after its first reply and its scheduler."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from typing import BinaryIO
 import pytest
 
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import ROOT, Bot, Process, settings
+from tests.walk.harness import ROOT, Bot, Process, settings, until
 
 # Prints nothing of its own: what is in sys.modules goes to files, at "ready" and at the end.
 REPORTING = """
@@ -30,6 +30,11 @@ def report(when):
     texts = [getattr(sys.modules[name], item).__doc__ for name, item in functions]
     pathlib.Path(sys.argv[1], f"{when}.docstrings").write_text(json.dumps([text for text in texts if text]))
     pathlib.Path(sys.argv[1], f"{when}.waiting").write_text(json.dumps(len(waiting)))
+class Scheduling:
+    def find_spec(self, name, path=None, target=None):
+        if name == "apscheduler.triggers.date":
+            pathlib.Path(sys.argv[1], "scheduling").touch()
+sys.meta_path.insert(0, Scheduling())
 sys.stdout = Stdout()
 atexit.register(report, "end")
 from bot.cli.main import main
@@ -100,6 +105,7 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
             assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES, "html") == []
             assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
+            await until((bot.home / "scheduling").exists, "the scheduler, which is loaded last")
         finally:
             assert await bot.term() == os.EX_OK
         assert json.loads((bot.home / "ready.docstrings").read_text()) == []
