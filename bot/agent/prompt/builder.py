@@ -11,7 +11,7 @@ from datetime import datetime
 
 import structlog
 
-from bot.agent.prompt.files import MAX_KNOWN_LOG_CHARS, NO_LOG, DayLog, PromptFiles, UnreadableFile
+from bot.agent.prompt.files import MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS, NO_LOG, DayLog, PromptFiles, UnreadableFile
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
 from bot.agent.prompt.system_rules import system_rules
 from bot.memory.recall import load_fold_labels
@@ -103,12 +103,14 @@ def _format_item(line: str) -> str:
 
 # Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
-MAX_CUT_SOURCES = 16  # whose parts are known: a new conversation of a space has those of the others there
+# Whose parts are known: a new conversation of a space has those of the others there, while the day's log is the same.
+MAX_CUT_SOURCES = 16  # of one space
 MAX_UNSTORED_SNAPSHOTS = 11_000  # more than the turns that run at once, each of which may have one still to store
 EDIT_SOURCE = "edit"
 CHANGES_SHARE = 8  # changes of MEMORY.md get at most an eighth of its budget
 CLEAN_PREFIX = "clean:"  # of a snapshot's source; without it, an older version stored tainted lines of the log too
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
+_CutParts = BoundedDict[tuple[PromptSources, PromptBudgets, str], tuple[SystemPart, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +159,8 @@ class SystemPromptBuilder:
         self._now = now
         self._cache: OrderedDict[str, SystemPrompt] = OrderedDict()
         self._log_parts, self._clean_lines = KnownLogParts(), KnownCleanLines()
-        self._cut: BoundedDict[tuple[PromptSources, PromptBudgets, str], tuple[SystemPart, ...]] = BoundedDict(
-            MAX_CUT_SOURCES
-        )
+        #: By space: the newest log, and the parts of sources with it.
+        self._cut: BoundedDict[str, tuple[str, _CutParts]] = BoundedDict(MAX_KNOWN_LOGS)
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
         self._dropped = 0  # calls of `drop_all`
@@ -320,7 +321,7 @@ class SystemPromptBuilder:
     async def _take_snapshot(
         self, sources: PromptSources, inputs: _PromptInputs, source: str, counter: TokenCounter
     ) -> PromptSnapshot:
-        parts = await self._cut_parts(sources, inputs.budgets, counter)
+        parts = await self._cut_parts(inputs.space, sources, inputs.budgets, counter)
         return PromptSnapshot(
             parts=tuple(part for part in parts if part.name not in (SOUL, RULES)),
             source=source,
@@ -330,18 +331,22 @@ class SystemPromptBuilder:
         )
 
     async def _cut_parts(
-        self, sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter
+        self, space: str, sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter
     ) -> tuple[SystemPart, ...]:
-        """Return the parts, cut to their budgets; those of the last few sources are known."""
+        """Return the parts, cut to their budgets; those of the last few sources of a space are known."""
+        log, known = self._cut.get(space, ("", _CutParts(MAX_CUT_SOURCES)))
         key = (sources, budgets, counter.name)
-        if (parts := self._cut.get(key)) is not None:
+        if log == sources.log and (parts := known.get(key)) is not None:
             return parts
         if sources.memory or sources.log:
             parts = await asyncio.to_thread(system_parts, sources, budgets, counter, self._log_parts)
         else:  # short texts are cut faster than a thread starts
             parts = system_parts(sources, budgets, counter)
         if len(sources.memory) + len(sources.log) <= MAX_KNOWN_LOG_CHARS:
-            self._cut[key] = parts
+            if log != sources.log:  # each log is up to 200,000 characters, and nobody begins with a former one
+                known = _CutParts(MAX_CUT_SOURCES)
+            known[key] = parts
+            self._cut[space] = sources.log, known
         return parts
 
     def _report_cut(

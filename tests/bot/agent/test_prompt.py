@@ -1,7 +1,9 @@
 """The system parts stay the same bytes until there is a reason to look again, across restarts too."""
 
+import gc
 import os
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -320,3 +322,21 @@ async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(
     assert "memory_search" in persona.rules("")
     desk.tools = ["recall"]
     assert "memory_search" not in persona.rules("")
+
+
+async def test_of_a_days_log_that_grows_only_the_newest_text_is_kept(desk: Desk) -> None:
+    lines = ["a line about the garden " * 20] * 50  # 24 kB with each fold
+    homes = [await talk(desk.store, f"{number}", chat=f"c{number}") for number in range(14)]
+    kept = []
+    tracemalloc.start()
+    try:
+        for number in range(7):
+            desk.log(f"fold{number}", "\n- ".join(lines))
+            for home in homes[2 * number : 2 * number + 2]:
+                await desk.parts(home)
+            gc.collect()
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    section = len("".join(lines))
+    assert kept[-1] - kept[-2] < 4 * section, "it grew by one section: its text, and what is known of that part"
