@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memory.context.evidence import TaintedWords
-from memory.context.taint import OWN_TOOLS, is_tainted, is_view_tainted
+from memory.context.taint import OWN_TOOLS, clean_texts, is_tainted, is_view_tainted, judge_parts
 from memory.conversation import Document, Image, Summary, Text, ToolCall, ToolResult, dump_parts, load_parts
 from tests.memory.context.making import chat, make_session, said, used
 
@@ -55,6 +55,20 @@ def test_a_stored_label_counts_whatever_the_tool_is_called(name, outside):
     assert is_tainted(messages(said("when?"), asked, ("user", (replace(result, outside=outside),)))) == outside
     assert load_parts(dump_parts((replace(result, outside=outside),))) == (replace(result, outside=outside),)
     assert "outside" not in dump_parts((result,)), "what older versions stored stays as it was"
+
+
+def test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like():
+    asked, answered = messages(said("when?"), ("assistant", (Text(text="at noon"), Text(text="or later"))))
+    labelled = replace(answered, tainted=True)
+    assert [tainted for _, _, tainted in judge_parts((asked, answered))] == [False, False, False]
+    assert [(place, tainted) for _, place, tainted in judge_parts((asked, labelled))] == [
+        (0, False),
+        (0, True),
+        (1, True),
+    ]
+    assert clean_texts((asked, answered)) is None
+    assert clean_texts((asked, labelled)) == ["when?"]
+    assert is_tainted((asked, labelled))
 
 
 def test_a_view_is_tainted_by_any_of_its_turns_and_by_its_summary():
