@@ -108,7 +108,7 @@ TOOLS = (
         guards="progress",
         file="bot/jobs/progress.py",
         old='f"progress:{row.id}:{minute}"',
-        new='f"progress:{row.id}:{__import__("uuid").uuid4()}:{minute}"',
+        new="f\"progress:{row.id}:{__import__('uuid').uuid4()}:{minute}\"",
         tests=(
             "tests/bot/jobs/test_progress.py::test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice",
         ),
