@@ -196,12 +196,13 @@ async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(tm
         usage = TokensUsed(input=10_000_000 if is_fold else 10)
         return [Answer(parts=(Text(text=text),), stop="end", usage=usage, model=MODEL)]
 
-    small = {"agent_max_context_tokens": 8_000, "policies": {"balanced": {"fold_at": 1.0}}}
+    memory = {"extract": False, "recall_limit": 0}
+    small = {"agent_max_context_tokens": 8_000, "policies": {"balanced": {"fold_at": 1.0}}, "memory": memory}
     async with bot(tmp_path, script, settings=small, tokens_per_day=1_000_000) as it:
         for number in range(4):
             assert await says(it, "2", f"{number} " + "many words about it " * 60) == "ok"
         assert not [asked for asked in it.model.requests if asked.purpose == "fold"]
-        told = await says(it, "2", "more " * 4800)
+        told = await says(it, "2", "more " * 5_000)
         assert [asked.purpose for asked in it.model.requests[4:]] == ["fold"]
         assert told.startswith("Today's 1,000,000 tokens are used up")
 
