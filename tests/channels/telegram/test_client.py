@@ -326,6 +326,8 @@ async def test_the_emulator_serves_as_a_process_too() -> None:
 def test_the_client_brings_no_program_of_a_terminal() -> None:
     code = """
 import sys
+from channels.toolkit.partial_import import import_alone
+import_alone("structlog", "rich", "greenlet")  # as `mnema run` does
 from channels.telegram.client import BotApiClient
 from channels.telegram.settings import TelegramSettings
 BotApiClient(TelegramSettings(token="1:a"))
