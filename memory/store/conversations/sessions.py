@@ -545,7 +545,7 @@ def _chat_name(row: Row) -> str:
 async def _load_session_with_spending(
     tx: Tx, conversation: str, spending: SpendingQuery
 ) -> tuple[Session, SpendingTotals]:
-    """Load the session as `load_session` does, and tokens of the last minutes; see `load_newest_usage`."""
+    """Load the session as `load_session` does, with what `load_newest_usage` returns."""
     return await tx.together(lambda tx: load_session(tx, conversation), lambda tx: load_newest_usage(tx, spending))
 
 

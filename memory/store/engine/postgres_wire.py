@@ -4,11 +4,11 @@ psycopg's own pipeline writes each statement by itself, and spends 100 µs on ea
 """
 
 import asyncio
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -119,8 +119,8 @@ async def exchange(connection: psycopg.AsyncConnection[Any], statements: Sequenc
                 del wire.names[key]
             raise error_from_result(result, encoding="utf-8")
     results, at = [], -1
-    for of_one in counts:
-        at += of_one
+    for count in counts:
+        at += count
         results.append(Result(wire, received[at]))
     return results
 
@@ -174,5 +174,5 @@ async def _ready(socket: int, *, writing: bool = False) -> None:
 @cache
 def _to_wire(sql: str) -> bytes:
     """Number the parameters of a statement, as PostgreSQL wants them."""
-    numbers = count(1)
+    numbers = itertools.count(1)
     return _PLACE_OR_PERCENT.sub(lambda found: f"${next(numbers)}" if found[1] == "s" else "%", sql).encode()

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Text, bindparam, case, delete, or_
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import NEXT_SENDER
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approval_rules, approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
@@ -99,7 +99,6 @@ async def load_grants(tx: Tx, key: GrantsKey) -> list[GrantRow]:
     return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS, **values)]
 
 
-@light
 async def load_grants_of_next(tx: Tx, conversation: str, now: float) -> list[GrantRow]:
     """Load the grants of the person who wrote the next row of a conversation's queue, and of its group.
 

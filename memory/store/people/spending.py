@@ -213,7 +213,7 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
 @light
 @single_query
 async def load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
-    """The same for tokens alone, of which only those of the last minute are not in sums that are kept."""
+    """Load the totals of a query that wants tokens alone: few rows, as only the last minutes are in no cached sum."""
     return await _load_totals(tx, query)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.prompt.builder import PersonaFiles, SystemPromptBuilder
+from bot.agent.prompt.builder import MAX_CUT_SOURCES, PersonaFiles, SystemPromptBuilder
+from bot.agent.prompt.files import MAX_KNOWN_LOGS
 from bot.agent.prompt.system_rules import system_rules
 from bot.config.home import HomeFolder
 from bot.gateway.notifications import cut_notice
@@ -340,3 +341,28 @@ async def test_of_a_days_log_that_grows_only_the_newest_text_is_kept(desk: Desk)
         tracemalloc.stop()
     section = len("".join(lines))
     assert kept[-1] - kept[-2] < 4 * section, "it grew by one section: its text, and what is known of that part"
+
+
+async def test_with_more_spaces_than_are_kept_each_shows_its_own_log(desk: Desk) -> None:
+    spaces = [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)]
+    for space in spaces:
+        desk.log(f"fold-{space}", f"only {space} said this", space)
+    for again in range(2):
+        for space in spaces:
+            home = await talk(desk.store, f"{space}-{again}", chat=f"{space}-{again}", space=space)
+            shown = "\n".join((await desk.parts(home)).values())
+            assert [other for other in spaces if f"only {other} said" in shown] == [space]
+        assert len(desk.prompt._cut) == MAX_KNOWN_LOGS
+
+
+async def test_with_more_budgets_than_are_kept_for_a_space_the_parts_fit_each(desk: Desk) -> None:
+    home = await talk(desk.store, "1")
+    desk.log("fold", "- ".join(["a line about the garden\n"] * 2_000))
+    for _ in range(2):
+        sizes = []
+        for number in range(MAX_CUT_SOURCES + 1):
+            shown = await desk.parts(home, ROOM // 4 + number * 400)
+            sizes.append(sum(WEIGHTED.text(text) for text in shown.values()))
+        assert sizes == sorted(set(sizes)), "each larger than the one before"
+        [(_, known)] = desk.prompt._cut.values()
+        assert len(known) == MAX_CUT_SOURCES
