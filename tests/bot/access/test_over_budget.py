@@ -193,7 +193,7 @@ async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(tm
     def script(request: Request) -> ScriptedAnswer:
         is_fold = request.purpose == "fold"
         text = folded("- talk", "## Facts and preferences\n- talk") if is_fold else "ok"
-        usage = TokensUsed(input=10_000_000 if is_fold else 10)
+        usage = TokensUsed(input=10_000_000 if is_fold else 0)  # 0 teaches nothing about the size of requests
         return [Answer(parts=(Text(text=text),), stop="end", usage=usage, model=MODEL)]
 
     memory = {"extract": False, "recall_limit": 0}
@@ -202,7 +202,8 @@ async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(tm
         for number in range(4):
             assert await says(it, "2", f"{number} " + "many words about it " * 60) == "ok"
         assert not [asked for asked in it.model.requests if asked.purpose == "fold"]
-        told = await says(it, "2", "more " * 5_000)
+        await it.bot.settled()
+        told = await says(it, "2", "more " * 5_400)
         assert [asked.purpose for asked in it.model.requests[4:]] == ["fold"]
         assert told.startswith("Today's 1,000,000 tokens are used up")
 
