@@ -6,13 +6,14 @@ MnemaError
 ├── FoldFailed                  the operator: the daily log cannot be written
 ├── ModelError                  the turn worker:
 │   ├── Transient               back off, retry
+│   │   └── Damaged             the same; it may lie in this conversation alone
 │   ├── RateLimited             wait exactly retry_after, retry
 │   ├── Stalled                 timeout of first byte, gap or step: retry, fewer times
 │   ├── Overflow                the request is too long: fit it again
 │   ├── BadRequest              repair once, else report
 │   ├── BadImage                drop that picture, once
 │   ├── TooLarge                too many bytes: shrink attachments, once
-│   └── Unusable                unusable until its configuration changes: next in the chain
+│   └── Unusable                no retry: the other models of the chain first
 │       ├── KeyRefused          401, 402, 403
 │       ├── NoSuchModel         404
 │       └── QuotaSpent          429 of a spend or plan limit
@@ -74,6 +75,10 @@ class Transient(ModelError):
         self.retry_after = retry_after
 
 
+class Damaged(Transient):
+    """The answer broke off or cannot be read, though the provider had begun it."""
+
+
 class RateLimited(ModelError):
     """Too many requests; `retry_after` in seconds, None if unknown."""
 
@@ -119,7 +124,7 @@ class TooLarge(ModelError):
 
 
 class Unusable(ModelError):
-    """This model will not answer until its configuration or account changes."""
+    """The provider refuses this model, mostly until its configuration or account changes: only the owner can tell."""
 
 
 class KeyRefused(Unusable):

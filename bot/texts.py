@@ -4,7 +4,17 @@ import os
 import re
 from datetime import timedelta
 
-from bot.errors import KeyRefused, ModelError, NoSuchModel, Overflow, QuotaSpent, RateLimited, Stalled, Transient
+from bot.errors import (
+    Damaged,
+    KeyRefused,
+    ModelError,
+    NoSuchModel,
+    Overflow,
+    QuotaSpent,
+    RateLimited,
+    Stalled,
+    Transient,
+)
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
@@ -66,6 +76,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "why_model": ("没有叫这个名字的模型。", "there is no model of that name."),
     "why_quota": ("已达到额度上限。", "its spending or plan limit is reached."),
     "why_stalled": ("等待太久没有回应。", "it kept silent for too long."),
+    "why_damaged": ("回答中途断开或无法读取。", "its answer broke off or could not be read."),
     "why_overflow": ("内容超过了模型的窗口。", "the conversation does not fit its window."),
     "why_other": ("请求被拒绝。", "it refused the request."),
     "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
@@ -181,6 +192,7 @@ REASON_KEYS: tuple[tuple[type[ModelError], str], ...] = (
     (RateLimited, "why_rate"),
     (Stalled, "why_stalled"),
     (Overflow, "why_overflow"),
+    (Damaged, "why_damaged"),
     (Transient, "why_busy"),
 )
 

@@ -257,6 +257,8 @@ class Agent:
             spent = None
             await hit_async("llm.before")
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
+            if fit_request.refused >= MAX_SHRINKS:
+                request = replace(request, size=0)  # not by our count: the model itself has to refuse it
             try:
                 on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
                 async with self._fitter.storing_prefix(session.conversation, fit_limits):

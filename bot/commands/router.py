@@ -93,6 +93,7 @@ class CommandRouter:
             name, arguments = "tasks", f"resume {arguments.removeprefix(RESUME_PREFIX)}"
         context = await self._create_context(row, body, arguments)
         if name == RETRY_COMMAND and (parts := await self._newest_user_parts(context)):
+            self._services.models.end_rests()
             return parts
         delivery = self._services.store.delivery
         if is_mutating(name, arguments) and not await delivery.mark_begun(row.id):

@@ -195,7 +195,7 @@ class ModelStateBody(ApiModel):
     up: bool
     state: Literal["up", "untried", "resting", "refused"]
     seconds: int
-    asked_again_in: int | None = Field(description="Seconds; null until the settings change.")
+    asked_again_in: int = Field(description="Seconds for which other models are asked first.")
     why: str
 
 

@@ -292,24 +292,28 @@ def find_owner_conversation(rows: Sequence[ConversationRow], working: Sequence[s
 MODEL_CALM_SECONDS = 60.0  # a model is back once it has worked for this long: an alternating one is reported once
 MODEL_TEXTS = {
     "key": (
-        "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。改好 llm 的设置之前不会再用它。",
-        "Model {name} is of no use: its key is refused, unpaid or not allowed ({why}). It is not asked again until the "
-        "settings of llm change.",
+        "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。请检查密钥和账户。",
+        "Model {name} is of no use: its key is refused, unpaid or not allowed ({why}). Check the key and the account.",
     ),
     "name": (
-        "没有叫 {name} 的模型（{why}）。改好 llm 的设置之前不会再用它。",
-        "There is no model {name} ({why}). It is not asked again until the settings of llm change.",
+        "没有叫 {name} 的模型（{why}）。请检查 llm 里模型的名字。",
+        "There is no model {name} ({why}). Check its name in the settings of llm.",
     ),
     "quota": (
-        "模型 {name} 的额度用完了（{why}）。过一阵子会自动再试。",
-        "Model {name} has reached its spending or plan limit ({why}). It is tried again after a while.",
+        "模型 {name} 的额度用完了（{why}）。请检查账户。",
+        "Model {name} has reached its spending or plan limit ({why}). Check the account.",
     ),
     "wait": (
-        "模型 {name} 一直没有回应（{why}）。会隔一段时间自动再试。",
-        "Model {name} does not answer ({why}). It is tried again from time to time.",
+        "模型 {name} 一直没有回应（{why}）。",
+        "Model {name} does not answer ({why}).",
     ),
 }
-FALLBACK_TEXT = ("这期间由 {spare} 回答。", " Until then {spare} answers.")
+# What happens to messages meanwhile.
+FALLBACK_TEXT = (
+    "这期间由 {spare} 回答；会隔一段时间自动再试。",
+    " Until then {spare} answers; it is tried again from time to time.",
+)
+ALONE_TEXT = ("下一条消息会再试。", " The next message tries it again.")
 MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers again.")
 
 
@@ -353,5 +357,5 @@ def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> 
     zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)])
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")
     if spare and state.use == "chosen":
-        zh, en = zh + FALLBACK_TEXT[0].format(spare=spare), en + FALLBACK_TEXT[1].format(spare=spare)
-    return zh, en
+        return zh + FALLBACK_TEXT[0].format(spare=spare), en + FALLBACK_TEXT[1].format(spare=spare)
+    return zh + ALONE_TEXT[0], en + ALONE_TEXT[1]

@@ -1,24 +1,25 @@
-"""Falls back to the next model of a chain, and skips failed ones for a while."""
+"""Falls back to the next model of a chain; one that failed comes after the others for a while."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import structlog
 
-from bot.errors import ModelError, NoSuchModel, Overflow, RateLimited, Stalled, Transient, Unusable
+from bot.errors import Damaged, ModelError, Overflow, RateLimited, Stalled, Transient, Unusable
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.catalog import model_facts
-from bot.models.health import HEALTHY, ModelHealth, after_failure, after_success
+from bot.models.health import HEALTHY, ModelHealth, after_answer, after_event, after_failure
 from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts
 
 log = structlog.get_logger(__name__)
 STEP_SECONDS = 900.0  # for all models of one call together: as long as a whole turn may take
-PROBE_SECONDS = 30.0  # for the first event of a model that is tried again: a person waits, another model may answer
+PROBE_SECONDS = 30.0  # for the first event of a model that is tried again while another one could answer
 WINDOW_SHARE = 0.98  # of a smaller window that a request may fill by our counter
 SMALLER_WINDOW = "smaller_window"  # kind of the Overflow raised before a model with a smaller window is called
-# Failures that may be over at the next call: with no healthy model left, models with one of these are called again.
-TRANSIENT_ERRORS = (Transient, RateLimited, Stalled)
+# Failures of the model, not of the request: the next one is asked.
+MODEL_FAILURES = (Transient, RateLimited, Stalled, Unusable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,10 @@ class ChainModel:
     window: int = 0
 
 
+# full: with retries; once: without; probe: without, and with little time for the first event, by one caller at a time.
+Effort = Literal["full", "once", "probe"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ChainStep:
     """One call to make."""
@@ -41,8 +46,9 @@ class _ChainStep:
     #: Of the model in the chain.
     index: int
     request: Request
-    #: The model failed before and is tried again.
-    probe: bool = False
+    #: Failures in a row when it was planned: those of calls at the same time count as one.
+    failures: int
+    effort: Effort = "full"
 
     @property
     def key(self) -> tuple[int, str]:
@@ -50,13 +56,13 @@ class _ChainStep:
 
 
 class FallbackModel:
-    """A model client that calls the models of a chain in order and skips failed ones for a while.
+    """A model client that calls the models of a chain in order.
 
-    With no other model left, a model that is cooling down is called all the same.
+    A model that failed rests for a while: models that are usable come before it. Nothing is left out, so that a request
+    fails only after calls of its own.
 
     Args:
-        on_unusable: called once for each model that will not answer before its configuration changes, with its
-            provider and model id.
+        on_unusable: called when a model begins to refuse, with its provider and model id.
         clock: monotonic seconds.
     """
 
@@ -69,23 +75,17 @@ class FallbackModel:
     ) -> None:
         self.name = chain[0].model.name
         self._chain, self._on_unusable, self._clock = tuple(chain), on_unusable, clock
-        # By index and model id; the id "" stands for all models of the account.
+        # By index and model id.
         self._health: dict[tuple[int, str], ModelHealth] = {}
         self._windows = [entry.window for entry in chain]
 
-    def reset(self) -> None:
-        """Mark all models as healthy."""
-        self._health.clear()
-
-    @property
-    def unusable(self) -> tuple[Unusable, ...]:
-        """Errors that last until the configuration changes."""
-        errors = (health.error for health in self._health.values())
-        return tuple(error for error in errors if isinstance(error, Unusable))
+    def end_rests(self) -> None:
+        """Let the next call try failed models again in the order of the chain."""
+        self._health = {key: replace(health, until=0.0) for key, health in self._health.items()}
 
     def health(self, index: int, model_id: str) -> ModelHealth:
-        """Return the health of a model; a failure of its whole account comes first."""
-        return self._health.get(self._health_key((index, model_id)), HEALTHY)
+        """Return the health of a model."""
+        return self._health.get((index, model_id), HEALTHY)
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """Call one model after the other until one answers.
@@ -95,8 +95,8 @@ class FallbackModel:
                 else the last model's error.
         """
         end, shown = self._clock() + STEP_SECONDS, False
-        steps, error = self._plan(request)
-        for step in steps:
+        error: ModelError = Transient("there is no model to ask")
+        for step in self._plan(request):
             if end <= self._clock():
                 break
             if shown:
@@ -108,54 +108,69 @@ class FallbackModel:
                         shown = shown or not isinstance(event, Answer)
                         yield event
                 return
-            except (*TRANSIENT_ERRORS, Unusable) as err:
+            except MODEL_FAILURES as err:
                 error = err
         raise error
 
-    def _plan(self, request: Request) -> tuple[list[_ChainStep], ModelError]:
-        """Return the calls to make, in order, and the error to raise if there are none.
+    async def probe(self, index: int, request: Request) -> None:
+        """Call one model once, until its first event, and record its health.
 
-        Models that are healthy or due come first, then those that cool down but may have recovered.
+        Raises:
+            ModelError: it did not answer.
         """
-        steps, resting, now = list[_ChainStep](), list[_ChainStep](), self._clock()
-        error: ModelError = Transient("there is no model to ask")
+        step = replace(self._step(index, request), effort="once")
+        async with ClosingStream(self._call(step, STEP_SECONDS)) as events:
+            async for _ in events:
+                return
+
+    def _plan(self, request: Request) -> list[_ChainStep]:
+        """Return the calls to make: usable models in the chain's order, then those that rest, the first due first."""
+        now, usable, resting = self._clock(), list[_ChainStep](), list[_ChainStep]()
         for index, entry in enumerate(self._chain):
-            adapted = _adapt_request(entry, request)
-            health = self.health(index, adapted.model)
-            if not health.is_skipped(now):
-                steps.append(_ChainStep(index=index, request=adapted, probe=not health.is_healthy))
-            elif health.error is not None:
-                error = health.error
-                if isinstance(error, TRANSIENT_ERRORS) and not health.probing:
-                    resting.append(_ChainStep(index=index, request=adapted))
-        return [*steps, *(replace(step, probe=bool(steps)) for step in resting)], error
+            step = self._step(index, _adapt_request(entry, request))
+            (usable if self.health(*step.key).is_usable(now) else resting).append(step)
+        resting.sort(key=lambda step: self.health(*step.key).until)
+        if not usable:
+            return resting
+        for at, step in enumerate(usable[:-1]):
+            if not self.health(*step.key).is_healthy:
+                usable[at] = replace(step, effort="probe")
+        return [*usable, *(replace(step, effort="once") for step in resting)]
+
+    def _step(self, index: int, request: Request) -> _ChainStep:
+        return _ChainStep(index=index, request=request, failures=self.health(index, request.model).failures)
 
     async def _call(self, step: _ChainStep, seconds: float) -> AsyncIterator[ModelEvent]:
         """Call one model and record its health."""
         self._check_window(step)
         entry = self._chain[step.index]
-        model = entry.probe if step.probe and entry.probe is not None else entry.model
-        limits = Timeouts(first=min(seconds, PROBE_SECONDS) if step.probe else seconds, gap=seconds, step=seconds)
-        if step.probe:
-            self._set_probing(step, probing=True)
+        model = entry.model if step.effort == "full" or entry.probe is None else entry.probe
+        limits = Timeouts(first=seconds, gap=seconds, step=seconds)
+        if step.effort == "probe":
+            limits = replace(limits, first=min(seconds, PROBE_SECONDS))
+            # Other callers meanwhile take the model behind it.
+            until = self._clock() + PROBE_SECONDS
+            self._health[step.key] = replace(self.health(*step.key), until=until)
+        begun = False
         try:
             async with TimedStream(model.stream(step.request), limits) as events:
                 async for event in events:
+                    # Recorded before the yield: the consumer may close this stream there.
                     if isinstance(event, Answer):
-                        self._record_success(step)  # before the yield: the consumer may close this stream there
+                        self._record_answer(step)
                         event = replace(event, requested=event.requested or step.request.model)
+                    elif not begun:
+                        begun = True
+                        self._health[step.key] = after_event(self.health(*step.key), self._clock())
                     yield event
-        except (*TRANSIENT_ERRORS, Unusable) as err:
+        except MODEL_FAILURES as err:
             self._record_failure(step, err)
             raise
         except ModelError as err:
-            self._record_success(step)  # the model works, and refuses only this request
+            self._record_answer(step)  # the model works, and refuses only this request
             if isinstance(err, Overflow):
                 self._learn_window(step, err)
             raise
-        finally:
-            if step.probe and self.health(*step.key).probing:
-                self._set_probing(step, probing=False)
 
     def _check_window(self, step: _ChainStep) -> None:
         """Raise Overflow instead of sending a request that a smaller window must refuse."""
@@ -177,29 +192,26 @@ class FallbackModel:
             self._windows[step.index] = error.limit
 
     def _record_failure(self, step: _ChainStep, error: ModelError) -> None:
-        """Record a failure: of the whole account if the account is at fault, else of this model."""
-        account = isinstance(error, Unusable) and not isinstance(error, NoSuchModel)
-        key = (step.index, "") if account else self._health_key(step.key)
-        before = self._health.get(key, HEALTHY)
-        self._health[key] = after_failure(before, error, self._clock())
+        """Record a failure of the model.
+
+        A damaged answer may lie in what its conversation asks for: it counts once another conversation has one too.
+        """
+        health, conversation = self.health(*step.key), step.request.conversation
+        if isinstance(error, Damaged) and health.damaged_in in (None, conversation):
+            self._health[step.key] = replace(health, damaged_in=conversation)
+            return
+        failed = after_failure(replace(health, failures=step.failures), error, self._clock())
+        if failed.failures < health.failures:
+            return
+        self._health[step.key] = failed
         name = f"{self._chain[step.index].model.name} {step.request.model}"
         if not isinstance(error, Unusable):
-            log.warning("model rests", model=name, error=type(error).__name__, failures=before.failures + 1)
-        elif not isinstance(before.error, Unusable):
+            log.warning("model rests", model=name, error=type(error).__name__, failures=failed.failures)
+        elif not isinstance(health.error, Unusable):
             self._on_unusable(name, error)
 
-    def _record_success(self, step: _ChainStep) -> None:
-        """Record that the model works, and so its account."""
-        self._health.pop((step.index, ""), None)
-        self._health[step.key] = after_success(self._health.get(step.key, HEALTHY), self._clock())
-
-    def _set_probing(self, step: _ChainStep, *, probing: bool) -> None:
-        self._health[self._health_key(step.key)] = replace(self.health(*step.key), probing=probing)
-
-    def _health_key(self, key: tuple[int, str]) -> tuple[int, str]:
-        """Return the key of the account while that has failed, else the model's own."""
-        account = (key[0], "")
-        return key if self._health.get(account, HEALTHY).is_healthy else account
+    def _record_answer(self, step: _ChainStep) -> None:
+        self._health[step.key] = after_answer(self.health(*step.key), self._clock())
 
     async def close(self) -> None:
         for entry in self._chain:

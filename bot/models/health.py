@@ -1,16 +1,15 @@
-"""Health of the models of a chain: failures, the time of the next try, status for people. Pure."""
+"""Health of the models of a chain: failures, how long other models come first, status for people. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Unusable
 from bot.texts import format_duration
 
-NEVER = float("inf")
-# Seconds until a failed model is tried again, doubled with each failure in a row up to the longest.
-MIN_COOLDOWN, MAX_COOLDOWN = 30.0, 900.0
-MIN_QUOTA_COOLDOWN, MAX_QUOTA_COOLDOWN = 300.0, 3_600.0  # after a spent quota, which lasts longer
+# Seconds for which other models come before a failed one, doubled with each failure in a row up to the longest.
+MIN_REST, MAX_REST = 30.0, 900.0
+REFUSED_RESTS = (60.0, 300.0, 900.0)  # after the first, the second and each further refusal in a row
 
 ModelPhase = Literal["untried", "up", "resting", "refused"]
 # Conversations use it, summaries use it, or it replaces a failed one.
@@ -21,70 +20,64 @@ ModelUse = Literal["chosen", "fast", "spare"]
 class ModelHealth:
     """Health of one model. Times are seconds of a monotonic clock."""
 
-    #: In a row.
+    #: In a row, since the last whole answer.
     failures: int = 0
     #: The newest failure, None while healthy.
     error: ModelError | None = None
     #: Start of the current phase.
     since: float = 0.0
-    #: When to try it again; NEVER: not before the configuration changes.
+    #: End of the rest: until then other models come first.
     until: float = 0.0
-    #: A call is trying it again now.
-    probing: bool = False
     answered: bool = False
+    #: Conversation of the newest damaged answer, None if a whole one has come since.
+    damaged_in: str | None = None
 
     @property
     def is_healthy(self) -> bool:
         return self.error is None
 
-    def is_skipped(self, now: float) -> bool:
-        """Tell whether not to call it now: it is cooling down, or another call is trying it."""
-        return not self.is_healthy and (self.probing or now < self.until)
+    def is_usable(self, now: float) -> bool:
+        """Tell whether to call it before those that rest."""
+        return self.is_healthy or now >= self.until
 
     @property
     def phase(self) -> ModelPhase:
         if self.is_healthy:
             return "up" if self.answered else "untried"
-        return "refused" if self.until == NEVER else "resting"
+        return "refused" if isinstance(self.error, Unusable) else "resting"
 
 
 HEALTHY = ModelHealth()
 
 
 def after_failure(before: ModelHealth, error: ModelError, now: float) -> ModelHealth:
-    """Return the health after a failed call."""
+    """Return the health after a failed call. before: with the failures that were known when that call began."""
     failures = before.failures + 1
-    return ModelHealth(
+    return replace(
+        before,
         failures=failures,
         error=error,
         since=now if before.is_healthy else before.since,
-        until=now + cooldown(error, failures),
-        answered=before.answered,
+        until=now + rest_seconds(error, failures),
     )
 
 
-def after_success(before: ModelHealth, now: float) -> ModelHealth:
-    """Return the health after an answer, or an error that only a working model returns."""
-    if before.is_healthy and before.answered:
-        return before
-    return ModelHealth(answered=True, since=now)
+def after_event(before: ModelHealth, now: float) -> ModelHealth:
+    """Return the health after the first event of an answer: it can be called, but may fail in the middle again."""
+    return before if before.is_healthy else replace(before, error=None, answered=True, since=now)
 
 
-def cooldown(error: ModelError, failures: int) -> float:
-    """Return the seconds before the next try, after this many failures in a row. Pure.
+def after_answer(before: ModelHealth, now: float) -> ModelHealth:
+    """Return the health after a whole answer, or an error that only a working model returns."""
+    return ModelHealth(answered=True, since=before.since if before.phase == "up" else now)
 
-    After a refused key or an unknown model name: NEVER, until the configuration changes.
-    """
-    if isinstance(error, QuotaSpent):
-        return _backoff(MIN_QUOTA_COOLDOWN, failures, MAX_QUOTA_COOLDOWN)
+
+def rest_seconds(error: ModelError, failures: int) -> float:
+    """Return how long other models come first, after this many failures in a row. Pure."""
     if isinstance(error, Unusable):
-        return NEVER
+        return REFUSED_RESTS[min(failures, len(REFUSED_RESTS)) - 1]
     retry_after = error.retry_after if isinstance(error, RateLimited) else None
-    return max(_backoff(MIN_COOLDOWN, failures, MAX_COOLDOWN), retry_after or 0.0)
-
-
-def _backoff(first: float, failures: int, longest: float) -> float:
-    return float(min(first * 2.0 ** min(failures - 1, 30), longest))
+    return max(min(MIN_REST * 2.0 ** min(failures - 1, 30), MAX_REST), retry_after or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +90,7 @@ class ModelStatus:
     phase: ModelPhase
     #: In this phase.
     seconds: float = 0.0
-    #: Seconds until it is tried again; NEVER: not before the configuration changes.
+    #: Seconds for which other models still come first.
     retry_in: float = 0.0
     #: Text of the failure, "" for none.
     why: str = ""
@@ -142,14 +135,14 @@ def remedy_kind(error: ModelError | None) -> Literal["key", "name", "quota", "wa
 
 
 def model_status_to_json(status: ModelStatus) -> Mapping[str, Any]:
-    """Return the status as the API shows it. asked_again_in: null until the configuration changes."""
+    """Return the status as the API shows it."""
     return {
         "name": status.name,
         "use": status.use,
         "up": status.ready,
         "state": status.phase,
         "seconds": round(status.seconds),
-        "asked_again_in": None if status.retry_in == NEVER else round(status.retry_in),
+        "asked_again_in": round(status.retry_in),
         "why": status.why,
     }
 
@@ -158,12 +151,15 @@ def format_model_status(status: ModelStatus, lang: str) -> str:
     """Format the status in one line."""
     zh = lang == "zh"
     since = format_duration(status.seconds, lang)
-    again = format_duration(status.retry_in, lang) if status.retry_in != NEVER else ""
+    rest = format_duration(status.retry_in, lang)
+    next_zh, next_en = "下一条消息会再试", "the next message tries it again"
+    if status.retry_in >= 1:
+        next_zh, next_en = f"{rest}内先用别的模型", f"for {rest} other models come first"
     words = {
         "untried": ("还没用过", "not asked yet"),
         "up": (f"正常 {since}", f"answers since {since}"),
-        "resting": (f"停用 {since}，{again}后再试", f"left out for {since}; asked again in {again}"),
-        "refused": (f"停用 {since}，要改设置", f"left out for {since}; its settings must change"),
+        "resting": (f"没有回应 {since}，{next_zh}", f"does not answer since {since}; {next_en}"),
+        "refused": (f"被拒绝 {since}，{next_zh}", f"refused since {since}; {next_en}"),
     }[status.phase]
     why = (f"（{status.why}）" if zh else f" ({status.why})") if status.why else ""
     return f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"

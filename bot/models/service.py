@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.config.schema import Config, LlmConfig
-from bot.errors import ConfigError, ModelError, Unusable
+from bot.errors import ConfigError, KeyRefused, ModelError, Unusable
 from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import context_window
 from bot.models.fallback import ChainModel, FallbackModel
@@ -16,7 +16,7 @@ from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
-from bot.models.providers.transport import ClosingStream, Timeouts
+from bot.models.providers.transport import ClosingStream, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
@@ -73,9 +73,7 @@ def effective_provider(account: ProviderAccount) -> str:
     return account.provider if account.api_key or own_server else "offline"
 
 
-def open_provider(
-    account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages, limits: Timeouts | None = None
-) -> ProviderModel:
+def open_provider(account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages) -> ProviderModel:
     """Create the client of an account. It imports its SDK and connects on first use, or in `preload`.
 
     Raises:
@@ -83,6 +81,7 @@ def open_provider(
     """
     provider = effective_provider(account)
     base_url = account.base_url or PROVIDERS[provider].base_url
+    limits = timeouts_for(base_url)
     if provider == "anthropic":
         return AnthropicModel(
             api_key=account.api_key, base_url=base_url, proxy=account.proxy, blobs=blobs, limits=limits
@@ -207,23 +206,39 @@ class ModelService:
     @property
     def model(self) -> ModelClient:
         """The current chain."""
+        return self._current_chain()
+
+    def _current_chain(self) -> FallbackModel:
         if self._chain is None:
             raise RuntimeError("no model is configured yet")
         return self._chain
 
-    async def probe(self, index: int) -> tuple[bool, str]:
-        """Send a short request to one model; return whether it answered, and its name or the error."""
-        provider, model = self._models[index]
+    def end_rests(self) -> None:
+        """Let the next message try failed models again, in the order of the chain."""
+        if self._chain is not None:
+            self._chain.end_rests()
+
+    async def try_now(self) -> None:
+        """Send a short request to each model at once, and record its health."""
+        await asyncio.gather(*(self.probe(index, model) for index, model, _ in self._members()))
+
+    async def probe(self, index: int, model: str = "") -> tuple[bool, str]:
+        """Send a short request to one model, once; return whether it answered, and its name or the error.
+
+        Args:
+            index: in the chain.
+            model: id of another model there; "" for the one of the chain.
+        """
+        provider, configured = self._models[index]
         request = Request(
-            model=model or self.name,
+            model=model or configured or self.name,
             system=("Answer with one word.",),
             messages=(ShownMessage(role="user", parts=(Text(text="ping"),)),),
             max_tokens=16,
         )
         base_url = configured_models(self._llm)[index].base_url if self._llm else ""
         try:
-            async for _ in self._clients[index].stream(request):
-                pass
+            await self._current_chain().probe(index, request)
         except ModelError as err:
             where = f" at {base_url}" if base_url else ""
             reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
@@ -232,23 +247,33 @@ class ModelService:
 
     @property
     def trouble(self) -> str:
-        """Errors of the chain that last until the configuration changes; "" for none."""
-        return "; ".join(str(err) for err in self._chain.unusable) if self._chain else ""
+        """Why models refuse, until they answer again; "" for none."""
+        return "; ".join(status.why for status in self.states() if status.phase == "refused")
 
     def states(self) -> tuple[ModelStatus, ...]:
         """Return the status of each model of the chain in order, then that of the fast model if it differs."""
         if self._chain is None:
             return ()
         chain, now = self._chain, time.monotonic()
-        statuses = []
-        for index, (provider, configured) in enumerate(self._models):
-            model, use = configured or self.name, CHAIN_USES[min(index, 1)]
-            statuses.append(model_status(f"{provider} {model}", chain.health(index, model), now, use))
-        fast = chain.health(0, self.fast_name)
-        # The failure of a whole account is in the first status already.
-        if self.fast_name != self.name and (fast.is_healthy or fast.error is not statuses[0].error):
-            statuses.append(model_status(f"{self.provider} {self.fast_name}", fast, now, "fast"))
+        statuses = [
+            model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use)
+            for index, model, use in self._members()
+        ]
+        first, last = statuses[0], statuses[-1]
+        # One refused key is told once, whatever models it opens.
+        if last.use == "fast" and isinstance(last.error, KeyRefused) and isinstance(first.error, KeyRefused):
+            statuses.pop()
         return tuple(replace(status, why=redact(status.why)[:MAX_REASON_CHARS]) for status in statuses)
+
+    def _members(self) -> list[tuple[int, str, ModelUse]]:
+        """Return index in the chain, model id and use: of the chain in order, then of the fast model if it differs."""
+        members: list[tuple[int, str, ModelUse]] = [
+            (index, configured or self.name, CHAIN_USES[min(index, 1)])
+            for index, (_, configured) in enumerate(self._models)
+        ]
+        if self.fast_name != self.name:
+            members.append((0, self.fast_name, "fast"))
+        return members
 
     def configure(self, config: Config) -> None:
         """Build the chain again if its configuration changed; running calls end on the old one.

@@ -16,7 +16,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from tests.emulators import model_chat, model_counts, model_messages
-from tests.emulators.model_replies import STATUS_TYPES, Reply, Responder, Told, echo, extract_text, is_extract, is_fold
+from tests.emulators.model_replies import (
+    HALF_CHARACTER,
+    STATUS_TYPES,
+    TORN,
+    Reply,
+    Responder,
+    Told,
+    echo,
+    extract_text,
+    is_extract,
+    is_fold,
+)
 from tests.emulators.model_rules import (
     PromptCache,
     Refused,
@@ -50,6 +61,8 @@ class Seen:
 class ModelEmulator:
     """The server. requests: all that came, in order. arrived: set by the first one.
 
+    failed: calls that it refused, or broke off as it was told; those that a client left are not among them.
+
     hung_up: set once a client left before its answer ended.
     window: tokens; latency: seconds before each answer; keys: those accepted, None for any.
     lenient: a request over the window is answered all the same, as some servers do. bound: see check_messages.
@@ -67,7 +80,7 @@ class ModelEmulator:
         self.cache = PromptCache()
         self.requests: list[Seen] = []
         self.arrived, self.hung_up = asyncio.Event(), asyncio.Event()
-        self.connections = 0
+        self.connections = self.failed = 0
         self._script: deque[Reply] = deque()
         self._folds: deque[Reply] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -145,12 +158,14 @@ class ModelEmulator:
             if reply.status == 200:
                 seen = self._checked(seen, headers)
         except Refused as err:
+            self.failed += 1
             self.requests.append(replace(seen, refused=err.text))
             body = (model_chat if chat else model_messages).error_body(err.kind, err.text, err.code)
             await out.send_json(err.status, body)
             return
         self.requests.append(seen)
         self.arrived.set()
+        self.failed += _goes_wrong(reply)
         await self._speak(reply, seen, out)
 
     def _control(self, path: str, raw: bytes) -> Any:
@@ -213,7 +228,7 @@ class ModelEmulator:
             body = (
                 reply.body if reply.body is not None else json.dumps(wire.error_body(kind, reply.message, reply.code))
             )
-            await out.send(reply.status, body.encode(), dict(reply.headers))
+            await out.send(reply.status, _torn(body.encode(), reply), dict(reply.headers))
             return
         usage = self._usage(reply, seen)
         if seen.wire == "chat" and "unstreamed" in reply.forms:
@@ -319,9 +334,16 @@ def _head(status: int, headers: dict[str, str]) -> bytes:
 
 
 def _encoded(seen: Seen, frame: dict[str, Any], end: str, reply: Reply) -> bytes:
-    if seen.wire == "chat":
-        return model_chat.encode(frame, end, reply)
-    return model_messages.encode(frame, end, reply)
+    encode = model_chat.encode if seen.wire == "chat" else model_messages.encode
+    return _torn(encode(frame, end, reply), reply)
+
+
+def _torn(encoded: bytes, reply: Reply) -> bytes:
+    return encoded.replace(TORN.encode(), HALF_CHARACTER) if reply.torn else encoded
+
+
+def _goes_wrong(reply: Reply) -> bool:
+    return reply.status != 200 or reply.body is not None or bool(reply.then)
 
 
 def _open_headers(headers: dict[str, str]) -> dict[str, str]:

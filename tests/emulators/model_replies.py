@@ -29,7 +29,7 @@ class Reply:
     wait: seconds before the first byte. then: what happens after `after` events ("" for nothing) - reset, cut, drop,
     stall, error (an event of type `error`), garbage. reset with after=0 comes before any byte.
     pace: seconds after each event; drip: after each byte. split: bytes a write, 0 for whole events. crlf, pings,
-    unknown, escaped (JSON in ASCII): framing. forms: ways of compatible servers (see model_chat).
+    unknown, escaped (JSON in ASCII), torn (each TORN is sent as half of a character): framing. forms: ways of compatible servers (see model_chat).
     """
 
     text: str = ""
@@ -56,6 +56,7 @@ class Reply:
     pings: bool = False
     unknown: bool = False
     escaped: bool = False
+    torn: bool = False
     forms: frozenset[str] = frozenset()
 
     @classmethod
@@ -72,6 +73,7 @@ class Reply:
         return cls(calls=made, forms=frozenset(values.pop("forms", ())), **values)
 
 
+TORN, HALF_CHARACTER = "\N{SNOWMAN}", b"\xe4\xbd"
 Told = Reply | str | Mapping[str, Any]
 Responder = Callable[[dict[str, Any]], Told]
 

@@ -70,6 +70,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     config = file.current
     checks += [
         *await _check_models(config),
+        *await _check_model_health(home),
         *await _check_embedding(config),
         *await check_channels(home, file, lang=lang),
         *await check_public(home, config),
@@ -253,6 +254,23 @@ async def _check_models(config: Config) -> list[DoctorCheck]:
     found = await probe_model(config)
     names = ["model", *(f"llm.fallback[{at}]" for at in range(len(llm.fallback)))]
     return [DoctorCheck(name=name, ok=ok, message=message) for name, (ok, message) in zip(names, found, strict=True)]
+
+
+async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:
+    """Return what the running bot thinks of its models: its key and its connections may be other ones."""
+    if not home.address():
+        return []
+    try:
+        states = (await call_running_bot(home, "GET", "/api/status"))["models"]
+    except MnemaError:
+        return []  # the check of the channels reports it
+    name, hint = "model health", "The next message tries it again; Try now on the page's Health does so at once."
+    down = [state for state in states if not state["up"]]
+    if not down:
+        return [passed(name, "The running bot has no trouble with its models.")]
+    return [
+        failed(name, f"The running bot gets no answer from {state['name']}: {state['why']}.", hint) for state in down
+    ]
 
 
 def _check_counter() -> DoctorCheck:

@@ -21,6 +21,7 @@ TITLES = {
     "disk": "磁盘",
     "embedding": "向量模型",
     "model": "模型",
+    "model health": "模型状态",
     "counter": "token 计数",
     "clock": "时钟",
     "web token": "网页令牌",
@@ -95,6 +96,11 @@ SENTENCES = {
     # Models, counter, clock, token, privacy, files.
     "Recall works by words alone; set memory.embedding to null if that is intended.": (
         "目前只按词回忆；如果这是你的本意，把 memory.embedding 设为 null。"
+    ),
+    "The running bot has no trouble with its models.": "运行中的机器人用各个模型都正常。",
+    "The running bot gets no answer from {}: {}.": "运行中的机器人得不到 {} 的回答：{}。",
+    "The next message tries it again; Try now on the page's Health does so at once.": (
+        "下一条消息会再试；网页“状态”里的“立即再试”会马上试。"
     ),
     "{} answers with vectors of {} numbers.": "{} 有回应，向量有 {} 维。",
     "Set llm.api_key, or the environment variable it reads.": "请设置 llm.api_key，或它读取的环境变量。",

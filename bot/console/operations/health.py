@@ -1,4 +1,4 @@
-"""Health in the page: the figures of the last day, and all checks of `mnema doctor` as a job."""
+"""Health in the page: the figures of the last day; checks of `mnema doctor` and a call of each model as jobs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,7 @@ from starlette.responses import Response
 from bot.console.operations import models
 from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
+from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
 from channels.web.requests import Route, json_response, read_json
 
@@ -39,6 +40,13 @@ class HealthRoutes:
                 handler=self.check,
                 reply=models.JobBody,
             ),
+            Route(
+                method="POST",
+                path="/api/health/models",
+                action="console.write",
+                handler=self.try_models,
+                reply=models.JobBody,
+            ),
         )
 
     async def recent(self, _: Request) -> Response:
@@ -59,3 +67,13 @@ class HealthRoutes:
             return await run_command(self._bot.home.root, "doctor", "--language", lang, accept=DOCTOR_CODES)
 
         return accepted(self._jobs.start("doctor", "", work))
+
+    async def try_models(self, request: Request) -> Response:
+        """Send a tiny request to each model at once, as a job; its result has their states after it."""
+        await read_json(request)
+
+        async def work(_: Job) -> Mapping[str, Any]:
+            await self._bot.models.try_now()
+            return {"models": [model_status_to_json(state) for state in self._bot.models.states()]}
+
+        return accepted(self._jobs.start("models", "", work))

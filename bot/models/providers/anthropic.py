@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from bot.errors import BadImage, KeyRefused, ModelError, Transient
+from bot.errors import BadImage, Damaged, KeyRefused, ModelError, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
 from bot.models.catalog import context_window, supports_effort
 from bot.models.providers.failures import read_failure, to_error
@@ -85,12 +85,12 @@ class AnthropicStreamDecoder:
         """Add one event; return what can be shown of it.
 
         Raises:
-            Transient: the event does not have the form of its type.
+            Damaged: the event does not have the form of its type.
         """
         try:
             return self._add(event)
         except (LookupError, TypeError, ValueError, AttributeError) as err:
-            raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
+            raise Damaged(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
     def _add(self, event: dict[str, Any]) -> ModelEvent | None:
         match event.get("type"):
@@ -114,10 +114,10 @@ class AnthropicStreamDecoder:
         """Return the complete answer.
 
         Raises:
-            Transient: the stream ended before the answer did.
+            Damaged: the stream ended before the answer did.
         """
         if not self.ended or not self._stop:
-            raise Transient("the stream ended before the answer did", status=200, kind="cut")
+            raise Damaged("the stream ended before the answer did", status=200, kind="cut")
         if self._stop not in ANTHROPIC_STOP_REASONS:
             self._unknown[f"stop {self._stop}"] += 1
         parts = (self._part(block) for _, block in sorted(self._blocks.items()))
@@ -504,11 +504,11 @@ async def _stream_events(client: Any, encoded: AnthropicRequest, request: Reques
     except (sdk.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
         raise Transient(f"the connection failed: {err!r}", kind="connection") from err
     except ValueError as err:
-        raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
+        raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
 
-def _parse_event(data: bytes) -> dict[str, Any]:
-    event = json.loads(data or b'{"type": "ping"}')
+def _parse_event(data: str) -> dict[str, Any]:
+    event = json.loads(data or '{"type": "ping"}')
     if not isinstance(event, dict):
         raise ValueError("an event that is no object")
     if event.get("type") == "error":

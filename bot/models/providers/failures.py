@@ -162,7 +162,9 @@ def _failure_reason(failure: ProviderFailure) -> str:
 
 
 def _parse_body(body: object) -> dict[str, Any]:
-    if isinstance(body, (str, bytes)):
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if isinstance(body, str):
         try:
             body = json.loads(body)
         except ValueError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bot.errors import KeyRefused, Stalled, Transient
+from bot.errors import Damaged, KeyRefused, Stalled, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
 from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
@@ -75,21 +75,24 @@ class OpenAIStreamDecoder:
         """Add one chunk, or a whole completion; return what can be shown of it.
 
         Raises:
-            Transient: it does not have the form of a chunk.
+            Damaged: it does not have the form of a chunk.
         """
         try:
             return list(self._add(chunk))
         except (LookupError, TypeError, ValueError, AttributeError) as err:
-            raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
+            raise Damaged(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
     def answer(self) -> DecodedAnswer:
         """Return the complete answer.
 
         Raises:
-            Transient: the stream ended before the answer did, or the server failed.
+            Damaged: the stream ended before the answer did.
+            Transient: the server failed.
         """
-        if not self._stop or self._stop in FAILED_STOP_REASONS:
-            raise Transient("the stream ended before the answer did", status=200, kind=self._stop or "cut")
+        if not self._stop:
+            raise Damaged("the stream ended before the answer did", status=200, kind="cut")
+        if self._stop in FAILED_STOP_REASONS:
+            raise Transient("the server failed in the middle of the answer", status=200, kind=self._stop)
         if self._stop not in OPENAI_STOP_REASONS:
             self._unknown[f"stop {self._stop}"] += 1
         calls = (ToolCall(id=call.id, name=call.name, input=call.written or "{}") for call in self._calls)
@@ -319,7 +322,7 @@ class OpenAIModel:
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
-            raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
+            raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
     async def _post(self, client: Any, request: Request) -> Any:
         """Send the request and return the open response; retry once with the other name of the limit."""
@@ -344,8 +347,8 @@ class OpenAIModel:
         await self._clients.close()
 
 
-def _parse_chunk(line: bytes) -> dict[str, Any]:
-    if line == b"[DONE]":
+def _parse_chunk(line: str) -> dict[str, Any]:
+    if line == "[DONE]":
         return STREAM_END
     chunk = json.loads(line)
     if not isinstance(chunk, dict):

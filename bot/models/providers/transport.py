@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Generic, Self, TypeVar, cast
+from urllib.parse import urlsplit
 
 from bot.errors import ModelError, Stalled
 from channels.toolkit.http import create_tls_context
@@ -114,6 +116,22 @@ class Timeouts:
     step: float = 600.0
 
 
+# Source: Ollama and llama.cpp load a model and read a long prompt before the first token; on a small machine that takes
+# minutes. That they accept the connection shows that they work.
+FIRST_SECONDS_AT_HOME = 600.0
+_HOME_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+
+
+def timeouts_for(base_url: str) -> Timeouts:
+    """Return the limits for an endpoint: a server on a private or loopback address may take long to begin."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        at_home = not ip_address(host).is_global
+    except ValueError:
+        at_home = host.endswith(_HOME_SUFFIXES) or (bool(host) and "." not in host)
+    return Timeouts(first=FIRST_SECONDS_AT_HOME) if at_home else Timeouts()
+
+
 class ClosingStream(Generic[Item]):
     """Closes `source` at the end of a block, so that its connection is released at once."""
 
@@ -207,20 +225,25 @@ class TimedStream(ClosingStream[Item]):
             self._waiting.cancel()
 
 
-async def iterate_data_lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def iterate_data_lines(source: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """Yield the text after each `data:` of an event stream; a body that is no event stream is yielded whole.
 
-    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a line.
+    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a line. What is no UTF-8
+    is replaced: some servers cut characters of an answer in two, and the rest of it can be read.
     """
     rest, bare = b"", []
     async for piece in source:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             if line.startswith(b"data:"):
-                yield line[5:].strip()
+                yield _decode(line[5:])
             elif not line.startswith((b":", b"event:", b"id:", b"retry:")):
                 bare.append(line)
     if rest.startswith(b"data:"):
-        yield rest[5:].strip()
-    elif whole := b"\n".join([*bare, rest]).strip():
+        yield _decode(rest[5:])
+    elif whole := _decode(b"\n".join([*bare, rest])):
         yield whole
+
+
+def _decode(line: bytes) -> str:
+    return line.strip().decode("utf-8", "replace")

@@ -40,7 +40,7 @@ class TestPatientChain(ModelSuite):
     def telling(self, emulator: ModelEmulator, anthropic: AnthropicModel) -> Telling:
         chain = FallbackModel(
             [ChainModel(model=RetryingModel(anthropic, settings=RetrySettings(calls=1)))],
-            on_unusable=lambda *_: chain.reset(),
+            on_unusable=lambda *_: None,
         )
         return lambda *told: _told(emulator, chain, told)
 

@@ -19,14 +19,18 @@ from bot.errors import (
 from bot.models.base import Request, TextDelta
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
+from bot.models.retry import RetryingModel, RetrySettings
 from tests.bot.models.asking import answer_of, asking, hear, words
+from tests.bot.models.endpoints import Endpoint
+from tests.bot.models.virtual_time import run_in_virtual_time
 from tests.bot.talk import Held
 
 # Literals, so that the product is not compared with itself.
 DEADLINE = 900.0
 SMALLER = "smaller_window"
 FIRST_REST = 30.0
-SPENT_REST = 300.0
+FIRST_REFUSED_REST = 60.0
+PROBE = 30.0
 
 
 class Clock:
@@ -50,15 +54,158 @@ def chain(
 
 
 @pytest.mark.parametrize("error", [KeyRefused("no"), QuotaSpent("spent")])
-async def test_an_unusable_model_is_told_of_once_and_left_alone_until_reset(error: Unusable) -> None:
-    model, (first, second), told = chain([error, "back"], ["one", "two"])
+async def test_a_model_that_refuses_is_told_of_once_and_comes_last_until_its_rest_ends(error: Unusable) -> None:
+    clock = Clock()
+    model, (first, second), told = chain([error, error, "back"], ["one", "two", "three"], clock=clock)
     assert words(await answer_of(model, asking("hi"))) == "one"
-    assert words(await answer_of(model, asking("hi", model="another"))) == "two"
+    assert words(await answer_of(model, asking("hi"))) == "two"
     assert [len(first.requests), len(second.requests)] == [1, 2]
+    clock.now = FIRST_REFUSED_REST
+    assert words(await answer_of(model, asking("hi"))) == "three"
+    assert model.health(0, "claude-sonnet-5-5").phase == "refused"
     assert [name for name, _ in told] == ["scripted claude-sonnet-5-5"]
-    assert model.unusable == (error,)
-    model.reset()
+    model.end_rests()
     assert words(await answer_of(model, asking("hi"))) == "back"
+
+
+async def test_where_there_is_no_other_model_each_message_asks_one_that_refuses() -> None:
+    model, (only,), told = chain([KeyRefused("no"), KeyRefused("no"), "paid"])
+    for _ in range(2):
+        with pytest.raises(KeyRefused):
+            await answer_of(model, asking("hi"))
+    assert words(await answer_of(model, asking("hi"))) == "paid"
+    assert (len(only.requests), len(told)) == (3, 1)
+
+
+async def test_nobody_is_refused_while_another_one_waits_for_a_model_that_failed() -> None:
+    def tell(request: Request) -> str:
+        if request.conversation == "first":
+            raise Transient("busy")
+        return request.conversation
+
+    clock, held = Clock(), Held(tell, lambda request: request.conversation == "waits")
+    model = FallbackModel([ChainModel(model=held, probe=held)], on_unusable=lambda *_: None, clock=clock)
+    with pytest.raises(Transient):
+        await answer_of(model, asking("hi", conversation="first"))
+    clock.now = FIRST_REST
+    waiting = asyncio.create_task(answer_of(model, asking("hi", conversation="waits")))
+    await held.begun.wait()
+    others = [answer_of(model, asking("hi", conversation=f"other {at}")) for at in range(10)]
+    assert [words(answer) for answer in await asyncio.gather(*others)] == [f"other {at}" for at in range(10)]
+    held.go_on.set()
+    assert words(await waiting) == "waits"
+
+
+def in_virtual_time(*endpoints: Endpoint) -> FallbackModel:
+    loop = asyncio.get_running_loop()
+    once = RetrySettings(calls=2, wait=False)
+    links = [
+        ChainModel(
+            model=RetryingModel(endpoint, clock=loop.time),
+            model_id=endpoint.name,
+            probe=RetryingModel(endpoint, settings=once, clock=loop.time),
+        )
+        for endpoint in endpoints
+    ]
+    return FallbackModel(links, on_unusable=lambda *_: None, clock=loop.time)
+
+
+def test_a_slow_model_answers_after_a_failure_where_there_is_no_other() -> None:
+    async def talk() -> None:
+        slow = Endpoint("slow", "refuse")
+        model = in_virtual_time(slow)
+        with pytest.raises(KeyRefused):
+            await answer_of(model, asking("hi"))
+        slow.mood = "slow"
+        await asyncio.sleep(FIRST_REFUSED_REST)
+        assert words(await answer_of(model, asking("hi"))) == "slow"
+
+    run_in_virtual_time(talk())
+
+
+def test_a_slow_model_that_is_tried_again_has_thirty_seconds_where_another_one_can_answer() -> None:
+    async def talk() -> None:
+        slow, spare = Endpoint("slow", "fail"), Endpoint("spare")
+        model = in_virtual_time(slow, spare)
+        assert words(await answer_of(model, asking("hi"))) == "spare"
+        slow.mood = "slow"
+        await asyncio.sleep(FIRST_REST)
+        began = asyncio.get_running_loop().time()
+        assert words(await answer_of(model, asking("hi"))) == "spare"
+        assert PROBE <= asyncio.get_running_loop().time() - began < PROBE + 2
+
+    run_in_virtual_time(talk())
+
+
+def test_a_trial_ends_with_its_first_event() -> None:
+    async def talk() -> None:
+        first, spare = Endpoint("first", "fail"), Endpoint("spare")
+        model = in_virtual_time(first, spare)
+        await answer_of(model, asking("hi"))
+        first.mood = "well"
+        await asyncio.sleep(FIRST_REST)
+        trial = asyncio.create_task(answer_of(model, asking("hi")))
+        await asyncio.sleep(0.05)
+        other = asyncio.create_task(answer_of(model, asking("hi")))
+        await asyncio.sleep(0.1)
+        third = asyncio.create_task(answer_of(model, asking("hi")))
+        await asyncio.sleep(0)
+        assert not trial.done()
+        assert [words(await one) for one in (trial, other, third)] == ["first", "spare", "first"]
+
+    run_in_virtual_time(talk())
+
+
+def test_a_damaged_answer_counts_once_a_second_conversation_has_one() -> None:
+    async def talk() -> None:
+        first, spare = Endpoint("first", "damage"), Endpoint("spare")
+        model = in_virtual_time(first, spare)
+        for _ in range(2):
+            assert words(await answer_of(model, asking("hi", conversation="one"))) == "spare"
+        assert model.health(0, "first").is_healthy
+        first.mood = "well"
+        assert words(await answer_of(model, asking("hi", conversation="two"))) == "first"
+        first.mood = "damage"
+        for conversation in ("one", "two"):
+            assert model.health(0, "first").is_healthy
+            assert words(await answer_of(model, asking("hi", conversation=conversation))) == "spare"
+        assert model.health(0, "first").phase == "resting"
+
+    run_in_virtual_time(talk())
+
+
+def test_failures_of_calls_at_the_same_time_count_as_one() -> None:
+    async def talk() -> None:
+        model = in_virtual_time(Endpoint("first", "refuse"), Endpoint("spare"))
+        await asyncio.gather(*(answer_of(model, asking("hi", conversation=f"c{at}")) for at in range(10)))
+        assert model.health(0, "first").failures == 1
+
+    run_in_virtual_time(talk())
+
+
+def test_a_model_that_breaks_off_again_and_again_rests_longer_though_it_begins_to_answer() -> None:
+    async def talk() -> None:
+        model = in_virtual_time(Endpoint("first", "break"), Endpoint("spare"))
+        rests = []
+        for _ in range(3):
+            assert words(await answer_of(model, asking("hi"))) == "spare"
+            rests.append(model.health(0, "first").until - asyncio.get_running_loop().time())
+            await asyncio.sleep(rests[-1])
+        # of which the spare model's answer took .6 s
+        assert [round(rest + 0.6) for rest in rests] == [30, 60, 120]
+
+    run_in_virtual_time(talk())
+
+
+async def test_a_call_to_try_a_model_tells_its_health_at_once() -> None:
+    model, (only,), _ = chain([KeyRefused("no"), KeyRefused("no"), "paid"])
+    for _ in range(2):
+        with pytest.raises(KeyRefused):
+            await model.probe(0, asking("hi"))
+        assert model.health(0, "claude-sonnet-5-5").phase == "refused"
+    await model.probe(0, asking("hi"))
+    assert model.health(0, "claude-sonnet-5-5").phase == "up"
+    assert len(only.requests) == 3
 
 
 async def test_a_missing_model_says_nothing_of_its_neighbours() -> None:
@@ -74,7 +221,7 @@ PASSING = [Transient("busy"), Stalled("gap"), RateLimited("later")]
 
 
 @pytest.mark.parametrize("error", PASSING)
-async def test_a_model_that_failed_is_left_out_for_a_while_and_then_tried_again(error: ModelError) -> None:
+async def test_a_model_that_failed_comes_last_for_a_while_and_is_then_tried_again(error: ModelError) -> None:
     clock = Clock()
     model, (first, second), told = chain([error, "fine", "still"], ["spare", "spare"], clock=clock)
     assert words(await answer_of(model, asking("hi"))) == "spare"
@@ -88,7 +235,7 @@ async def test_a_model_that_failed_is_left_out_for_a_while_and_then_tried_again(
     assert model.health(0, "claude-sonnet-5-5").phase == "up"
 
 
-async def test_the_time_for_which_it_is_left_out_grows() -> None:
+async def test_its_rest_grows() -> None:
     clock = Clock()
     model, (first, _), _ = chain([Transient("busy")] * 20, ["spare"] * 40, clock=clock)
     waits = []
@@ -127,8 +274,8 @@ async def test_one_at_a_time_tries_a_model_out() -> None:
     assert words(await answer_of(model, asking("hi"))) == "well"
 
 
-async def test_a_trial_that_was_broken_off_may_be_made_again() -> None:
-    model, held, clock = trying()
+async def test_a_trial_that_was_broken_off_is_made_again_after_its_time() -> None:
+    model, held, clock = trying("one")
     await answer_of(model, asking("hi"))
     clock.now = FIRST_REST
     trial = asyncio.create_task(answer_of(model, asking("hi")))
@@ -136,6 +283,8 @@ async def test_a_trial_that_was_broken_off_may_be_made_again() -> None:
     trial.cancel()
     await asyncio.gather(trial, return_exceptions=True)
     held.go_on.set()
+    assert words(await answer_of(model, asking("hi"))) == "one"
+    clock.now += PROBE
     assert words(await answer_of(model, asking("hi"))) == "back"
 
 
@@ -154,19 +303,26 @@ async def test_a_trial_is_one_call_without_retries() -> None:
     assert [len(one.requests) for one in (patient, once, spare)] == [1, 1, 2]
 
 
-async def test_a_spent_quota_is_looked_at_again_and_a_refused_key_is_not() -> None:
+@pytest.mark.parametrize("error", [KeyRefused("no"), NoSuchModel("?"), QuotaSpent("spent")])
+async def test_a_refusal_rests_for_one_then_five_then_fifteen_minutes(error: Unusable) -> None:
     clock = Clock()
-    model, (first, second, _), told = chain([QuotaSpent("spent"), "paid"], [KeyRefused("no")], ["a", "b"], clock=clock)
-    assert words(await answer_of(model, asking("hi"))) == "a"
-    clock.now = SPENT_REST - 1
-    assert words(await answer_of(model, asking("hi"))) == "b"
-    clock.now = SPENT_REST
-    assert words(await answer_of(model, asking("hi"))) == "paid"
-    assert [len(one.requests) for one in (first, second)] == [2, 1]
-    assert len(told) == 2
-    assert model.health(1, "spare-1").phase == "refused"
-    clock.now = 1e9
-    assert model.health(1, "spare-1").is_skipped(clock.now)
+    model, (first, _), told = chain([error] * 4, ["spare"] * 8, clock=clock)
+    waits = []
+    for _ in range(4):
+        await answer_of(model, asking("hi"))
+        waits.append(model.health(0, "claude-sonnet-5-5").until - clock.now)
+        clock.now += waits[-1]
+    assert waits == [60, 300, 900, 900]
+    assert (len(first.requests), len(told)) == (4, 1)
+
+
+async def test_of_models_that_all_rest_the_one_whose_rest_ends_first_is_asked_first() -> None:
+    model, (first, second), _ = chain([KeyRefused("no"), "later"], [Transient("busy"), "sooner"])
+    with pytest.raises(Transient):
+        await answer_of(model, asking("hi"))
+    assert words(await answer_of(model, asking("hi"))) == "sooner"
+    assert words(await answer_of(model, asking("hi", model="other"))) == "later"
+    assert [len(first.requests), len(second.requests)] == [2, 2]
 
 
 async def test_where_nothing_else_is_left_a_resting_model_is_asked_all_the_same() -> None:
@@ -220,12 +376,12 @@ async def test_the_requests_own_fault_is_the_callers(error: ModelError) -> None:
     assert second.requests == []
 
 
-async def test_the_last_error_is_raised_and_known_ones_cost_no_call() -> None:
-    model, (first, second), _ = chain([KeyRefused("one")], [QuotaSpent("two")])
+async def test_the_last_error_is_raised_after_a_call_of_each_model() -> None:
+    model, (first, second), _ = chain([KeyRefused("one")] * 2, [QuotaSpent("two")] * 2)
     for _ in range(2):
         with pytest.raises(QuotaSpent):
             await answer_of(model, asking("hi"))
-    assert [len(first.requests), len(second.requests)] == [1, 1]
+    assert [len(first.requests), len(second.requests)] == [2, 2]
 
 
 async def test_what_one_model_showed_is_taken_back_before_the_next() -> None:

@@ -51,7 +51,7 @@ class Pair:
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
-async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_changes(
+async def test_a_model_that_refuses_comes_last_and_is_asked_first_again_after_a_retry(
     tmp_path: Path, status: int
 ) -> None:
     async with pair(tmp_path) as both:
@@ -62,24 +62,23 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
         ready = await HealthProbes(both.it.bot).ready()
         assert not ready.ok
         assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
-        bot = both.it.bot
-        bot.models.configure(
-            bot.config().model_copy(update={"llm": bot.config().llm.model_copy(update={"api_key": "another"})})
-        )
-        assert await both.it.text("hi") == "first"
-        assert (await HealthProbes(bot).ready()).ok
+        assert str(status) in ready.reasons["model"]
+        assert await both.it.text("/retry") == "first"
+        assert (await HealthProbes(both.it.bot).ready()).ok
 
 
-@pytest.mark.parametrize(("reply", "calls"), [(QUOTA, 1), (BUSY, 5)])
-async def test_what_may_pass_is_left_out_for_a_while(tmp_path: Path, reply: Reply, calls: int) -> None:
+@pytest.mark.parametrize(("reply", "calls", "phase"), [(QUOTA, 1, "refused"), (BUSY, 5, "resting")])
+async def test_what_failed_comes_last_for_a_while(tmp_path: Path, reply: Reply, calls: int, phase: str) -> None:
     async with pair(tmp_path) as both:
         both.first.script([reply] * calls)
         assert await both.it.text("hi") == "second" + NOTE
         assert await both.it.text("hi again") == "second" + NOTE
         assert both.asked == [calls, 2]
-        assert both.states[0] == (f"openai {MODEL}", "resting")
+        assert both.states[0] == (f"openai {MODEL}", phase)
         status = await both.it.text("/status")
-        assert f"○ openai {MODEL} — left out for" in status
+        words = "refused since" if phase == "refused" else "does not answer since"
+        assert f"○ openai {MODEL} — {words}" in status
+        assert "other models come first (HTTP" in status
         assert f"● anthropic {SPARE} — answers" in status
 
 
@@ -142,8 +141,21 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         await both.it.bot.outbox_dispatcher.settled()
         told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
         assert len(told) == 1
+        assert f"Until then anthropic {SPARE} answers" in told[0]
+        both.first.script([refuse(401, message="bad key")] * 2)
+        await both.it.bot.models.try_now()
         assert [state.use for state in both.it.bot.models.states()] == ["chosen", "spare"]
-        assert told[0].endswith(f"Until then anthropic {SPARE} answers.")
+        await both.it.bot.models.try_now()
+        assert [state.phase for state in both.it.bot.models.states()] == ["up"] * 3
+
+
+async def test_a_model_that_only_a_person_chose_and_nobody_has_is_no_trouble_of_the_bot(tmp_path: Path) -> None:
+    async with pair(tmp_path) as both:
+        await both.it.text("/model tpyo")
+        both.first.script([refuse(404)])
+        assert (await both.it.text("hi")).startswith("second")
+        assert both.it.bot.models.trouble == ""
+        assert (await HealthProbes(both.it.bot).ready()).ok
 
 
 async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_model_once() -> None:
@@ -164,7 +176,7 @@ async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_m
     ):
         seen[:] = [now]
         await news.look()
-    assert heard == ["Model openai m does not answer (busy). It is tried again from time to time."]
+    assert heard == ["Model openai m does not answer (busy). The next message tries it again."]
     seen[:] = [state("up", seconds=60)]
     await news.look()
     await news.look()

@@ -7,6 +7,7 @@ import pytest
 
 from bot.errors import (
     BadRequest,
+    Damaged,
     KeyRefused,
     ModelError,
     NoSuchModel,
@@ -24,7 +25,7 @@ from bot.models.providers.transport import Timeouts
 from memory.conversation import Text, Thinking
 from tests.bot.models.asking import MODEL, answer_of, asking, blobs, hear, said, streamed, tool, words
 from tests.emulators.model import ModelEmulator
-from tests.emulators.model_replies import Call, Reply, html, refuse
+from tests.emulators.model_replies import TORN, Call, Reply, html, refuse
 
 Wire = AnthropicModel | OpenAIModel
 Hasty = Callable[[Timeouts], Wire]
@@ -49,17 +50,17 @@ REFUSALS: list[tuple[Reply, type[ModelError]]] = [
     (refuse(504), Transient),
     (refuse(529), Transient),
     (Reply(then="reset"), Transient),
-    (html(200), Transient),
+    (html(200), Damaged),
 ]
 BROKEN: list[tuple[Reply, type[ModelError]]] = [
     (Reply(text="half an answer", delta=2, then="error", after=5), Transient),
     (Reply(text="half", delta=1, then="error", after=4, error="rate_limit_error"), RateLimited),
     (Reply(text="half", delta=1, then="error", after=4, error="invalid_request_error"), BadRequest),
-    (Reply(text="half an answer", delta=2, then="cut", after=4), Transient),
+    (Reply(text="half an answer", delta=2, then="cut", after=4), Damaged),
     (Reply(text="half an answer", delta=2, then="drop", after=4), Transient),
-    (Reply(text="half an answer", delta=2, then="garbage", after=4), Transient),
-    (Reply(calls=(Call(name="read", input={"path": "a-long-name.md"}),), then="cut", after=4), Transient),
-    (Reply(then="cut", after=0), Transient),
+    (Reply(text="half an answer", delta=2, then="garbage", after=4), Damaged),
+    (Reply(calls=(Call(name="read", input={"path": "a-long-name.md"}),), then="cut", after=4), Damaged),
+    (Reply(then="cut", after=0), Damaged),
 ]
 
 
@@ -72,6 +73,19 @@ async def test_each_failure_is_named_for_what_to_do(
         await answer_of(wire, asking("hi", tools=(tool(),)))
     assert type(caught.value) is kind
     assert len(emulator.requests) == 1, "a wire asks once; only one layer repeats"
+
+
+async def test_what_is_no_utf8_is_replaced(wire: Wire, emulator: ModelEmulator) -> None:
+    emulator.script([Reply(text=f"one {TORN}two {TORN}", torn=True)])
+    events, answer = await hear(wire, asking("hi"))
+    assert words(answer) == streamed(events) == "one \ufffdtwo \ufffd"
+
+
+async def test_a_refusal_that_is_no_utf8_says_what_it_is(wire: Wire, emulator: ModelEmulator) -> None:
+    body = f'{{"error": {{"type": "x", "message": "the context length {TORN} is exceeded"}}}}'
+    emulator.script([Reply(status=400, body=body, torn=True)])
+    with pytest.raises(Overflow):
+        await answer_of(wire, asking("hi"))
 
 
 @pytest.mark.parametrize(

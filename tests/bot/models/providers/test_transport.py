@@ -17,6 +17,7 @@ from bot.models.providers.transport import (
     Timeouts,
     create_http_client,
     iterate_data_lines,
+    timeouts_for,
 )
 from bot.models.retry import RetryingModel
 from bot.models.service import InstrumentedModel
@@ -262,7 +263,27 @@ async def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
             yield text[start : start + size]
 
     expected = ['{"a":"一\u2028"}', "", '{"b":2}', "[DONE]"]
-    assert [line.decode() async for line in iterate_data_lines(pieces())] == expected
+    assert [line async for line in iterate_data_lines(pieces())] == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "first"),
+    [
+        ("https://api.openai.com/v1", 120),
+        ("https://8.8.8.8/v1", 120),
+        ("", 120),
+        ("http://127.0.0.1:11434/v1", 600),
+        ("http://[::1]:8080", 600),
+        ("http://192.168.1.20:1234/v1", 600),
+        ("http://100.64.0.7:8000/v1", 600),
+        ("http://localhost:11434/v1", 600),
+        ("http://ollama:11434/v1", 600),
+        ("http://nas.local/v1", 600),
+    ],
+)
+def test_a_server_at_home_may_take_long_to_begin(url: str, first: float) -> None:
+    limits = timeouts_for(url)
+    assert (limits.first, limits.gap, limits.step) == (first, 90, 600)
 
 
 # -- work of a call -------------------------------------------------------------------------------

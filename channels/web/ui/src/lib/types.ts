@@ -828,8 +828,8 @@ export interface ModelState {
   up: boolean;
   state: "up" | "untried" | "resting" | "refused";
   seconds: number;
-  /** Seconds; null until the settings change. */
-  asked_again_in: number | null;
+  /** Seconds for which other models are asked first. */
+  asked_again_in: number;
   why: string;
 }
 
