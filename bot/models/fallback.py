@@ -113,7 +113,7 @@ class FallbackModel:
         raise error
 
     async def probe(self, index: int, request: Request) -> None:
-        """Call one model once, until its first event, and record its health.
+        """Call one model once, and record its health.
 
         Raises:
             ModelError: it did not answer.
@@ -121,7 +121,7 @@ class FallbackModel:
         step = replace(self._step(index, request), effort="once")
         async with ClosingStream(self._call(step, STEP_SECONDS)) as events:
             async for _ in events:
-                return
+                pass
 
     def _plan(self, request: Request) -> list[_ChainStep]:
         """Return the calls to make: usable models in the chain's order, then those that rest, the first due first."""

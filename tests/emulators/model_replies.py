@@ -29,7 +29,8 @@ class Reply:
     wait: seconds before the first byte. then: what happens after `after` events ("" for nothing) - reset, cut, drop,
     stall, error (an event of type `error`), garbage. reset with after=0 comes before any byte.
     pace: seconds after each event; drip: after each byte. split: bytes a write, 0 for whole events. crlf, pings,
-    unknown, escaped (JSON in ASCII), torn (each TORN is sent as half of a character): framing. forms: ways of compatible servers (see model_chat).
+    unknown, escaped (JSON in ASCII), torn (each TORN is sent as half a character): framing.
+    forms: ways of compatible servers (see model_chat).
     """
 
     text: str = ""

@@ -29,7 +29,7 @@ from tests.soak.plot import draw
 from tests.soak.watching import look
 from tests.walk.chats import Chatter
 from tests.walk.harness import COUSIN, FRIEND, OWNER, ColdBot, settings, until
-from tests.walk.oracle import Oracle, faults_of
+from tests.walk.oracle import Oracle, faults_of, unfounded_notices
 from tests.walk.record import ledger_faults, query, unended
 
 EVERY = 5.0
@@ -101,7 +101,7 @@ class Soak:
 
     async def faults(self) -> list[str]:
         """Every breach of the promises."""
-        found = await ledger_faults(self.bot.db)
+        found = [*await ledger_faults(self.bot.db), *unfounded_notices(self.bot.db, self.model)]
         for conversation, keys in self.oracle.sent.items():
             found += [fault[:LONGEST_FAULT] for fault in await self._page_faults(conversation, list(keys.values()))]
         found += [fault for one in self.people if isinstance(one, Texter) for fault in one.chatter.faults()]
@@ -130,6 +130,7 @@ class Soak:
                 ("parts sent", "outbox WHERE state = 'sent'"),
                 ("parts marked as perhaps repeated", "outbox WHERE repeats = 1"),
                 ("memories noted", "memory"),
+                ("notices of the model's failure", "outbox WHERE text LIKE 'The model did not answer: %'"),
             )
         }
         return [

@@ -9,13 +9,14 @@ from tests.emulators.model_replies import Reply, extract_text, is_extract, refus
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.speech import answer
 
+SILENT = 120.0  # seconds until a server without a word hangs up: of one at home the bot bears ten minutes
 # Refused three ways, broken before a byte, no byte at all, and three ends in the middle of an answer.
 MODEL: dict[str, Callable[[Reply], Reply]] = {
     "429": lambda _: refuse(429, retry_after="2"),
     "529": lambda _: refuse(529),
     "500": lambda _: refuse(500),
     "reset": lambda _: Reply(then="reset"),
-    "stall": lambda _: Reply(then="stall"),
+    "stall": lambda _: Reply(wait=SILENT, then="reset"),
     "cut": lambda told: Reply(text=told.text, then="cut", after=3),
     "gap": lambda told: Reply(text=told.text, then="stall", after=3),
     "error": lambda told: Reply(text=told.text, then="error", after=3),

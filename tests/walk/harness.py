@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TOKEN
 from tests.walk.nest import hatch
+from tests.walk.oracle import unfounded_notices
 from tests.walk.record import Db
 from tests.walk.web import Web
 
@@ -283,11 +284,12 @@ class Scene:
 async def scene(
     home: Path, model: ModelEmulator | None = None, telegram_url: str = "", **others: Any
 ) -> AsyncIterator[Scene]:
-    """A bot that is not yet started; killed at the end."""
+    """A bot that is not yet started; at the end it is judged by its notices of the model, and killed."""
     async with model or ModelEmulator() as emulator:
         bot = Bot(home, settings(emulator.url, telegram_url, **others))
         try:
             yield Scene(bot=bot, model=emulator)
+            assert unfounded_notices(bot.db, emulator) == []
         finally:
             if bot.alive:
                 await bot.kill()

@@ -19,6 +19,7 @@ import httpx
 from tests.emulators.model import ModelEmulator
 from tests.walk.channel_worlds import WORLDS, World, configured, remember
 from tests.walk.harness import Bot, settings, until
+from tests.walk.oracle import unfounded_notices
 from tests.walk.record import unended
 from tests.walk.speech import answer, asked, tokens_in
 
@@ -81,7 +82,7 @@ async def _by_platform(world: World, model: ModelEmulator, home: Path, conversat
                 f"left half written: {text!r}" for one in world.people for text in world.half_written(one)
             ]
         finally:
-            await _end(bot, result)
+            await _end(bot, model, result)
     return result
 
 
@@ -116,7 +117,7 @@ async def _by_http(model: ModelEmulator, home: Path, conversations: int, message
                 _judge(result, talk.tokens, Counter(t for line in stored for t in tokens_in(line["text"])))
                 _judge(result, talk.tokens, talk.seen, "on the page ", count=False)
     finally:
-        await _end(bot, result)
+        await _end(bot, model, result)
     return result
 
 
@@ -204,11 +205,12 @@ def _judge(result: Load, tokens: Sequence[str], seen: Counter[str], where: str =
     result.faults += [f"{where}answered {seen[token]} times: {token}" for token in tokens if seen[token] > 1]
 
 
-async def _end(bot: Bot, result: Load) -> None:
-    """End the process, and read what it logged."""
+async def _end(bot: Bot, model: ModelEmulator, result: Load) -> None:
+    """End the process, and read what it logged and told."""
     if (code := await bot.term()) != 0:
         result.faults.append(f"the process ended with {code}")
     result.faults += [f"logged: {line}" for line in errors_of(bot)]
+    result.faults += unfounded_notices(bot.db, model)
 
 
 def errors_of(bot: Bot) -> list[str]:

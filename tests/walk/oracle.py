@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.emulators.model import ModelEmulator
+from tests.walk.record import Db, query
 from tests.walk.speech import asked, tokens_in
 from tests.walk.web import Page, Web
 
@@ -17,6 +19,8 @@ REPEAT_MARK = "(possibly repeated)"
 TRY_AGAIN = 0.02
 TRY_FOR = 60.0
 ALARMS = ("mnema_history_repairs_total", "mnema_ledger_faults_total", "mnema_db_busy_total")
+# Literals, so that the product is not compared with itself.
+MODEL_FAILURES = ("The model did not answer: %", "模型现在没能回答：%")
 MOST_OPEN = 3  # how many answers a person waits for before writing more
 
 
@@ -73,6 +77,19 @@ async def alarms(web: Web) -> list[str]:
     families = text_string_to_metric_families((await web.ask("GET", "/metrics")).text)
     told = {sample.name: sample.value for family in families for sample in family.samples if not sample.labels}
     return [f"{name} is {told[name]:g}" for name in ALARMS if told[name]]
+
+
+def unfounded_notices(db: Db, model: ModelEmulator) -> list[str]:
+    """Notices of a model's failure that are more than the calls that the model failed at.
+
+    Notices of budgets, of the configuration and of interruptions have other words. Calls that a kill cut do not count:
+    they are made again.
+    """
+    told = "SELECT reply_to, text FROM outbox WHERE kind = 'notice' AND (text LIKE ? OR text LIKE ?)"
+    notices = query(db, told, *MODEL_FAILURES)
+    if len(notices) <= model.failed:
+        return []
+    return [f"{len(notices)} notices of a model that failed {model.failed} times: {notices}"]
 
 
 def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Bot, settings
+from tests.walk.oracle import unfounded_notices
 
 # The variable of the environment that tells a process where the record is: they share one config.json.
 RECORD = "MNEMA_TEST_RECORD"
@@ -55,11 +56,12 @@ def address(db: str, through: int = 0) -> str:
 async def several(
     home: Path, db: str, model: ModelEmulator | None = None, telegram_url: str = "", **others: object
 ) -> AsyncIterator[Several]:
-    """Nothing is started yet; whatever lives at the end is killed."""
+    """Nothing is started yet; at the end notices of the model are judged, and whatever lives is killed."""
     async with model or ModelEmulator() as emulator:
         held = Several(home=home, db=db, model=emulator, telegram_url=telegram_url, others=others)
         try:
             yield held
+            assert unfounded_notices(db, emulator) == []
         finally:
             for bot in held.made:
                 if bot.alive:

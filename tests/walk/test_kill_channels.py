@@ -22,6 +22,7 @@ from tests.walk.channel_people import Person, talker
 from tests.walk.channel_worlds import WORLDS, World, configured, remember
 from tests.walk.chats import given_up, told_interrupted
 from tests.walk.harness import Bot, until
+from tests.walk.oracle import unfounded_notices
 from tests.walk.record import ledger_faults, query, unended
 from tests.walk.test_kill_random import LEASE_SECONDS, OUTLIVE
 
@@ -158,7 +159,7 @@ async def walk(home: Path, world: World, kills: int, database_url: str = "") -> 
             await started(bot)
             await at_rest(bot, world, people)
             faults = [fault for person in people for fault in person.faults()]
-            faults += await ledger_faults(bot.db)
+            faults += [*await ledger_faults(bot.db), *unfounded_notices(bot.db, model)]
             print(f"{tally}; {figures(people, bot)}")
             assert not faults, f"seed {SEED}: {faults}"
             assert await bot.term() == 0
