@@ -1,5 +1,6 @@
 """Health in the page: how each model fares."""
 
+import os
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.errors import KeyRefused
-from bot.models.health import NEVER, ModelStatus, model_status_to_json
+from bot.models.health import ModelStatus, model_status_to_json
 from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from channels.web.requests import Route, json_response
 from tests.browser.opening import BROWSER, opened, write
@@ -24,7 +25,7 @@ MOST_LINES, MOST_ROWS = 50_000, 60
 
 STATES = (
     ModelStatus(
-        name="openai a", use="chosen", phase="refused", retry_in=NEVER, why="<i>401</i>", error=KeyRefused("no")
+        name="openai a", use="chosen", phase="refused", retry_in=55.0, why="<i>401</i>", error=KeyRefused("no")
     ),
     ModelStatus(name="anthropic b", use="spare", phase="up", seconds=5),
 )
@@ -44,9 +45,32 @@ async def test_it_is_told_how_models_fare(chromium: Browser) -> None:
         await page.click("#go-health")
         refused = page.locator("section[aria-label='openai a']")
         await expect(refused).to_contain_text("<i>401</i>")
-        await expect(refused).to_contain_text("until the settings of llm change")
+        await expect(refused).to_contain_text("Other models are asked first for 55 s.")
         await expect(page.locator("section[aria-label='anthropic b']")).to_contain_text("answers")
         await expect(page.locator(".verdict")).to_have_text("Something needs your attention.")
+
+
+async def test_each_model_is_asked_at_once_and_it_is_shown_what_came_of_it(chromium: Browser, tmp_path: Path) -> None:
+    refusing = [KeyRefused("HTTP 401: <i>no</i>")]
+    async with (
+        real_bot(tmp_path, lambda asked: refusing[0] if refusing else "yes") as real,
+        opened(chromium, real.site, "/c/c1") as page,
+    ):
+        await write(page, "tea?")
+        await real.bot.settled()
+        await page.click("#go-health")
+        card = page.locator("section[aria-label='scripted scripted']")
+        await expect(card).to_contain_text("HTTP 401: <i>no</i>")
+        button = page.get_by_role("button", name="Try now")
+        await button.click()
+        await expect(page.get_by_text("Not every model has answered just now")).to_be_visible()
+        if shots := os.environ.get("MNEMA_SHOTS"):
+            await page.screenshot(path=f"{shots}/health-refused.png")
+        refusing.clear()
+        await button.click()
+        await expect(page.get_by_text("Every model has just answered.")).to_be_visible()
+        await expect(card).to_contain_text("answers")
+        assert len(real.model.requests) == 3
 
 
 def log_page(lines: int) -> Route:

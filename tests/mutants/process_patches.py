@@ -152,4 +152,28 @@ PROCESSES = (
             "::test_clients_of_a_rush_are_closed_after_it_and_those_at_work_are_not",
         ),
     ),
+    Mutant(
+        name="a model that rests is asked by nobody",
+        guards="I21",
+        file="bot/models/fallback.py",
+        old="        if not usable:\n            return resting\n",
+        new="        resting = []\n        if not usable:\n            return resting\n",
+        tests=("tests/bot/models/test_fallback_machine.py", "tests/walk/test_refused_models.py"),
+    ),
+    Mutant(
+        name="a model is tried again by everybody at once",
+        guards="availability",
+        file="bot/models/fallback.py",
+        old="            until = self._clock() + PROBE_SECONDS\n",
+        new="            until = self._clock()\n",
+        tests=("tests/bot/models/test_fallback.py::test_one_at_a_time_tries_a_model_out",),
+    ),
+    Mutant(
+        name="one damaged conversation lowers the model for all",
+        guards="availability",
+        file="bot/models/fallback.py",
+        old="health.damaged_in in (None, conversation)",
+        new="health.damaged_in == ()",
+        tests=("tests/bot/models/test_fallback.py::test_a_damaged_answer_counts_once_a_second_conversation_has_one",),
+    ),
 )
