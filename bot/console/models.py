@@ -199,6 +199,12 @@ class ModelStateBody(ApiModel):
     why: str
 
 
+class ModelStatesBody(ApiModel):
+    """Each model of the chain, then the fast one if it differs."""
+
+    models: list[ModelStateBody]
+
+
 class StatusBody(ApiModel):
     """State of the running bot."""
 

@@ -95,7 +95,7 @@ class FallbackModel:
                 else the last model's error.
         """
         end, shown = self._clock() + STEP_SECONDS, False
-        error: ModelError = Transient("there is no model to ask")
+        error: ModelError | None = None
         for step in self._plan(request):
             if end <= self._clock():
                 break
@@ -110,7 +110,7 @@ class FallbackModel:
                 return
             except MODEL_FAILURES as err:
                 error = err
-        raise error
+        raise error or Transient("there is no model to ask")
 
     async def probe(self, index: int, request: Request) -> None:
         """Call one model once, and record its health.

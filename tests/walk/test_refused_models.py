@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import refuse
-from tests.walk.harness import Scene, mnema, scene, until
+from tests.walk.harness import Scene, mnema, scene
 from tests.walk.oracle import unfounded_notices
 from tests.walk.speech import answer, asked
 
@@ -71,15 +71,8 @@ async def test_the_page_asks_a_model_at_once(tmp_path: Path) -> None:
         await said(talk, "talk", asked("refused"))
 
         async def try_now() -> list[dict[str, Any]]:
-            id = (await talk.web.ask("POST", "/api/health/models", json={})).raise_for_status().json()["id"]
-
-            async def ended() -> Any:
-                job = await talk.web.get(f"/api/jobs/{id}")
-                return job if job["state"] != "running" else None
-
-            job = await until(ended, "each model was asked")
-            assert job["state"] == "done"
-            models: list[dict[str, Any]] = job["result"]["models"]
+            asked_now = (await talk.web.ask("POST", "/api/health/models", json={})).raise_for_status()
+            models: list[dict[str, Any]] = asked_now.json()["models"]
             return models
 
         assert [(one["state"], one["up"]) for one in await try_now() if one["use"] == "chosen"] == [("refused", False)]

@@ -1,11 +1,14 @@
-"""Health in the page: the figures of the last day; checks of `mnema doctor` and a call of each model as jobs."""
+"""Health in the page: the figures of the last day; a call of each model; checks of `mnema doctor` as a job."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console.models import ModelStatesBody
 from bot.console.operations import models
 from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
@@ -13,6 +16,7 @@ from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
 from channels.web.requests import Route, json_response, read_json
 
+TRY_SECONDS = 50.0  # for all models; proxies wait for a minute
 DOCTOR_CODES = (0, 1)  # 1: a check has failed
 
 
@@ -45,7 +49,7 @@ class HealthRoutes:
                 path="/api/health/models",
                 action="console.write",
                 handler=self.try_models,
-                reply=models.JobBody,
+                reply=ModelStatesBody,
             ),
         )
 
@@ -69,11 +73,10 @@ class HealthRoutes:
         return accepted(self._jobs.start("doctor", "", work))
 
     async def try_models(self, request: Request) -> Response:
-        """Send a tiny request to each model at once, as a job; its result has their states after it."""
+        """Send a tiny request to each model at once; return their states after it."""
         await read_json(request)
-
-        async def work(_: Job) -> Mapping[str, Any]:
-            await self._bot.models.try_now()
-            return {"models": [model_status_to_json(state) for state in self._bot.models.states()]}
-
-        return accepted(self._jobs.start("models", "", work))
+        asked = self._bot.models
+        with suppress(TimeoutError):  # one that is still silent keeps its state
+            async with asyncio.timeout(TRY_SECONDS):
+                await asked.try_now()
+        return json_response({"models": [model_status_to_json(state) for state in asked.states()]})

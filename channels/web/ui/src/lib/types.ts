@@ -833,6 +833,11 @@ export interface ModelState {
   why: string;
 }
 
+/** Each model of the chain, then the fast one if it differs. */
+export interface ModelStates {
+  models: ModelState[];
+}
+
 /** What a search gives the model. */
 export interface ModelText {
   text: string;

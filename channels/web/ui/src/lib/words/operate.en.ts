@@ -10,8 +10,6 @@ export const operateEn = {
   asked_by_next: "The next message asks it again.",
   try_now: "Try now",
   models_asked: "Asking each model…",
-  all_answered: "Every model has just answered.",
-  not_all_answered: "Not every model has answered just now; its card says why.",
   span_today: "Today",
   nothing_used: "Nothing used.",
   calls: "{calls} ×",

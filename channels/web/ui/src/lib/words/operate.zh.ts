@@ -12,8 +12,6 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   asked_by_next: "下一条消息会再试。",
   try_now: "立即再试",
   models_asked: "正在询问每个模型…",
-  all_answered: "每个模型刚才都有回应。",
-  not_all_answered: "刚才有模型没有回应，原因见它的卡片。",
   span_today: "今天",
   nothing_used: "没有用量。",
   calls: "{calls} 次",
