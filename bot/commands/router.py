@@ -95,9 +95,13 @@ class CommandRouter:
         if name == RETRY_COMMAND and (parts := await self._newest_user_parts(context)):
             return parts
         delivery = self._services.store.delivery
-        if is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
+        reply: str | tuple[Part, ...]
+        if body.approved:
+            texts = await self._services.approvals.run_approved(body.approved, context.actor, context.scope)
+            reply = context.text(*texts)
+        elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
-            reply: str | tuple[Part, ...] = format_text(context.lang, "command_interrupted", command=command)
+            reply = format_text(context.lang, "command_interrupted", command=command)
         else:
             reply = await self._reply(name, context)
         if not isinstance(reply, str):
