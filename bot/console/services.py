@@ -67,6 +67,7 @@ from channels.web.routes import parse_bounded
 from channels.web.server import WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
+from memory.tasks import run_beside_loop
 
 log = structlog.get_logger(__name__)
 Answer = TypeVar("Answer")
@@ -388,7 +389,8 @@ class _ConsoleHandlers:
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        return json_response({"items": await self._console.segments(row.id)})
+        items = await self._console.segments(row.id)
+        return await run_beside_loop(lambda: json_response({"items": items}), len(items))
 
     async def trace(self, request: Request) -> Response:
         """Return the trace of a message; of the newest one without `message`."""

@@ -464,7 +464,7 @@ class WebServer:
         *,
         grace: float = 10.0,
         idle: int = KEEP_ALIVE_SECONDS,
-        bodies: BodyTimes = BodyTimes(),
+        bodies: BodyTimes | None = None,
         **limits: Any,
     ) -> None:
         from uvicorn.config import Config
@@ -476,7 +476,7 @@ class WebServer:
         self.connections = ConnectionLimiter(**{"most": most, **limits})
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
-        self._bodies = BodyLimiter(app, bodies)
+        self._bodies = BodyLimiter(app, bodies or BodyTimes())
         self._server = QueueingServer(
             Config(
                 self._bodies,

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
@@ -26,7 +27,7 @@ from memory.conversation import Session, SystemPart, ToolSpec
 from memory.recall.documents import Passage
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.conversations.sessions import Sessions
-from memory.tasks import cancel_and_wait
+from memory.tasks import cancel_and_wait, run_beside_loop
 
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
 MAX_TRACKED_CONVERSATIONS = 10_000
@@ -195,7 +196,8 @@ class ContextFitter:
             is_folding = self.folding.is_folding(session.conversation)
             policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy
             lines = self.tool_lines.lines(session.conversation)
-            planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
+            plan = partial(plan_context, session, policy, fit_limits.limits, fixed, counter, lines)
+            planned = await run_beside_loop(plan, len(session.turns))
             if not await self._apply_plan(session, planned, fit_limits):
                 break
             session = self._in_zone(await self.sessions.load(session.conversation))
@@ -248,7 +250,8 @@ class ContextFitter:
             fit_limits = await self.load_limits(session, fit_request)
         except BudgetTooSmall:
             return  # the next message reports it
-        ahead = plan_ahead(session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
+        plan = partial(plan_ahead, session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
+        ahead = await run_beside_loop(plan, len(session.turns))
         self.tool_lines.begin(conversation, ahead.lines)
         if ahead.fold is not None:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))

@@ -18,6 +18,7 @@ from memory.context.view import ContextView, assemble_view
 from memory.conversation import Session, Text
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
+from memory.tasks import run_beside_loop
 
 FOLD_REASON_TEXTS = {
     "turns": ("轮数到了上限", "the most turns were reached"),
@@ -355,10 +356,13 @@ class ContextReport:
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
         row, session, fit_limits, counter = await self._load(conversation)
-        view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
+
+        def measure() -> dict[str, Any]:
+            view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
+            return {**self._measures(session, fit_limits, view, counter), **_contents_facts(view)}
+
         return {
-            **self._measures(session, fit_limits, view, counter),
-            **_contents_facts(view),
+            **await run_beside_loop(measure, len(session.turns)),
             **_system_facts(fit_limits, counter),
             **await self._folds(session),
             "policy": fit_limits.policy.name,
@@ -381,9 +385,10 @@ class ContextReport:
             LookupError: there is no such conversation.
         """
         _, session, fit_limits, counter = await self._load(conversation)
+        texts = [(part.name, part.text) for part in fit_limits.parts]
         return [
-            *fixed_segments([(part.name, part.text) for part in fit_limits.parts], fit_limits.tools, counter),
-            *session_segments(session, counter),
+            *fixed_segments(texts, fit_limits.tools, counter),
+            *await run_beside_loop(lambda: session_segments(session, counter), len(session.turns)),
         ]
 
     async def _load(self, conversation: str) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:
