@@ -1,7 +1,7 @@
-"""Waits for tasks with a limit, and for those that do not react to their cancellation; long work goes to a thread."""
+"""Waits for tasks with a limit: for a result, and for tasks that do not react to their cancellation."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any, TypeVar
 
 import structlog
@@ -9,7 +9,6 @@ import structlog
 log = structlog.get_logger(__name__)
 RECANCEL_SECONDS = 2.0
 MAX_TRIES = 4
-MAX_TURNS_ON_LOOP = 500  # about 30 ms of a pass over them; a hop to a thread costs .1
 ResultT = TypeVar("ResultT")
 
 
@@ -54,8 +53,3 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]]) -> None:
             task.exception()  # marks it as seen; owners that need it have their own callback
     if pending:
         log.error("tasks do not end", tasks=sorted(task.get_name() for task in pending))
-
-
-async def run_beside_loop(work: Callable[[], ResultT], turns: int) -> ResultT:
-    """Run work on so many turns of a conversation: in a thread where it would hold up everybody."""
-    return await asyncio.to_thread(work) if turns > MAX_TURNS_ON_LOOP else work()

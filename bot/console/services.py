@@ -67,7 +67,6 @@ from channels.web.routes import parse_bounded
 from channels.web.server import WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
-from memory.tasks import run_beside_loop
 
 log = structlog.get_logger(__name__)
 Answer = TypeVar("Answer")
@@ -390,7 +389,7 @@ class _ConsoleHandlers:
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         items = await self._console.segments(row.id)
-        return await run_beside_loop(lambda: json_response({"items": items}), len(items))
+        return await asyncio.to_thread(json_response, {"items": items})  # of an import they have megabytes
 
     async def trace(self, request: Request) -> Response:
         """Return the trace of a message; of the newest one without `message`."""

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
@@ -27,8 +28,9 @@ from memory.conversation import Session, SystemPart, ToolSpec
 from memory.recall.documents import Passage
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.conversations.sessions import Sessions
-from memory.tasks import cancel_and_wait, run_beside_loop
+from memory.tasks import cancel_and_wait
 
+MAX_TURNS_ON_LOOP = 500  # about 30 ms of a pass over them; a hop to a thread costs .1
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
 MAX_TRACKED_CONVERSATIONS = 10_000
 IDLE_BELOW = 0.4  # share of the budget; below it, IDLE_POLICIES plan nothing after a turn
@@ -38,6 +40,7 @@ MIN_SHRINK_FACTOR = 0.25  # of the refused request; the next attempt is at least
 NAMED_LIMIT_SHARE = 0.95  # of a limit that the provider named
 BUDGET_STEP_TOKENS = 500
 _SUBAGENT_PARTS: tuple[SystemPart, ...] = (SystemPart(name=RULES, text=SUBAGENT_RULES),)
+ResultT = TypeVar("ResultT")
 ESTIMATE_MARGIN = 0.02  # share of the window left free: our tokenizer is not the model's
 
 
@@ -362,3 +365,8 @@ def request_limits(
         refused=refused,
         shrunk_tokens=shrunk_tokens,
     )
+
+
+async def run_beside_loop(work: Callable[[], ResultT], turns: int) -> ResultT:
+    """Run work on so many turns of a conversation: in a thread where it would hold up everybody."""
+    return await asyncio.to_thread(work) if turns > MAX_TURNS_ON_LOOP else work()

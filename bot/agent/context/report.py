@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime, tzinfo
 from typing import Any
 
-from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, run_beside_loop
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
 from bot.memory.view_segments import fixed_segments, session_segments
@@ -18,7 +18,6 @@ from memory.context.view import ContextView, assemble_view
 from memory.conversation import Session, Text
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
-from memory.tasks import run_beside_loop
 
 FOLD_REASON_TEXTS = {
     "turns": ("轮数到了上限", "the most turns were reached"),

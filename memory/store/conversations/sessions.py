@@ -25,20 +25,21 @@ from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
-from memory.store.conversations.live_session import (
+from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
+from memory.store.conversations.outbox import drop_unsent, keep_unsent
+from memory.store.conversations.prompt_state import (
     LIVE_FROM,
     MAX_LIGHT_MESSAGES,
     MAX_SEQ,
     SessionRows,
+    delete_snapshot,
     load_long_session_rows,
     load_messages,
     load_ranges,
     load_session_rows,
+    raise_generation,
     to_session,
 )
-from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
-from memory.store.conversations.outbox import drop_unsent, keep_unsent
-from memory.store.conversations.prompt_state import delete_snapshot, raise_generation
 from memory.store.conversations.turns import cancel_open_turns
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.views import VIEW_TABLES
