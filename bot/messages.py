@@ -46,8 +46,10 @@ from memory.text.quoting import speaker_name
 PRESS_COMMAND = "press"  # a pressed button arrives as this command
 RESUME_PREFIX = "resume:"  # of the data of the button that resumes a paused task
 MAX_QUOTE_CHARS = 2_000
-# Commands that do not wait for the conversation's queue: they only read, or they stop what runs.
-URGENT_COMMANDS = frozenset({PRESS_COMMAND, "approve", "deny", "stop", "status", "help", "whoami", "usage", "trace"})
+# Commands that do not wait for the conversation's queue: they only read, decide, or stop what runs.
+URGENT_COMMANDS = frozenset(
+    (PRESS_COMMAND, "approve", "deny", "approvals", "tasks", "stop", "status", "help", "whoami", "usage", "trace")
+)
 _INBOX_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
 # Commands that stop the running turn at once and then wait in the queue.
 TURN_ENDING_COMMANDS = frozenset({"new", "context clear"})
@@ -73,6 +75,8 @@ class MessageBody:
     earlier: str = ""
     #: A sub-agent's task that words from outside may have shaped; the program's row, too.
     task: str = ""
+    #: Id of an approval whose call this starts; the program's row, too.
+    approved: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +190,8 @@ def dump_body(body: MessageBody) -> str:
         record |= {"job": body.job, "earlier": body.earlier}
     if body.task:
         record["task"] = body.task
+    if body.approved:
+        record["approved"] = body.approved
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -218,6 +224,7 @@ def load_body(text: str) -> MessageBody:
         job=record.get("job", ""),
         earlier=record.get("earlier", ""),
         task=record.get("task", ""),
+        approved=record.get("approved", ""),
     )
 
 

@@ -8,7 +8,7 @@ import secrets
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -58,6 +58,8 @@ APPROVAL_REQUESTED_TEXT = (
 ASKED_WHEN_TAINTED = frozenset({"exec", "mcp.call.ask", "plugin.call.ask"})
 # What approvals depend on: that the chat was not cleared since, and that the tool is described as it was.
 EPOCH, SPEC = "epoch", "spec"
+# An approved call that could not start for so long after its approval expired is not started any more.
+MAX_START_DELAY = timedelta(minutes=30)  # twice the longest turn
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 INTERRUPTED_TEXT = "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
 TAINTED_CALL_TEXT = (
@@ -81,6 +83,10 @@ async def _load_no_conversation(_: str) -> ConversationRow | None:
 
 async def _refuse_nothing(_: GuardedCall) -> str:
     return ""
+
+
+async def _never_busy(_: str) -> bool:
+    return False
 
 
 def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str:
@@ -126,7 +132,7 @@ class Begun:
     text: BilingualText
     #: The request is decided by it.
     done: bool = False
-    #: The call is to be run now.
+    #: The call is to be run now; an approved one that is not starts with a row of its own.
     runs: bool = False
 
 
@@ -149,6 +155,8 @@ class ApprovalService:
     conversation: Callable[[str], Awaitable[ConversationRow | None]] = _load_no_conversation
     #: Asks the guards, once more when an approved call runs.
     find_refusal: FindRefusal = _refuse_nothing
+    #: Tells whether a conversation has a turn that runs or is about to.
+    is_busy: Callable[[str], Awaitable[bool]] = _never_busy
 
     async def ask(self, request: ApprovalRequest) -> str:
         """Ask the person of this turn, once per call; return what the model reads.
@@ -247,10 +255,11 @@ class ApprovalService:
             by: who decided, for the audit chain; "" for the person.
             always: see `decide`.
         """
-        if row.state != "asked":
+        has_begun = row.state not in ("asked", "approved")
+        if has_begun or (approve and row.state == "approved"):
             return Begun(text=_CLOSED_TEXTS[row.state])
         if not approve:
-            moved = await self.access.move(row.id, "asked", "denied", by=by)
+            moved = await self.access.move(row.id, row.state, "denied", by=by)
             return Begun(text=_DENIED_TEXT if moved else _CLOSED_TEXTS["ended"], done=moved)
         if not authorize(actor, row.action, row.space, replace(where, space=row.space)).allowed:
             await self.access.move(row.id, "asked", "ended", by=by)
@@ -259,12 +268,60 @@ class ApprovalService:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
             return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+        later = await self._row_to_start(row)
+        if later is None:
+            refusal = await self._start(row, by)
+        else:
+            was_asked = await self.access.move(row.id, "asked", "approved", later, by=by)
+            refusal = None if was_asked else _CLOSED_TEXTS["ended"]
+        if refusal is not None:
+            return Begun(text=refusal)
+        zh, en = await self._add_rule(rule) if rule else ("", "")
+        if later is None:
+            return Begun(text=(zh, en), done=True, runs=True)
+        return Begun(text=(zh + _APPROVED_TEXT[0], en + _APPROVED_TEXT[1]), done=True)
+
+    async def _row_to_start(self, row: ApprovalRow) -> NewInboxRow | None:
+        """Return the row that starts an approved call after the turn that runs where it was asked; None if none does.
+
+        A call that a group's turn asked for starts at once: its output is for the private chat that approved it.
+        """
+        conversation = await self.conversation(row.conversation)
+        if conversation is None or conversation.place.kind == "group" or not await self.is_busy(row.conversation):
+            return None
+        return NewInboxRow(
+            place=replace(conversation.place, space=conversation.own_space),  # which a link leads from
+            key=f"approved:{row.id}",
+            kind="approval",
+            sender_id=row.party.id,
+            body=dump_body(MessageBody(text="", approved=row.id)),
+            by_program=True,
+        )
+
+    async def run_approved(self, id: str, actor: Actor, where: AccessScope) -> BilingualText:
+        """Run a call that was approved while a turn ran, and return the reply; it runs once, however often this does.
+
+        Args:
+            id: of the approval.
+            actor: the person who was asked, with the rights they have now.
+        """
+        row = await self.access.approval_of_space(where.space, id)
+        if row is None or row.state != "approved":
+            return _CLOSED_TEXTS[row.state if row else "ended"]
+        is_late = self.now() > row.expires + MAX_START_DELAY
+        if is_late or not authorize(actor, row.action, row.space, where).allowed:
+            await self.access.move(row.id, "approved", "ended")
+            return _CLOSED_TEXTS["ended"]
+        return await self._start(row) or await self._run(row, actor)
+
+    async def _start(self, row: ApprovalRow, by: str = "") -> BilingualText | None:
+        """Store that a call runs; return why it does not start."""
         # Held before it is stored as running: what runs and is held by nobody was interrupted.
         if not await self.hold(row.id):
-            return Begun(text=_CLOSED_TEXTS["running"])
-        if not await self.access.move(row.id, "asked", "running", by=by):
-            return Begun(text=_CLOSED_TEXTS["ended"])  # or this process runs it, and goes on holding it
-        return Begun(text=await self._add_rule(rule) if rule else ("", ""), done=True, runs=True)
+            return _CLOSED_TEXTS["running"]
+        if not await self.access.move(row.id, row.state, "running", by=by):
+            return _CLOSED_TEXTS["ended"]  # or this process runs it, and goes on holding it
+        return None
 
     async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
         row = await self.access.add_rule(rule)
@@ -464,7 +521,15 @@ def _to_party(actor: Actor) -> Party:
 
 
 _DENIED_TEXT = ("已拒绝，什么都没有执行。", "Denied; nothing was done.")
+_APPROVED_TEXT = (
+    "已批准。等正在进行的回答结束后执行。",
+    "Approved. It runs once the answer that is under way has ended.",
+)
 _CLOSED_TEXTS: Mapping[ApprovalState, BilingualText] = {
+    "approved": (
+        "这一次已经批准了，等正在进行的回答结束后执行。",
+        "That one is approved already; it runs once the answer that is under way has ended.",
+    ),
     "running": (
         "这一次已经开始执行；如果程序中断过，它可能生效了，也可能没有，不会再执行一遍。",
         "That one has begun; if the program was interrupted, it may have happened or not. It is not run again.",

@@ -386,6 +386,6 @@ class ToolRunner:
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:
     try:
         given = json.loads(text or "{}")
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise ToolFailed(f"The arguments are not JSON: {err}.") from err
     return tool.arguments.parse(given)

@@ -226,7 +226,7 @@ class TurnRunner:
         # A mutating command marks itself when it begins; if it was marked before, it would count as interrupted.
         if row.state == "new" and not (command and is_mutating(*command)) and self._arrived_before_start(row):
             await self._store.delivery.mark_opened(row.id)
-        if command:
+        if command or body.approved:
             parts = await self._run_command(row, body)
             if parts is None:
                 self._telemetry.row_handled(row.trace_id, "command", began)

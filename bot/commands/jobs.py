@@ -9,14 +9,17 @@ from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
 from bot.jobs.heartbeat import HEARTBEAT_FILE, SPACE
 from bot.jobs.heartbeat import REASON_TEXTS as BEAT_REASON_TEXTS
 from bot.jobs.phrases import ReminderPhrase, read_channel, read_reminder
-from bot.jobs.progress import KIND_TEXTS
+from bot.jobs.progress import KIND_TEXTS, quote_line
 from bot.jobs.service import JobRequest, format_job_line
 from bot.jobs.times import NO_QUIET, JobRefused
+from memory.store.people.background_tasks import TaskRow
 from memory.store.people.jobs import JobKind, JobRow
+from memory.store.rows import ConversationRow
 
 JOB_ACTION = "task.own"
 MAX_SHOWN_RUNS = 10
 MAX_GOAL_CHARS = 100
+MAX_CHAT_NAME_CHARS = 40
 _BACKGROUND_PATTERN = re.compile(r"cancel\s+w([0-9]{1,9})", re.IGNORECASE)
 SHOWN_HASH = 12
 _BEAT_TEXTS = {
@@ -95,20 +98,42 @@ async def _tasks(context: CommandContext) -> str:
 
 
 async def _list_background(context: CommandContext) -> str:
-    """List the sub-agents and commands of this chat that are at work; "" for none."""
-    rows = await context.store.tasks.open_tasks(context.conversation.id)
+    """List the sub-agents and commands that this chat and the person's other chats have at work; "" for none."""
     lines = []
-    for row in rows:
+    for row, chat in await _load_background(context):
         goal, kind = " ".join(row.goal.split())[:MAX_GOAL_CHARS], context.text(*KIND_TEXTS[row.kind])
-        lines.append(f"▶ {row.name} · {kind} · {goal} · {await context.services.progress.describe(row, context.lang)}")
+        progress = await context.services.progress.describe(row, context.lang)
+        where = "" if chat.id == context.conversation.id else _format_chat(chat)
+        lines.append(" · ".join(filter(None, (f"▶ {row.name}", where, kind, goal, progress))))
     return "\n".join([context.text("**进行中**", "**At work**"), *lines]) if lines else ""
 
 
+async def _load_background(context: CommandContext) -> list[tuple[TaskRow, ConversationRow]]:
+    """Load what runs in this chat and, for a private one, in the other private chats of its person, with the chats."""
+    here = context.conversation
+    found = []
+    for row in await context.store.tasks.open_tasks_of_space(here.place.space):
+        chat = await context.store.sessions.conversation(row.conversation)
+        if chat is not None and (chat.id == here.id or _are_of_one_person(chat, here)):
+            found.append((row, chat))
+    return found
+
+
+def _are_of_one_person(chat: ConversationRow, other: ConversationRow) -> bool:
+    """Tell whether two chats are private and of one person; a linked account's are not of whose memory it shares."""
+    is_private = "group" not in (chat.place.kind, other.place.kind)
+    return is_private and chat.own_space == other.own_space
+
+
+def _format_chat(chat: ConversationRow) -> str:
+    name = chat.own_title or chat.title or chat.place.chat_id
+    return f"{chat.place.channel} {quote_line(name[:MAX_CHAT_NAME_CHARS])}"
+
+
 async def _cancel_background(context: CommandContext, number: int) -> str:
-    """End a sub-agent or a command of this chat."""
-    row = await context.store.tasks.find(context.conversation.place.space, number)
-    is_here = row is not None and row.conversation == context.conversation.id
-    if row is None or not is_here or not await context.services.cancel_task(row):
+    """End one of the sub-agents and commands that are listed here."""
+    listed = [row for row, _ in await _load_background(context) if row.number == number]
+    if not listed or not await context.services.cancel_task(listed[0]):
         return context.text(f"这里没有进行中的 w{number}。", f"There is no running w{number} here.")
     return context.text(f"w{number} 已结束。", f"w{number} is ended.")
 

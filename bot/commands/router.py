@@ -96,9 +96,13 @@ class CommandRouter:
             self._services.models.end_rests()
             return parts
         delivery = self._services.store.delivery
-        if is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
+        reply: str | tuple[Part, ...]
+        if body.approved:
+            texts = await self._services.approvals.run_approved(body.approved, context.actor, context.scope)
+            reply = context.text(*texts)
+        elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
-            reply: str | tuple[Part, ...] = format_text(context.lang, "command_interrupted", command=command)
+            reply = format_text(context.lang, "command_interrupted", command=command)
         else:
             reply = await self._reply(name, context)
         if not isinstance(reply, str):

@@ -24,7 +24,7 @@ DECISIONS: dict[str, tuple[bool, int | None]] = {"once": (True, None), "deny": (
 
 
 class ApprovalDecider(Protocol):
-    """Applies a decision; the call runs on after the reply."""
+    """Applies a decision; the call runs after the reply, and after the turn that runs where it was asked."""
 
     async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun: ...
 
@@ -81,7 +81,7 @@ class ApprovalRoutes:
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:
             raise HttpRefusal(409, "closed", begun.text[1])
-        return json_response({"state": "running" if begun.runs else "denied"})
+        return json_response({"state": "running" if approve else "denied"})
 
     async def revoke(self, request: Request) -> Response:
         """Revoke the rule with that `number`."""

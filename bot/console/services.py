@@ -388,7 +388,8 @@ class _ConsoleHandlers:
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        return json_response({"items": await self._console.segments(row.id)})
+        items = await self._console.segments(row.id)
+        return await asyncio.to_thread(json_response, {"items": items})  # of an import they have megabytes
 
     async def trace(self, request: Request) -> Response:
         """Return the trace of a message; of the newest one without `message`."""

@@ -378,7 +378,7 @@ def _read_notice(call: ToolCall) -> str:
     """Return the text of a call of notify, "" if it is none."""
     try:
         given = json.loads(call.input or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     text = given.get("text") if call.name == NOTIFY.name and isinstance(given, dict) else None
     return text.strip()[:MAX_NOTICE_CHARS] if isinstance(text, str) else ""

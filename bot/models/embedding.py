@@ -93,7 +93,7 @@ class RemoteEmbedder:
             raise _to_embedding_error(err) from err
         try:
             return _parse_vectors(answer, len(texts))
-        except (ValueError, TypeError, KeyError, struct.error) as err:
+        except (ValueError, TypeError, KeyError, struct.error, RecursionError) as err:
             raise EmbeddingFailed("the answer is not the vectors that were asked for", kind="damaged") from err
 
     async def close(self) -> None:

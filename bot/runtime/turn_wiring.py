@@ -240,7 +240,14 @@ class TurnComponents:
             hold=self._bot.hold_approval,
             release=self._bot.release_approval,
             held=self._bot.held_approvals,
+            is_busy=self._is_busy,
         )
+
+    async def _is_busy(self, conversation: str) -> bool:
+        """Tell whether a conversation has a turn that runs or is about to."""
+        now = self._bot.store.now()
+        row = await self._bot.store.delivery.next_inbox_row(conversation, now)
+        return row is not None and (row.state == "running" or row.not_before <= now)
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(

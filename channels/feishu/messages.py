@@ -10,6 +10,7 @@ from typing import Any
 
 from channels.message import Address, Attachment, ChatKind, InboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable
+from channels.toolkit.untrusted import load_object
 
 PLACEHOLDERS = {
     "interactive": "[card]",
@@ -285,8 +286,8 @@ def _reply_target(message: Json) -> str:
 
 
 def _load_object(text: Any) -> Json:
-    parsed = json.loads(text or "{}")
-    if not isinstance(parsed, dict):
+    parsed = load_object(text or "{}")
+    if parsed is None:
         raise ValueError("content is no object")
     return parsed
 

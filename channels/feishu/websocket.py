@@ -238,7 +238,7 @@ class LongConnection:
                         self._configure(json.loads(frame.payload))
                     continue
                 payload = fragments.add(frame, time.monotonic())
-            except ValueError as err:
+            except (ValueError, RecursionError) as err:
                 log.warning("frame not understood", error=str(err)[:80])
                 continue
             if payload is not None:

@@ -57,6 +57,8 @@ CHINESE = {
     "the body must be a JSON object": "请求体须为 JSON 对象",
     "the body is not plain JSON: {}": "请求体不是合格的 JSON：{}",
     "the body did not arrive within {} s": "请求体没有在 {} 秒内到齐",
+    "nothing more of the body arrived within {} s": "请求体有 {} 秒没有新的数据",
+    "the server is stopping; send it again in a moment": "服务正在停止，请稍后再发一次",
     "the body was cut off": "请求体在中途断了",
     "limit must be a whole number from 1 to {}": "limit 须为 1 到 {} 的整数",
     "after must be the line of a message": "after 须为消息的行号",

@@ -285,21 +285,18 @@ SMALL_BODY = MEBIBYTE
 LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
 DRAIN_BYTES = 96 * MEBIBYTE  # read of a refused body: a client that is still sending may not read the refusal
 MAX_LARGE_BODY_MEMBERS = 300_000  # brackets, braces and commas
-LARGE_SECONDS = 60.0  # for a large body, from when it may be read
+RETRY_LARGE_SECONDS = 60  # after which a client may try a large body again
 MAX_WAITING_BODIES = 8  # large bodies waiting to be read, with the first MiB of each in memory
 _CLOSE = {"connection": "close"}
 
 
-async def read_json(request: Request, *, limit: int = SMALL_BODY, seconds: float = 10.0) -> dict[str, Any]:
-    """Read a JSON object from the body.
-
-    Args:
-        limit: bytes. seconds: in which the body has to arrive.
+async def read_json(request: Request, *, limit: int = SMALL_BODY) -> dict[str, Any]:
+    """Read a JSON object of at most `limit` bytes from the body.
 
     Raises:
-        HttpRefusal: 413 too long, 408 too slow, 400 not JSON or not an object.
+        HttpRefusal: 413 too long, 400 not JSON or not an object; what `receive` raises, see BodyLimiter.
     """
-    return as_object(parse_json(await read_body(request, limit=limit, seconds=seconds)))
+    return as_object(parse_json(await read_body(request, limit=limit)))
 
 
 class LargeBodies:
@@ -324,7 +321,7 @@ class LargeBodies:
             locked = True
 
         try:
-            raw = await read_body(request, limit=LARGE_BODY, seconds=LARGE_SECONDS, on_large=acquire)
+            raw = await read_body(request, limit=LARGE_BODY, on_large=acquire)
             large = len(raw) > SMALL_BODY
             fields = as_object(await asyncio.to_thread(parse_json, raw) if large else parse_json(raw))
             if large and not fields.get(member):
@@ -338,7 +335,7 @@ class LargeBodies:
     async def _acquire(self) -> None:
         if self._waiting >= MAX_WAITING_BODIES:
             why = "too many large messages are on their way; send it again in a minute"
-            raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
+            raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{RETRY_LARGE_SECONDS}"})
         self._waiting += 1
         try:
             await self._one_at_a_time.acquire()
@@ -350,7 +347,6 @@ async def read_body(
     request: Request,
     *,
     limit: int = SMALL_BODY,
-    seconds: float = 10.0,
     on_large: Callable[[], Awaitable[None]] | None = None,
     drain: int = DRAIN_BYTES,
 ) -> bytearray:
@@ -358,35 +354,29 @@ async def read_body(
 
     Args:
         limit: bytes.
-        seconds: in which it has to arrive; the time stops during `on_large` and starts again after it.
         on_large: awaited once the body exceeds 1 MiB; may raise HttpRefusal.
         drain: bytes up to which a refused body is read and dropped, so that the client gets to read the refusal.
 
     Raises:
-        HttpRefusal: 413 too long, 408 too slow, 400 cut off; what `on_large` raised.
+        HttpRefusal: 413 too long, 400 cut off; what `on_large` and `receive` raised, see BodyLimiter.
     """
     body = bytearray()
     received = 0
     refused: HttpRefusal | None = None
     try:
-        async with asyncio.timeout(seconds) as deadline:
-            async for piece in request.stream():
-                if on_large and received <= SMALL_BODY < received + len(piece):
-                    deadline.reschedule(None)
-                    try:
-                        await on_large()
-                    except HttpRefusal as err:
-                        refused = err
-                    deadline.reschedule(asyncio.get_running_loop().time() + seconds)
-                received += len(piece)
-                if refused is None and received <= limit:
-                    body += piece
-                    continue
-                body.clear()
-                if received > drain:
-                    break
-    except TimeoutError as err:
-        raise HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
+        async for piece in request.stream():
+            if on_large and received <= SMALL_BODY < received + len(piece):
+                try:
+                    await on_large()
+                except HttpRefusal as err:
+                    refused = err
+            received += len(piece)
+            if refused is None and received <= limit:
+                body += piece
+                continue
+            body.clear()
+            if received > drain:
+                break
     except ClientDisconnect as err:
         raise HttpRefusal(400, "cut", "the body was cut off", _CLOSE) from err
     if refused is not None:

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.web.auth import MAX_SESSION_SECONDS, BrowserSession, RequestGuard, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
+from channels.web.body_limits import BodyLimiter, BodyTimes
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
 from channels.web.requests import (
@@ -452,6 +453,7 @@ class WebServer:
     Args:
         grace: seconds for open responses at the end.
         idle: seconds for which an idle connection stays open.
+        bodies: how long the bodies of requests are waited for.
         limits: fields of ConnectionLimiter that differ from their defaults.
     """
 
@@ -462,6 +464,7 @@ class WebServer:
         *,
         grace: float = 10.0,
         idle: int = KEEP_ALIVE_SECONDS,
+        bodies: BodyTimes | None = None,
         **limits: Any,
     ) -> None:
         from uvicorn.config import Config
@@ -473,9 +476,10 @@ class WebServer:
         self.connections = ConnectionLimiter(**{"most": most, **limits})
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
+        self._bodies = BodyLimiter(app, bodies or BodyTimes())
         self._server = QueueingServer(
             Config(
-                app,
+                self._bodies,
                 http=protocol,
                 backlog=accepts,
                 ws="none",
@@ -497,7 +501,8 @@ class WebServer:
         await self._server._serve(self._sockets)
 
     def stop(self) -> None:
-        """Accept no more connections and end `run`."""
+        """Accept no more connections, wait for no more of requests' bodies, and end `run`."""
+        self._bodies.stop()
         self._server.stop()
 
 

@@ -238,7 +238,7 @@ class _WrittenByTools:
 def _written_texts(call: str) -> Iterator[str]:
     try:
         values = json.loads(call)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if isinstance(values, dict):
         yield from (text for name in ("content", "new") if isinstance(text := values.get(name), str))

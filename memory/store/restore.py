@@ -65,7 +65,7 @@ _GRANT_KEY = ("channel", "account", "subject", "subject_id", "group_id")
 _DELETE_GRANT = delete(access_grant).where(*(access_grant.c[name] == bindparam(name) for name in _GRANT_KEY))
 # Codes and approvals are valid once, and may have been used since the backup.
 _END_PENDING = (
-    update(approval).where(is_one_of(approval.c.state, "asked")).values(state=literal_text("ended")),
+    update(approval).where(is_one_of(approval.c.state, "asked", "approved")).values(state=literal_text("ended")),
     update(access_request)
     .where(is_one_of(access_request.c.state, "pending"), is_one_of(access_request.c.subject, "user", "owner"))
     .values(state=literal_text("cleared")),

@@ -15,7 +15,8 @@ from memory.store.errors import WrongState
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
 
-InboxKind = Literal["message", "command", "aside", "edit", "delete", "move"]
+# "approval" starts a call that was approved while a turn ran.
+InboxKind = Literal["message", "command", "aside", "edit", "delete", "move", "approval"]
 InboxState = Literal["new", "aside", "running", "done", "ignored", "dead"]
 TurnState = Literal["running", "waiting", "done", "cancelled", "failed", "interrupted"]
 CallState = Literal["planned", "started", "done", "failed", "denied", "cancelled", "unknown"]

@@ -231,8 +231,11 @@ CHANNELS = (
         name="anybody who knows the code says yes",
         guards="S08",
         file="memory/store/people/approvals.py",
-        old='    table.c.subject_id == bindparam("subject_id"),\n)\n',
-        new='    or_(table.c.subject_id == bindparam("subject_id"), table.c.id != literal_text("")),\n)\n',
+        old='    table.c.subject_id == bindparam("subject_id"),\n)\n_SELECT_RUNNING',
+        new=(
+            '    or_(table.c.subject_id == bindparam("subject_id"), table.c.id != literal_text("")),\n)\n'
+            "_SELECT_RUNNING"
+        ),
         tests=(f"{APPROVALS}::test_S08_nobody_elses_yes_counts_and_it_stays_open_for_its_owner",),
     ),
     Mutant(
@@ -250,8 +253,8 @@ CHANNELS = (
         name="a press is asked about again, whatever became of it",
         guards="S08",
         file="bot/agent/approvals.py",
-        old='        if row.state != "asked":\n            return Begun(text=_CLOSED_TEXTS[row.state])\n',
-        new='        await self.access.move(row.id, row.state, "asked")\n',
+        old='        has_begun = row.state not in ("asked", "approved")\n',
+        new='        await self.access.move(row.id, row.state, "asked")\n        has_begun = False\n',
         tests=(
             f"{APPROVALS}::test_it_runs_once_with_the_very_arguments_that_were_shown",
             f"{ATTACKS}::test_S08_a_press_that_is_replayed_does_it_no_second_time",

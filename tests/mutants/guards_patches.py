@@ -192,9 +192,9 @@ GUARDS = (
     Mutant(
         name="a call that trickles is waited for longer",
         guards="S21",
-        file="channels/web/routes.py",
-        old="MAX_WEBHOOK_SECONDS = 5.0\n",
-        new="MAX_WEBHOOK_SECONDS = 20.0\n",
+        file="channels/web/body_limits.py",
+        old="    webhook: float = 5.0\n",
+        new="    webhook: float = 20.0\n",
         tests=("tests/channels/test_hooks_attacks.py::test_S21_a_body_that_trickles_is_closed_after_five_seconds",),
     ),
     Mutant(

@@ -355,9 +355,9 @@ MUTANTS = (
     Mutant(
         name="a fold that is prepared hides its turns at once",
         guards="I36",
-        file="memory/store/conversations/sessions.py",
-        old="scalar_subquery(),\n    conversation.c.view_from,\n)\n_FIRST_LIVE_TURN",
-        new="scalar_subquery(),\n    conversation.c.next_seq - 4,\n)\n_FIRST_LIVE_TURN",
+        file="memory/store/conversations/prompt_state.py",
+        old="scalar_subquery(),\n    conversation.c.view_from,\n)\n",
+        new="scalar_subquery(),\n    conversation.c.next_seq - 4,\n)\n",
         tests=(SIXTY,),
     ),
     Mutant(

@@ -132,11 +132,19 @@ SERVER = (
         tests=(DOCTOR,),
     ),
     Mutant(
+        name="a server that ends waits for bodies that do not come",
+        guards="SIGTERM",
+        file="channels/web/body_limits.py",
+        old="            wait.reschedule(0.0)\n",
+        new="            pass\n",
+        tests=("tests/channels/web/test_body_limits.py::test_a_server_that_stops_waits_for_no_body",),
+    ),
+    Mutant(
         name="the time of a large upload runs while it waits for its turn",
         guards="availability",
-        file="channels/web/requests.py",
-        old="                    deadline.reschedule(None)\n",
-        new="",
+        file="channels/web/body_limits.py",
+        old="        loop = asyncio.get_running_loop()\n",
+        new="        loop = asyncio.get_running_loop()\n        loop.call_later(self._times.stall, self.stop)\n",
         tests=(
             "tests/channels/web/test_large_bodies.py::test_the_time_of_a_large_upload_begins_when_its_turn_has_come",
         ),

@@ -64,6 +64,16 @@ TOOLS = (
         tests=("tests/bot/agent/test_approvals.py::test_what_runs_and_is_held_by_a_process_was_not_interrupted",),
     ),
     Mutant(
+        name="what is approved runs beside the turn",
+        guards="I19",
+        file="bot/agent/approvals.py",
+        old='conversation.place.kind == "group" or not await self.is_busy(row.conversation)',
+        new='conversation.place.kind == "group" or row.id',
+        tests=(
+            "tests/bot/commands/test_during_a_turn.py::test_what_is_approved_during_a_turn_starts_after_it_and_once",
+        ),
+    ),
+    Mutant(
         name="an approved call of a process that was killed is told to nobody",
         guards="I50",
         file="bot/runtime/cluster/bot.py",

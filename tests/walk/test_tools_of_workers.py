@@ -101,6 +101,49 @@ async def test_a_call_that_a_dead_worker_asked_for_runs_once_at_another(tmp_path
         assert await ledger_faults(db) == []
 
 
+async def test_what_is_approved_during_a_turn_is_run_once_after_it_though_all_workers_are_killed(
+    tmp_path: Path, db: str
+) -> None:
+    def responder(body: dict[str, Any]) -> Reply:
+        newest = json.dumps(body["messages"][-1])
+        is_child = PONDER in newest and "use delegate" not in newest
+        return Reply(text="at last", wait=ANSWERED) if is_child else answer(body)
+
+    orders = Orders(tmp_path, [tool("echo", words=TEXT)])
+    await review(db, "files", orders.settings, {"echo": "ask"})
+    model, mcp = ModelEmulator(responder=responder), {"files": orders.settings}
+    async with several(tmp_path / "bot", db, model, mcp=mcp, delegate={"enabled": True}) as bots:
+        gateway, *workers = await bots.start("gateway", "worker", "worker")
+        await gateway.web.post("talk", asked_for("a", "files__echo", words="hi"))
+        code = await code_of(gateway, "talk")
+        await until(lambda: not unended(db), "its turn is over")
+        tasks = [{"goal": f"{PONDER}, {name}"} for name in "ab"]
+        await gateway.web.post("talk", asked_for("b", "delegate", tasks=tasks))
+        running = "SELECT 1 FROM turn WHERE state IN ('running', 'waiting')"
+        await until(lambda: len(query(db, running)) == 3, "the turn and its two sub-agents are at work")
+        commands = {
+            "/tasks": "w2",
+            "/approvals": "files__echo",
+            f"/approve {code}": "once the answer that is under way",
+        }
+        for command, said in commands.items():
+            id = await gateway.web.post("talk", command)
+            assert said in (await gateway.web.answer("talk", id))["text"]
+        assert len(query(db, running)) == 3
+        assert query(db, "SELECT state FROM approval") == [("approved",)]
+        assert orders.calls() == []
+        for worker in workers:
+            await worker.kill()
+        asked = len(model.requests)
+        await bots.start("worker")
+        await until(lambda: len(model.requests) > asked, "the sub-agents are taken over", 60)
+        await gateway.web.post("talk", "/stop")
+        assert await outcome(db) == 'files__echo, approved by the person: done\necho: {"words": "hi"}'
+        assert orders.calls() == ["echo"]
+        assert query(db, "SELECT state FROM approval") == [("done",)]
+        assert await ledger_faults(db) == []
+
+
 @by_night
 @pytest.mark.parametrize("how", ["message", "page"])
 async def test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again(

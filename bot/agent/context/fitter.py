@@ -6,6 +6,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 from bot.agent.context.calibration import TokenCalibration
 from bot.agent.folding import FoldManager, ToolLineWriter, build_fold_plan
@@ -28,6 +30,7 @@ from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.conversations.sessions import Sessions
 from memory.tasks import cancel_and_wait
 
+MAX_TURNS_ON_LOOP = 500  # about 30 ms of a pass over them; a hop to a thread costs .1
 MAX_FIT_ROUNDS = 6  # per request; each reduction or fold is planned again
 MAX_TRACKED_CONVERSATIONS = 10_000
 IDLE_BELOW = 0.4  # share of the budget; below it, IDLE_POLICIES plan nothing after a turn
@@ -37,6 +40,7 @@ MIN_SHRINK_FACTOR = 0.25  # of the refused request; the next attempt is at least
 NAMED_LIMIT_SHARE = 0.95  # of a limit that the provider named
 BUDGET_STEP_TOKENS = 500
 _SUBAGENT_PARTS: tuple[SystemPart, ...] = (SystemPart(name=RULES, text=SUBAGENT_RULES),)
+ResultT = TypeVar("ResultT")
 ESTIMATE_MARGIN = 0.02  # share of the window left free: our tokenizer is not the model's
 
 
@@ -195,7 +199,8 @@ class ContextFitter:
             is_folding = self.folding.is_folding(session.conversation)
             policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy
             lines = self.tool_lines.lines(session.conversation)
-            planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
+            plan = partial(plan_context, session, policy, fit_limits.limits, fixed, counter, lines)
+            planned = await run_beside_loop(plan, len(session.turns))
             if not await self._apply_plan(session, planned, fit_limits):
                 break
             session = self._in_zone(await self.sessions.load(session.conversation))
@@ -248,7 +253,8 @@ class ContextFitter:
             fit_limits = await self.load_limits(session, fit_request)
         except BudgetTooSmall:
             return  # the next message reports it
-        ahead = plan_ahead(session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
+        plan = partial(plan_ahead, session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
+        ahead = await run_beside_loop(plan, len(session.turns))
         self.tool_lines.begin(conversation, ahead.lines)
         if ahead.fold is not None:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
@@ -359,3 +365,8 @@ def request_limits(
         refused=refused,
         shrunk_tokens=shrunk_tokens,
     )
+
+
+async def run_beside_loop(work: Callable[[], ResultT], turns: int) -> ResultT:
+    """Run work on so many turns of a conversation: in a thread where it would hold up everybody."""
+    return await asyncio.to_thread(work) if turns > MAX_TURNS_ON_LOOP else work()

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime, tzinfo
 from typing import Any
 
-from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, run_beside_loop
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
 from bot.memory.view_segments import fixed_segments, session_segments
@@ -355,10 +355,13 @@ class ContextReport:
             BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
         row, session, fit_limits, counter = await self._load(conversation)
-        view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
+
+        def measure() -> dict[str, Any]:
+            view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
+            return {**self._measures(session, fit_limits, view, counter), **_contents_facts(view)}
+
         return {
-            **self._measures(session, fit_limits, view, counter),
-            **_contents_facts(view),
+            **await run_beside_loop(measure, len(session.turns)),
             **_system_facts(fit_limits, counter),
             **await self._folds(session),
             "policy": fit_limits.policy.name,
@@ -381,9 +384,10 @@ class ContextReport:
             LookupError: there is no such conversation.
         """
         _, session, fit_limits, counter = await self._load(conversation)
+        texts = [(part.name, part.text) for part in fit_limits.parts]
         return [
-            *fixed_segments([(part.name, part.text) for part in fit_limits.parts], fit_limits.tools, counter),
-            *session_segments(session, counter),
+            *fixed_segments(texts, fit_limits.tools, counter),
+            *await run_beside_loop(lambda: session_segments(session, counter), len(session.turns)),
         ]
 
     async def _load(self, conversation: str) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:

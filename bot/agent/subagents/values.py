@@ -95,7 +95,7 @@ def check_answer(answer: str, schema: str) -> str:
     try:
         value = json.loads(answer.strip().removeprefix("```json").removeprefix("```").removesuffix("```"))
         ArgumentCheck(schema, {}).parse(value)
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         return f"it is no JSON ({err})"
     except ToolFailed as err:
         return str(err)

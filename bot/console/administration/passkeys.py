@@ -201,7 +201,7 @@ class Passkeys:
         try:
             data = json.loads(_decode(str(credential["response"]["clientDataJSON"])))
             challenge = _decode(str(data["challenge"]))
-        except (KeyError, TypeError, ValueError) as err:
+        except (KeyError, TypeError, ValueError, RecursionError) as err:
             raise PasskeyRefused("the answer names no challenge") from err
         given, seal = challenge[:-SEAL_BYTES], challenge[-SEAL_BYTES:]
         until = int.from_bytes(given[:TIME_BYTES], "big") / 1000

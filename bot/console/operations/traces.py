@@ -176,6 +176,6 @@ def _parse_cursor(text: str) -> tuple[float, str]:
         started, id = before
         if isinstance(started, int | float) and math.isfinite(started) and isinstance(id, str) and "\0" not in id:
             return float(started), id
-    except (binascii.Error, ValueError, TypeError):
+    except (binascii.Error, ValueError, TypeError, RecursionError):
         pass
     raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next")

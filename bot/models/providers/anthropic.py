@@ -15,6 +15,7 @@ from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, T
 from bot.models.catalog import context_window, supports_effort
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
+    CallBudget,
     DecodedAnswer,
     compact_arguments,
     describe_file,
@@ -79,6 +80,7 @@ class AnthropicStreamDecoder:
         self._model, self._stop, self._detail = "", "", ""
         self._usage: dict[str, int] = {}
         self._blocks: dict[int, dict[str, str]] = {}
+        self._budget = CallBudget()
         self.ended = False
 
     def take(self, event: dict[str, Any]) -> ModelEvent | None:
@@ -135,6 +137,8 @@ class AnthropicStreamDecoder:
         kind = str(block.get("type"))
         if kind not in _BLOCK_TYPES:
             self._unknown[f"block {kind}"] += 1
+        if kind == "tool_use":
+            self._budget.add_call()
         grown = {
             name: block[name] for name in ("text", "thinking", "signature", "data", "id", "name") if block.get(name)
         }
@@ -149,6 +153,8 @@ class AnthropicStreamDecoder:
             self._unknown[f"delta {delta.get('type')}"] += 1
             return None
         piece = str(delta.get(field) or "")
+        if field == "partial_json":
+            self._budget.add_arguments(piece)
         block[field] = block.get(field, "") + piece
         if field == "text" and piece and block["type"] == "text":
             return TextDelta(text=replace_surrogates(piece))
@@ -503,7 +509,7 @@ async def _stream_events(client: Any, encoded: AnthropicRequest, request: Reques
         raise _to_model_error(err, encoded, request) from err
     except (sdk.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
         raise Transient(f"the connection failed: {err!r}", kind="connection") from err
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
 

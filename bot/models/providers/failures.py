@@ -167,7 +167,7 @@ def _parse_body(body: object) -> dict[str, Any]:
     if isinstance(body, str):
         try:
             body = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     if isinstance(body, list) and body:
         body = body[0]

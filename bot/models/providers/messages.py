@@ -22,6 +22,30 @@ MAX_CACHED_TEXTS = 256
 CUT_STOP_REASONS = ("length", "overflow", "refusal")
 
 
+MAX_CALLS = 128  # of tools in one answer
+MAX_ARGUMENT_BYTES = 512 * 1024  # of all of them, in UTF-8
+
+
+@dataclass(slots=True)
+class CallBudget:
+    """Bounds the tool calls of one answer while it is streamed: a server that goes on for ever is damaged."""
+
+    _calls: int = 0
+    _bytes: int = 0
+
+    def add_call(self) -> None:
+        """Count a call; raises ValueError for one too many."""
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            raise ValueError(f"more than {MAX_CALLS} tool calls in one answer")
+
+    def add_arguments(self, piece: str) -> None:
+        """Count a piece of a call's arguments; raises ValueError for one too many."""
+        self._bytes += len(piece.encode("utf-8", "surrogatepass"))
+        if self._bytes > MAX_ARGUMENT_BYTES:
+            raise ValueError(f"more than {MAX_ARGUMENT_BYTES} bytes of tool arguments in one answer")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedAnswer:
     """An answer as decoded from the stream; see `normalize_answer`."""

@@ -17,6 +17,7 @@ from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, T
 from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
+    CallBudget,
     DecodedAnswer,
     compact_arguments,
     describe_file,
@@ -64,6 +65,7 @@ class OpenAIStreamDecoder:
         self._model, self._stop, self._refusal = "", "", ""
         self._text: list[str] = []
         self._calls: list[_PartialCall] = []
+        self._budget = CallBudget()
         self._usage: dict[str, Any] = {}
 
     @property
@@ -130,11 +132,14 @@ class OpenAIStreamDecoder:
         index, id, name = called.get("index"), str(called.get("id") or ""), str(function.get("name") or "")
         call = self._open_call(index, id, name)
         if call is None:
+            self._budget.add_call()
             call = _PartialCall(index=index, id=id, name=name)
             self._calls.append(call)
             yield ToolStarted(name=name)
         call.id, call.name = call.id or id, call.name or name
-        call.written += function.get("arguments") or ""
+        arguments = function.get("arguments") or ""
+        self._budget.add_arguments(arguments)
+        call.written += arguments
 
     def _open_call(self, index: int | None, id: str, name: str) -> _PartialCall | None:
         """Return the call that a piece belongs to; None if it starts a new one.
@@ -321,7 +326,7 @@ class OpenAIModel:
                     yield _parse_chunk(line)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
-        except ValueError as err:
+        except (ValueError, RecursionError) as err:
             raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
     async def _post(self, client: Any, request: Request) -> Any:

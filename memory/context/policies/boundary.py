@@ -321,7 +321,7 @@ def _argument_strings(text: str) -> Iterator[str]:
     """The strings in a call's arguments; the text itself if it is not a JSON object."""
     try:
         given = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if isinstance(given, dict):
         yield from (value for value in given.values() if isinstance(value, str))

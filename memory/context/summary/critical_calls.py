@@ -174,7 +174,7 @@ def _command(call: ToolCall) -> str:
 def _arguments(call: ToolCall) -> dict[str, object]:
     try:
         found = json.loads(call.input)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -139,7 +139,7 @@ _IS_QUEUED = (
     or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
 )
 _QUEUE_ORDER = (
-    case((inbox.c.state == literal_text("running"), 0), else_=1),
+    case((inbox.c.state == literal_text("running"), 0), (inbox.c.kind == literal_text("approval"), 1), else_=2),
     _DUE_LATER,
     inbox.c.order_key,
     inbox.c.line,
@@ -372,8 +372,8 @@ async def load_waiting(tx: Tx) -> list[str]:
 async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     """Load the next row of a conversation's queue.
 
-    A running row comes first, then the oldest that is due, then the one that is due next. Urgent rows that are new are
-    not in the queue.
+    A running row comes first, then approved calls, then the oldest row that is due, then the one that is due next.
+    Urgent rows that are new are not in the queue.
     """
     row = await tx.one(_SELECT_NEXT, conversation=conversation, now=now)
     return to_inbox_row(row) if row else None

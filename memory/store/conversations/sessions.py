@@ -1,9 +1,8 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
-from collections.abc import Sequence
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -21,22 +20,33 @@ from sqlalchemy import (
     update,
 )
 
-from memory.conversation import Message, Session, Summary, Turn
+from memory.conversation import Session
 from memory.store.audit import append_act
 from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
 from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
-from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
-from memory.store.conversations.turns import cancel_open_turns, running_turn_number
+from memory.store.conversations.prompt_state import (
+    LIVE_FROM,
+    MAX_LIGHT_MESSAGES,
+    MAX_SEQ,
+    SessionRows,
+    delete_snapshot,
+    load_long_session_rows,
+    load_messages,
+    load_ranges,
+    load_session_rows,
+    raise_generation,
+    to_session,
+)
+from memory.store.conversations.turns import cancel_open_turns
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.views import VIEW_TABLES
 from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
 from memory.store.rows import (
     HIDDEN_THREAD,
     IS_AT_PLACE,
-    LINKED_SPACE,
     PLACE_COLUMNS,
     ConversationRow,
     FoldPlan,
@@ -46,7 +56,6 @@ from memory.store.rows import (
     load_linked_space,
     new_binds,
     to_conversation_row,
-    to_message,
     to_transcript_row,
 )
 from memory.store.schema.memory_tables import access_request, approval, background_task, extraction, job
@@ -158,14 +167,9 @@ async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
     return {row["id"]: row["next_seq"] for row in await tx.all(_SELECT_NEXT_SEQS, space=space)}
 
 
-_MAX_SEQ = (1 << 31) - 1
-_LIVE_FROM = func.coalesce(
-    select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
-    conversation.c.view_from,
-)
 _FIRST_LIVE_TURN = (
     select(turn.c.number)
-    .where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM)
+    .where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= LIVE_FROM)
     .order_by(turn.c.first_seq)
     .limit(1)
     .scalar_subquery()
@@ -194,58 +198,7 @@ _SELECT_LISTED = NEWEST_FIRST.where(
 _SELECT_IDLE = select(conversation.c.id).where(
     conversation.c.listed.is_(True),
     conversation.c.heard < bindparam("before"),
-    exists().where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM),
-)
-_undone_fold = fold.alias("undone")
-_LAST_UNDONE_SEQ = (
-    select(func.max(_undone_fold.c.seen_seq))
-    .where(
-        _undone_fold.c.conversation == conversation.c.id,
-        _undone_fold.c.state == literal_text("undone"),
-        _undone_fold.c.epoch == conversation.c.epoch,
-        _undone_fold.c.prev_fold == conversation.c.fold_head,
-    )
-    .correlate(conversation)
-    .scalar_subquery()
-)
-_SELECT_SESSION = (
-    select(
-        conversation,
-        running_turn_number(conversation.c.id).label("running"),
-        LINKED_SPACE.label("linked_space"),
-        _LAST_UNDONE_SEQ.label("held"),
-        fold.c.to_seq.label("head_to_seq"),
-        fold.c.to_turn.label("head_to_turn"),
-        fold.c.turns_covered,
-        fold.c.summary,
-        fold.c.summary_tokens,
-        fold.c.seen_seq,
-        fold.c.summary_tainted,
-        fold.c.clean_lines,
-    )
-    .outerjoin(fold, fold.c.id == conversation.c.fold_head)
-    .where(conversation.c.id == bindparam("id"))
-)
-_SELECT_MESSAGES = (
-    select(*columns_of(Message, message))
-    .where(
-        message.c.conversation == bindparam("conversation"),
-        message.c.seq >= bindparam("from_seq"),
-        message.c.seq <= bindparam("to_seq"),
-        message.c.turn >= bindparam("from_turn"),
-    )
-    .order_by(message.c.seq)
-    .limit(bindparam("limit"))
-)
-
-
-_SELECT_LIVE_MESSAGES = (
-    select(*columns_of(Message, message))
-    .where(
-        message.c.conversation == bindparam("conversation"),
-        message.c.seq >= select(_LIVE_FROM).where(conversation.c.id == bindparam("conversation")).scalar_subquery(),
-    )
-    .order_by(message.c.seq)
+    exists().where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= LIVE_FROM),
 )
 
 
@@ -287,81 +240,6 @@ _FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("limit"
 _LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("limit"))
 
 
-@light
-async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
-    """Load the session: what a model may see of the conversation.
-
-    Reads only the live rows, so that its cost does not grow with the conversation.
-
-    Args:
-        turns: load only so many of the newest turns, 0 for all live ones.
-
-    Raises:
-        LookupError: unknown conversation.
-        StoreError: the store cannot be read.
-    """
-    row, live = await tx.together(
-        lambda tx: tx.one(_SELECT_SESSION, id=conversation),
-        lambda tx: _load_live_messages(tx, conversation, has_limit=turns > 0),
-    )
-    if row is None:
-        raise LookupError(f"there is no conversation {conversation}")
-    live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
-    messages = live
-    if turns:
-        messages = await load_messages(tx, conversation, live_from, from_turn=row["next_turn"] - turns)
-    same = (
-        *("epoch", "next_seq", "next_turn", "view_from", "cleared_before", "fold_head"),
-        *("policy", "model", "prefix_generation"),
-    )
-    return Session(
-        **{name: row[name] for name in same},
-        conversation=conversation,
-        space=row["linked_space"],
-        summary=_to_summary(row),
-        turns=tuple(
-            Turn(number=number, messages=tuple(group)) for number, group in groupby(messages, key=lambda one: one.turn)
-        ),
-        reductions=await load_live_reductions(tx, conversation, live_from) if row["prefix_generation"] else (),
-        running=row["running"] or 0,
-        held=row["held"] or 0,
-    )
-
-
-async def _load_live_messages(tx: Tx, conversation: str, *, has_limit: bool) -> list[Message]:
-    if has_limit:  # of turns, which depends on the conversation's row
-        return []
-    return [to_message(row) for row in await tx.all(_SELECT_LIVE_MESSAGES, conversation=conversation)]
-
-
-@single_query
-async def load_messages(
-    tx: Tx, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0, *, from_turn: int = 0
-) -> list[Message]:
-    """Load stored originals in order of seq, folded and cleared ones too.
-
-    Args:
-        to_seq: 0 for the end.
-        limit: 0 for all.
-        from_turn: number of the first turn.
-    """
-    rows = await tx.all(
-        _SELECT_MESSAGES,
-        conversation=conversation,
-        from_seq=from_seq,
-        to_seq=to_seq or _MAX_SEQ,
-        from_turn=from_turn,
-        limit=limit or _MAX_SEQ,
-    )
-    return [to_message(row) for row in rows]
-
-
-@light
-async def load_ranges(tx: Tx, ranges: Sequence[tuple[str, int, int]]) -> list[list[Message]]:
-    """Load a few messages of each (conversation, first seq, last seq)."""
-    return [await load_messages(tx, conversation, first, last) for conversation, first, last in ranges]
-
-
 @single_query
 async def load_lines(
     tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
@@ -373,7 +251,7 @@ async def load_lines(
         after: load the first lines with greater numbers instead.
     """
     statement = _FIRST_LINES if after else _LAST_LINES
-    rows = await tx.all(statement, conversation=conversation, after=after, before=before or _MAX_SEQ, limit=limit)
+    rows = await tx.all(statement, conversation=conversation, after=after, before=before or MAX_SEQ, limit=limit)
     found = [to_transcript_row(row) for row in rows]
     return found if after else found[::-1]
 
@@ -406,21 +284,6 @@ async def list_conversations(tx: Tx, channel: str = "", limit: int = 200) -> lis
 async def load_idle(tx: Tx, before: datetime) -> list[str]:
     """Load the ids of conversations with live turns and no received message since that time."""
     return [row["id"] for row in await tx.all(_SELECT_IDLE, before=before.timestamp())]
-
-
-def _to_summary(row: Row) -> Summary | None:
-    if row["head_to_seq"] is None:
-        return None
-    return Summary(
-        fold_id=row["fold_head"],
-        turns=row["turns_covered"],
-        text=row["summary"],
-        tokens=row["summary_tokens"],
-        seen=row["seen_seq"],
-        tainted=bool(row["summary_tainted"]),
-        clean_lines=row["clean_lines"],
-        last_turn=row["head_to_turn"],
-    )
 
 
 _FORBID_DELETES = delete(removal).where(removal.c.conversation == bindparam("conversation"))
@@ -542,18 +405,16 @@ def _chat_name(row: Row) -> str:
 
 
 @light
-async def _load_session_with_spending(
+async def _load_session_rows_with_spending(
     tx: Tx, conversation: str, spending: SpendingQuery
-) -> tuple[Session, SpendingTotals]:
-    """Load the session as `load_session` does, with what `load_newest_usage` returns."""
-    return await tx.together(lambda tx: load_session(tx, conversation), lambda tx: load_newest_usage(tx, spending))
+) -> tuple[SessionRows, SpendingTotals]:
+    """Load as `load_session_rows` does, with what `load_newest_usage` returns."""
+    return await tx.together(lambda tx: load_session_rows(tx, conversation), lambda tx: load_newest_usage(tx, spending))
 
 
 class Sessions(Repository):
     """Conversations: sessions, messages, transcripts, prompt state, clears and usage."""
 
-    load = read(load_session)
-    load_with_spending = read(_load_session_with_spending)
     find = read(find_conversation)
     conversation = read(load_conversation)
     conversations = read(list_conversations)
@@ -585,3 +446,27 @@ class Sessions(Repository):
     traces = read(traces.load_traces)
     spend = write(usage_rows.add_usage)
     delete = write(delete_conversation)
+
+    async def load(self, conversation: str, turns: int = 0) -> Session:
+        """Load the session: what a model may see of the conversation. A long one is made in a thread.
+
+        Args:
+            turns: load only so many of the newest turns, 0 for all live ones.
+
+        Raises:
+            LookupError: unknown conversation.
+            StoreError: the store cannot be read.
+        """
+        rows = await self._database.read(load_session_rows, conversation, turns)
+        return await self._make_session(rows, conversation, turns)
+
+    async def load_with_spending(self, conversation: str, spending: SpendingQuery) -> tuple[Session, SpendingTotals]:
+        """Load the session as `load` does, with what `load_newest_usage` returns."""
+        rows, totals = await self._database.read(_load_session_rows_with_spending, conversation, spending)
+        return await self._make_session(rows, conversation), totals
+
+    async def _make_session(self, rows: SessionRows, conversation: str, turns: int = 0) -> Session:
+        if len(rows.messages) <= MAX_LIGHT_MESSAGES:
+            return to_session(rows)
+        rows = await self._database.read(load_long_session_rows, conversation, turns)
+        return await asyncio.to_thread(to_session, rows)

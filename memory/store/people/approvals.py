@@ -40,14 +40,12 @@ _SET_STATE = (
     .values(state=bindparam("new_state"))
 )
 _CLEAR_ARGUMENTS = update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
-_END_UNCONFIRMED = (
-    update(table)
-    .where(is_one_of(table.c.state, "asked"))
-    .values(state=literal_text("ended"), arguments=literal_text(""))
-)
-_END_EXPIRED = _END_UNCONFIRMED.where(table.c.expires <= bindparam("now"))
-_END_OF_PERSON = _END_UNCONFIRMED.where(
-    table.c.channel == bindparam("channel"), table.c.subject_id == bindparam("subject_id")
+_END = update(table).values(state=literal_text("ended"), arguments=literal_text(""))
+_END_EXPIRED = _END.where(is_one_of(table.c.state, "asked"), table.c.expires <= bindparam("now"))
+_END_OF_PERSON = _END.where(
+    is_one_of(table.c.state, "asked", "approved"),
+    table.c.channel == bindparam("channel"),
+    table.c.subject_id == bindparam("subject_id"),
 )
 
 
@@ -107,17 +105,18 @@ async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
 async def set_state(
     tx: Tx, id: str, former: ApprovalState, state: ApprovalState, outcome: NewInboxRow | None = None, *, by: str = ""
 ) -> bool:
-    """Change an approval's state; False when it is not in state `former`, or is to start running after it expired.
+    """Change an approval's state; False when it is not in state `former`, or the yes comes after it expired.
 
     Args:
-        outcome: a message to answer, which is stored in the same transaction.
+        outcome: a message to process, which is stored in the same transaction.
         by: who decided, if it is not the person who was asked.
     """
     row = await _load_one(tx, id)
-    is_late = state == "running" and row.expires.timestamp() <= tx.now
+    is_yes = former == "asked" and state in ("approved", "running")
+    is_late = is_yes and row.expires.timestamp() <= tx.now
     if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):
         return False
-    if state != "running":  # a person may want to forget the arguments, so they are not kept
+    if state not in ("approved", "running"):  # a person may want to forget the arguments, so they are not kept
         await tx.send(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
     await append_act(tx, row.action, row.conversation, state, by or row.party.id, args=args)
@@ -127,7 +126,7 @@ async def set_state(
 
 
 async def end_approvals_of(tx: Tx, channel: str, person: str) -> int:
-    """End all unconfirmed approvals of a person; returns how many."""
+    """End all approvals of a person whose calls have not begun; returns how many."""
     return await tx.run(_END_OF_PERSON, channel=channel, subject_id=person)
 
 

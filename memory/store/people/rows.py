@@ -10,7 +10,8 @@ from memory.store.rows import NewOutboxRow
 Subject = Literal["user", "group"]
 GrantedRole = Literal["blocked", "user", "admin", "owner", "group"]
 RequestState = Literal["pending", "approved", "denied", "cleared"]
-ApprovalState = Literal["asked", "running", "done", "failed", "denied", "ended"]
+# "approved": the person has said yes while a turn ran, after which the call starts.
+ApprovalState = Literal["asked", "approved", "running", "done", "failed", "denied", "ended"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

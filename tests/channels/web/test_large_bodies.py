@@ -5,12 +5,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from starlette.requests import Request
-from starlette.types import Message
+from starlette.types import Message, Receive, Scope, Send
 
+from channels.web.body_limits import BodyLimiter, BodyTimes
 from channels.web.requests import HttpRefusal, LargeBodies
 
 MIB = 1 << 20
-SECONDS = 60.0
+STALL = 30.0  # seconds
 WAITING = 8
 
 
@@ -36,6 +37,9 @@ async def pass_time(seconds: float) -> None:
     await settle()
 
 
+async def send_nothing(_: Message) -> None: ...
+
+
 class Upload:
     """One large body that arrives in pieces, as the test sends them."""
 
@@ -56,7 +60,17 @@ class Upload:
 
     async def _read(self) -> int:
         """The status that it is answered with."""
-        request = Request({"type": "http", "method": "POST", "headers": []}, self._pieces.get)
+        status = 0
+
+        async def read(scope: Scope, receive: Receive, send: Send) -> None:
+            nonlocal status
+            status = await self._handle(Request(scope, receive))
+
+        scope = {"type": "http", "method": "POST", "path": "/api/v1/messages", "headers": []}
+        await BodyLimiter(read, BodyTimes())(scope, self._pieces.get, send_nothing)
+        return status
+
+    async def _handle(self, request: Request) -> int:
         try:
             async with self._bodies.read_json(request, member="attachments") as fields:
                 assert len(fields["attachments"][0]) == 2 * MIB
@@ -81,12 +95,12 @@ async def test_the_time_of_a_large_upload_begins_when_its_turn_has_come() -> Non
     bodies = LargeBodies()
     first, second = Upload(bodies), Upload(bodies)
     await settle()
-    await pass_time(SECONDS - 1)
+    await pass_time(STALL - 1)
     await first.finish()
-    await pass_time(SECONDS - 1)  # and then it is stored
+    await pass_time(STALL - 1)  # and then it is stored
     first.may_end.set()
     assert await first.result == 202
-    await pass_time(SECONDS - 1)
+    await pass_time(STALL - 1)
     await second.finish()
     second.may_end.set()
     assert await second.result == 202
@@ -97,10 +111,10 @@ async def test_one_that_does_not_arrive_in_its_time_lets_the_next_one_in() -> No
     bodies = LargeBodies()
     first, second = Upload(bodies), Upload(bodies)
     await settle()
-    await pass_time(SECONDS + 1)
+    await pass_time(STALL + 1)
     assert await first.result == 408
     await settle()
-    await pass_time(SECONDS - 1)
+    await pass_time(STALL - 1)
     await second.finish()
     second.may_end.set()
     assert await second.result == 202

@@ -1,7 +1,6 @@
 """What the site must refuse: other hosts, other origins, no or wrong tokens, paths that climb; over real sockets."""
 
 import asyncio
-import inspect
 import re
 import time
 from collections.abc import AsyncIterator
@@ -9,11 +8,8 @@ from contextlib import aclosing, asynccontextmanager
 
 import httpx
 import pytest
-from starlette.requests import Request
-from starlette.types import Message
 
 from channels.web.auth import RequestGuard, login_delay
-from channels.web.requests import HttpRefusal, read_body, read_json
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
 
@@ -230,19 +226,6 @@ async def test_every_answer_carries_the_security_headers_and_none_allows_other_o
             assert "server" not in answer.headers
         refused = await client.get("/", headers={"host": "evil"})
         assert {name: refused.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
-
-
-async def test_a_body_that_never_comes_is_given_up() -> None:
-    async def nothing() -> Message:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    request = Request({"type": "http", "method": "POST", "headers": []}, nothing)
-    with pytest.raises(HttpRefusal, match=r"the body did not arrive within 0\.01 s") as caught:
-        await read_body(request, seconds=0.01)
-    assert caught.value.status == 408
-    usual = [inspect.signature(read).parameters["seconds"].default for read in (read_body, read_json)]
-    assert usual == [10.0, 10.0]
 
 
 @pytest.mark.parametrize(
