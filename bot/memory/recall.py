@@ -164,7 +164,7 @@ class TurnRecall:
         self._now = now
 
     async def recalled(self, conversation: ConversationRow, words: str) -> RecalledPassages:
-        """Search memory for a person's words; nothing if there are none, or recall is off, late or failing."""
+        """Search memory for a person's words; nothing if there are none, or recall is off or failing."""
         settings, query = self._config().memory, words.strip()[:MAX_QUERY_CHARS]
         if not query or not settings.recall_limit:
             return NOTHING_RECALLED
@@ -176,7 +176,11 @@ class TurnRecall:
             on_behalf_of=conversation.id,
             hide_live_of=conversation.id,
         )
-        found = await self._search_within(request, settings.recall_timeout_ms / 1_000)
+        try:
+            found = await self._search(request)
+        except Exception as err:
+            log.error("recall left out", why=type(err).__name__, exc_info=err)
+            return NOTHING_RECALLED
         if not found:
             return NOTHING_RECALLED
         self._uses.note(found)
@@ -187,18 +191,18 @@ class TurnRecall:
             mark=secrets.token_hex(4),
         )
 
-    async def _search_within(self, request: SearchRequest, seconds: float) -> Sequence[Passage]:
-        """Search within the timeout; a late search is given up, but may still bring the index up to date."""
-        try:
-            # not a task of its own: on a busy loop each of its ends would take a round
-            async with asyncio.timeout(seconds) as limit:
-                return await self._search(request)
-        except Exception as err:
-            if limit.expired():
-                log.warning("recall left out", why="late", seconds=seconds)
-            else:
-                log.error("recall left out", why=type(err).__name__, exc_info=err)
-            return ()
+    async def wait(self, recalling: asyncio.Task[RecalledPassages]) -> RecalledPassages:
+        """Wait for a search, within the time that a turn waits for nothing else; nothing if it is late.
+
+        A late search is given up, but may still bring the index up to date.
+        """
+        seconds = self._config().memory.recall_timeout_ms / 1_000
+        await asyncio.wait({recalling}, timeout=seconds)
+        if recalling.done():
+            return recalling.result()
+        recalling.cancel()
+        log.warning("recall left out", why="late", seconds=seconds)
+        return NOTHING_RECALLED
 
 
 def recalled_places(passages: Sequence[Passage]) -> tuple[RecalledPlace, ...]:
