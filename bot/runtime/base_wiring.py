@@ -180,12 +180,11 @@ class BaseComponents(ABC):
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
 
-    def spawn(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run work in the background until it ends or the bot is closed; an error is logged."""
         task: asyncio.Task[object] = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)
-        return task
 
     def _on_task_done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)

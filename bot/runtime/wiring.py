@@ -4,7 +4,7 @@ import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence, Set
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
@@ -142,8 +142,17 @@ class Components(BaseComponents):
 
     async def _open_index(self) -> None:
         """Bring the owner's index up to date before turns search it; a long update goes on beside."""
-        updating = self.spawn(self.recall.refresh(""))
-        await asyncio.wait({updating}, timeout=MAX_INDEX_WAIT)
+        updated = asyncio.Event()
+
+        async def update() -> None:
+            try:
+                await self.recall.refresh("")
+            finally:
+                updated.set()
+
+        self.spawn(update())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(updated.wait(), MAX_INDEX_WAIT)
 
     def warm_up(self) -> None:
         """Load, in threads, what the first reply needs, because a person is present.
