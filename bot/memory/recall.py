@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 from typing import Any
 
 import structlog
@@ -23,6 +23,7 @@ from memory.store.longterm.views import RecalledPlace
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.text.language import split_line
+from memory.text.sized_cache import SizedCache
 from memory.text.tokenizer import fold_text, text_terms
 from memory.workspace.daily_log import iter_rows
 
@@ -80,7 +81,9 @@ JOIN_TOKENS = 8  # that two joined texts may cost more than separately
 TAG_CHARS = 8  # of a conversation's id in a handle
 PROBES, PROBE_CHARS = 4, 5  # of a passage's terms: how many, and how much of each, a line is searched for
 MIN_LENGTH_RATIO = 0.4  # of a shown line to a passage, for the two to be compared
-MAX_SHOWN_TEXTS = 64  # of prompts, kept split into lines: conversations of a space show the same ones again and again
+# Characters of texts of prompts that are kept split into lines, with which each takes some 20 bytes: conversations of a
+# space show the same ones again and again.
+MAX_SHOWN_CHARS = 300_000
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
 
@@ -263,7 +266,7 @@ def _drop_shown(passages: Sequence[Passage], shown: Sequence[str]) -> list[Passa
     """Drop passages of files that a text contains, and all that say nearly the same as one of its lines."""
     if not passages:
         return []
-    texts = [_shown_text(text) for text in shown if text]
+    texts = [_shown_texts.get(text, len(text), partial(_ShownText, text)) for text in shown if text]
     return [one for one in passages if not _is_shown(one, texts)]
 
 
@@ -320,7 +323,7 @@ class _ShownText:
         return [_ShownLine(line) for line in dict.fromkeys((*rows, *sentences))]
 
 
-_shown_text = lru_cache(maxsize=MAX_SHOWN_TEXTS)(_ShownText)
+_shown_texts: SizedCache[str, _ShownText] = SizedCache(MAX_SHOWN_CHARS)
 
 
 def format_passage(passage: Passage, conversation: str) -> str:
