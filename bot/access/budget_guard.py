@@ -147,12 +147,21 @@ class BudgetGuard:
         return await self._sums(budget_account(actor), limits, self._now().timestamp(), turn.id, wants=wants)
 
     async def check(
-        self, actor: Actor, turn: TurnRow, model: str, lang: str, spent: SpendingTotals | None = None
+        self,
+        actor: Actor,
+        turn: TurnRow,
+        model: str,
+        lang: str,
+        spent: SpendingTotals | None = None,
+        *,
+        own_folds: int = 0,
+        group_folds: int = 0,
     ) -> None:
         """Check the limits before a model call.
 
         Args:
             spent: until now, with the sums of `sums_of_turn`; None to load it.
+            own_folds, group_folds: see find_limit_reached.
 
         Raises:
             OverBudget: a limit is reached; the text is for the person.
@@ -163,7 +172,15 @@ class BudgetGuard:
         if spent is None:
             wants = spending_query(limits, new=False)
             spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
-        reached = find_limit_reached(limits, spent, now, asked=None, call=self._max_call_usage(model))
+        reached = find_limit_reached(
+            limits,
+            spent,
+            now,
+            asked=None,
+            call=self._max_call_usage(model),
+            own_folds=own_folds,
+            group_folds=group_folds,
+        )
         if reached is not None:
             log.info("over budget", limit=reached.limit, conversation=turn.conversation)
             raise OverBudget(format_limit_reached(reached, now, lang))

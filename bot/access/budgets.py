@@ -101,7 +101,14 @@ def spending_query(limits: UsageLimits, *, new: bool) -> frozenset[SpendingPart]
 
 
 def find_limit_reached(
-    limits: UsageLimits, spent: SpendingTotals, now: datetime, *, asked: datetime | None, call: UsageSum
+    limits: UsageLimits,
+    spent: SpendingTotals,
+    now: datetime,
+    *,
+    asked: datetime | None,
+    call: UsageSum,
+    own_folds: int = 0,
+    group_folds: int = 0,
 ) -> LimitReached | None:
     """Return the first limit that is reached; None if none is.
 
@@ -109,16 +116,19 @@ def find_limit_reached(
         now: in the owner's zone, whose days count.
         asked: when the message was received; None if its turn runs already, so that it is no further message.
         call: what one model call may cost at most; charged for each other running turn of the person.
+        own_folds: folds of the person's chat whose cost is not stored yet, which are charged in the same way.
+        group_folds: the same of a group's chat, charged to everybody alone.
     """
     midnight = end_of_day(now)
     if asked is not None and (reached := _message_limit_reached(limits, spent, asked, midnight)):
         return reached
     mine, total = total_usage(spent.used), total_usage(spent.whole)
-    reserved_tokens, reserved_money = spent.running * call.tokens, spent.running * call.money
+    own_calls = spent.running + own_folds
+    all_calls = own_calls + group_folds
     used_and_limit: Sequence[tuple[LimitName, float, float]] = (
-        ("tokens_per_day", mine.tokens + reserved_tokens, limits.tokens_per_day),
-        ("money_per_day", mine.money + reserved_money, limits.money_per_day),
-        ("total_money_per_day", total.money + reserved_money, limits.total_money_per_day),
+        ("tokens_per_day", mine.tokens + own_calls * call.tokens, limits.tokens_per_day),
+        ("money_per_day", mine.money + own_calls * call.money, limits.money_per_day),
+        ("total_money_per_day", total.money + all_calls * call.money, limits.total_money_per_day),
     )
     for limit, used, most in used_and_limit:
         if most and used >= most:

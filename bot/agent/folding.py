@@ -64,6 +64,10 @@ class FoldManager:
         """Tell whether a fold of this conversation's view is in progress."""
         return conversation in self._view_folds
 
+    def has_open_cost(self, conversation: str) -> bool:
+        """Tell whether a model may still write for a fold of this view: what that costs is not stored yet."""
+        return self.is_folding(conversation) or any(late.conversation == conversation for late in self._late.values())
+
     async def start(self, plan: FoldPlan) -> None:
         """Start a fold in the background, unless one is in progress."""
         await self._start(plan)

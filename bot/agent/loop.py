@@ -226,12 +226,27 @@ class Agent:
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
 
     async def _load(self, context: TurnContext) -> tuple[Session, SpendingTotals | None]:
-        """Load the session, and what the person has spent until now; None where no limit needs it."""
+        """Load the session, and what the person has spent until now; None where `check` loads what is needed."""
         sums = await self._budget_guard.sums_of_turn(context.actor, context.turn)
-        if sums is None:
+        # What a fold costs may be stored between this load and the check, which then has to look itself.
+        if sums is None or self._fitter.folding.has_open_cost(context.conversation.id):
             return await self._sessions.load(context.conversation.id), None
         session, newest = await self._sessions.load_with_spending(context.conversation.id, sums.query)
         return session, sums.with_newest(newest)
+
+    async def _check_budget(self, context: TurnContext, spent: SpendingTotals | None) -> None:
+        """Check the budget, with what a fold may still cost: its call may have begun, or comes after the turn's."""
+        folds = int(self._fitter.folding.has_open_cost(context.conversation.id))
+        is_group = context.scope.kind == "group"
+        await self._budget_guard.check(
+            context.actor,
+            context.turn,
+            context.model,
+            context.lang,
+            spent,
+            own_folds=0 if is_group else folds,
+            group_folds=folds if is_group else 0,
+        )
 
     async def _call_model(
         self, context: TurnContext, session: Session, final_note: str, spent: SpendingTotals | None = None
@@ -253,7 +268,7 @@ class Agent:
             view, fit_limits = fitted.view, fitted.fit_limits
             if fitted.session.turns is not session.turns:
                 spent = None  # a fold came between, and it costs too
-            await self._budget_guard.check(context.actor, context.turn, context.model, context.lang, spent)
+            await self._check_budget(context, spent)
             spent = None
             await hit_async("llm.before")
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)

@@ -251,7 +251,7 @@ class TurnSetup:
         try:
             turn = await self._resume_or_claim(work, body, parts, lang, actor)
             self.telemetry.stage_ended(row.trace_id, "claim", began)
-            recalled = await recalling
+            recalled = await self.turn_recall.wait(recalling)
         except BaseException:
             await cancel_and_wait({recalling})
             raise
@@ -285,9 +285,10 @@ class TurnSetup:
 
     async def _timed_recall(self, trace: str, conversation: ConversationRow, words: str) -> RecalledPassages:
         began = time.perf_counter()
-        found = await self._recall(conversation, words)
-        self.telemetry.stage_ended(trace, "recall", began)
-        return found
+        try:
+            return await self._recall(conversation, words)
+        finally:
+            self.telemetry.stage_ended(trace, "recall", began)
 
     async def _recall(self, conversation: ConversationRow, words: str) -> RecalledPassages:
         """Search memory for the words, and mark the passages that would taint the turn.

@@ -275,7 +275,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "memory.similarity": ("相似度", "Similarity", "两条记忆相似到这个程度就算同一条。", "0.9"),
     "memory.dream_at": ("夜间整理", "Nightly tidying", "每晚整理记忆的时刻，写作 HH:MM。", "04:15"),
     "memory.recall_limit": ("回忆条数", "Recalled passages", "为一条消息最多想起多少段；0 表示不回忆。", "8"),
-    "memory.recall_timeout_ms": ("回忆时限", "Time for recall", "回忆最多用多少毫秒，超时就不等了。", "800"),
+    "memory.recall_timeout_ms": ("回忆时限", "Time for recall", "一轮最多等回忆多少毫秒，超时就不等了。", "800"),
     "memory.embedding": ("向量检索", "Vectors for recall", "除了词语，再用向量检索；null 表示不用。", ""),
     "memory.embedding.provider": (
         "向量来源",

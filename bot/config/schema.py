@@ -111,7 +111,9 @@ class MemoryConfig(ConfigSection):
     similarity: float = Field(0.85, ge=0, le=1, description="From this similarity on two memories count as one.")
     dream_at: ClockTime = Field("03:30", description="When memory is tidied each night, HH:MM.")
     recall_limit: int = Field(5, ge=0, le=50, description="Maximum passages recalled for one message.")
-    recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Maximum milliseconds that recall may take.")
+    recall_timeout_ms: int = Field(
+        500, ge=1, le=60_000, description="Maximum milliseconds that an answer waits for its recall."
+    )
     embedding: EmbeddingConfig | None = Field(
         None, description="Recall by vectors in addition to words; null means none."
     )

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 from typing import Any
 
 import structlog
@@ -23,6 +23,7 @@ from memory.store.longterm.views import RecalledPlace
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.text.language import split_line
+from memory.text.sized_cache import SizedCache
 from memory.text.tokenizer import fold_text, text_terms
 from memory.workspace.daily_log import iter_rows
 
@@ -80,7 +81,9 @@ JOIN_TOKENS = 8  # that two joined texts may cost more than separately
 TAG_CHARS = 8  # of a conversation's id in a handle
 PROBES, PROBE_CHARS = 4, 5  # of a passage's terms: how many, and how much of each, a line is searched for
 MIN_LENGTH_RATIO = 0.4  # of a shown line to a passage, for the two to be compared
-MAX_SHOWN_TEXTS = 64  # of prompts, kept split into lines: conversations of a space show the same ones again and again
+# Characters of texts of prompts that are kept split into lines, with which each takes some 20 bytes: conversations of a
+# space show the same ones again and again.
+MAX_SHOWN_CHARS = 300_000
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
 
@@ -164,7 +167,7 @@ class TurnRecall:
         self._now = now
 
     async def recalled(self, conversation: ConversationRow, words: str) -> RecalledPassages:
-        """Search memory for a person's words; nothing if there are none, or recall is off, late or failing."""
+        """Search memory for a person's words; nothing if there are none, or recall is off or failing."""
         settings, query = self._config().memory, words.strip()[:MAX_QUERY_CHARS]
         if not query or not settings.recall_limit:
             return NOTHING_RECALLED
@@ -176,7 +179,11 @@ class TurnRecall:
             on_behalf_of=conversation.id,
             hide_live_of=conversation.id,
         )
-        found = await self._search_within(request, settings.recall_timeout_ms / 1_000)
+        try:
+            found = await self._search(request)
+        except Exception as err:
+            log.error("recall left out", why=type(err).__name__, exc_info=err)
+            return NOTHING_RECALLED
         if not found:
             return NOTHING_RECALLED
         self._uses.note(found)
@@ -187,18 +194,18 @@ class TurnRecall:
             mark=secrets.token_hex(4),
         )
 
-    async def _search_within(self, request: SearchRequest, seconds: float) -> Sequence[Passage]:
-        """Search within the timeout; a late search is given up, but may still bring the index up to date."""
-        try:
-            # not a task of its own: on a busy loop each of its ends would take a round
-            async with asyncio.timeout(seconds) as limit:
-                return await self._search(request)
-        except Exception as err:
-            if limit.expired():
-                log.warning("recall left out", why="late", seconds=seconds)
-            else:
-                log.error("recall left out", why=type(err).__name__, exc_info=err)
-            return ()
+    async def wait(self, recalling: asyncio.Task[RecalledPassages]) -> RecalledPassages:
+        """Wait for a search, within the time that a turn waits for nothing else; nothing if it is late.
+
+        A late search is given up, but may still bring the index up to date.
+        """
+        seconds = self._config().memory.recall_timeout_ms / 1_000
+        await asyncio.wait({recalling}, timeout=seconds)
+        if recalling.done():
+            return recalling.result()
+        recalling.cancel()
+        log.warning("recall left out", why="late", seconds=seconds)
+        return NOTHING_RECALLED
 
 
 def recalled_places(passages: Sequence[Passage]) -> tuple[RecalledPlace, ...]:
@@ -259,7 +266,7 @@ def _drop_shown(passages: Sequence[Passage], shown: Sequence[str]) -> list[Passa
     """Drop passages of files that a text contains, and all that say nearly the same as one of its lines."""
     if not passages:
         return []
-    texts = [_shown_text(text) for text in shown if text]
+    texts = [_shown_texts.get(text, len(text), partial(_ShownText, text)) for text in shown if text]
     return [one for one in passages if not _is_shown(one, texts)]
 
 
@@ -316,7 +323,7 @@ class _ShownText:
         return [_ShownLine(line) for line in dict.fromkeys((*rows, *sentences))]
 
 
-_shown_text = lru_cache(maxsize=MAX_SHOWN_TEXTS)(_ShownText)
+_shown_texts: SizedCache[str, _ShownText] = SizedCache(MAX_SHOWN_CHARS)
 
 
 def format_passage(passage: Passage, conversation: str) -> str:

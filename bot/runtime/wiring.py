@@ -4,7 +4,7 @@ import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence, Set
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
@@ -30,6 +30,8 @@ from memory.store.engine.database import QueueKey
 from memory.store.errors import StoreError
 
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
+# Seconds that the first turns wait for the owner's index, while the model's SDK is imported.
+MAX_INDEX_WAIT = 2.0
 
 
 class TurnPart:
@@ -129,7 +131,7 @@ class Components(BaseComponents):
         try:
             await self.memory_service.load_search()
             await asyncio.to_thread(self._import_turn_components)
-            await self.turn_components.open()
+            await asyncio.gather(self.turn_components.open(), self._open_index())
         except StoreError:
             raise
         except Exception as err:  # such as a module that an upgrade replaced under this process
@@ -137,6 +139,20 @@ class Components(BaseComponents):
             raise
         self.spawn(self.mcp_tools.watch())
         self._are_turns_open = True
+
+    async def _open_index(self) -> None:
+        """Bring the owner's index up to date before turns search it; a long update goes on beside."""
+        updated = asyncio.Event()
+
+        async def update() -> None:
+            try:
+                await self.recall.refresh("")
+            finally:
+                updated.set()
+
+        self.spawn(update())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(updated.wait(), MAX_INDEX_WAIT)
 
     def warm_up(self) -> None:
         """Load, in threads, what the first reply needs, because a person is present.
@@ -149,8 +165,7 @@ class Components(BaseComponents):
             self.spawn(self._prepare_turns())
 
     async def _prepare_turns(self) -> None:
-        components = await self.load_turn_components()
-        await asyncio.gather(components.message_counter.counter(), self.recall.refresh(""))
+        await (await self.load_turn_components()).message_counter.counter()
 
     def check_files(self) -> None:
         """Check again whether SOUL.md and files that could not be read are readable; blocks."""

@@ -7,16 +7,18 @@ compare words, so they err on the side of "tainted": a sentence that they cannot
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from memory.context.summary.grounding import GroundingSource, names_in
 from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk
 from memory.text.patterns import lazy_pattern
+from memory.text.sized_cache import SizedCache
 from memory.text.tokenizer import question_terms, text_terms
 from memory.text.wording import LineWording, read_wording
 
 MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must keep
-SHORT_CHARS = 2_000  # of texts whose words are cached in great number
+# Characters of the texts whose words are cached; with its words a character takes ten bytes.
+MAX_WORDS_CHARS = 400_000
+ENTRY_CHARS = 100  # that an entry takes beside its text
 MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
 
 _LIGHT_WORDS = frozenset({"to", "get"})
@@ -381,7 +383,7 @@ def _is_topic(rest: str, asked: str) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    return (_words_of_short if len(text) <= SHORT_CHARS else _words_of_long)(text)
+    return _words_cache.get(text, len(text) + ENTRY_CHARS, lambda: _find_words(text))
 
 
 def _find_words(text: str) -> frozenset[str]:
@@ -396,6 +398,9 @@ def _find_words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-# A text of 100,000 characters takes a megabyte with its words; a short one 1 KB.
-_words_of_short = lru_cache(maxsize=2_048)(_find_words)
-_words_of_long = lru_cache(maxsize=32)(_find_words)
+_words_cache: SizedCache[str, frozenset[str]] = SizedCache(MAX_WORDS_CHARS)
+
+
+def clear_words() -> None:
+    """Drop the cached words, which may be those of forgotten text."""
+    _words_cache.clear()

@@ -5,15 +5,18 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from memory.conversation import Document, Image, Part, Role, ShownMessage, Text, Thinking, ToolCall, ToolResult
+from memory.text.sized_cache import SizedCache
 
 NO_RESULT = "[no result was recorded]"
 _USER_PARTS = (Text, Image, Document, ToolResult)
 _ASSISTANT_PARTS = (Text, Thinking, ToolCall)
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+ENTRY_CHARS = 100  # that a cached verdict takes beside its text
+# Inputs of calls, each checked with every request that shows it; one has up to 100 KB where a file is written.
+_json_objects: SizedCache[str, bool] = SizedCache(2_000_000)
 
 
 def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
@@ -91,8 +94,11 @@ def _call_fault(call: ToolCall) -> str:
     return "" if _is_json_object(call.input) else "a call's input is no JSON object"
 
 
-@lru_cache(maxsize=256)  # of up to 100 KB each, where files are written
 def _is_json_object(text: str) -> bool:
+    return _json_objects.get(text, len(text) + ENTRY_CHARS, lambda: _parses_to_object(text))
+
+
+def _parses_to_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import structlog
 
+from memory.context.evidence import clear_words
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoints import hit_async
 from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
 from memory.forgetting.versions import find_in_versions, find_versions_to_forget, forget_versions
 from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
-from memory.longterm.similarity import word_overlap
+from memory.longterm.similarity import clear_keys, word_overlap
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.store.errors import StoreBusy, StoreError
@@ -38,7 +39,7 @@ from memory.store.store import Store
 from memory.text.language import split_line
 from memory.text.mentions import clear_caches, find_spans, is_mentioned
 from memory.text.redaction import mentioning_sentences, redact_text
-from memory.text.wording import read_wording
+from memory.text.wording import clear_wordings
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
@@ -255,7 +256,9 @@ class ForgetService:
         if not await self._forgettings.compact():
             raise StoreBusy("the database is being read; forgotten data may still be in its log")
         clear_caches()
-        read_wording.cache_clear()
+        clear_wordings()
+        clear_keys()
+        clear_words()
         await self._forgettings.move(row.id, "done")
         await hit_async("forget.done")
         return await self._forgettings.row(row.id)

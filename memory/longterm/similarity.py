@@ -18,6 +18,7 @@ MAX_MERGED = 2_000  # characters of two joined lines; from the seed
 # Upper limits of similarity: each line has a word of its own; the same words in another order that matters; one line
 # negates the other or has other numbers.
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
+MAX_CACHED_CHARS = 2_000  # of a text whose key is cached: no memory is longer
 MAX_ADDED = 1.5  # weight factor of a word that only one line has
 MAX_WEIGHED = 80
 _SYMBOLS = lazy_pattern(r"[\W_]+")
@@ -29,16 +30,27 @@ _BESIDE_HAN = lazy_pattern(
 _BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})
 
 
-@lru_cache(maxsize=2_048)
 def normalize_key(text: str) -> str:
     """A line's key: its words, digits and symbols without differences of width, case, spaces and punctuation.
 
     Idempotent. Punctuation only counts between Chinese characters, as a comma.
     """
+    return _normalize_short(text) if len(text) <= MAX_CACHED_CHARS else _normalize_text(text)
+
+
+def _normalize_text(text: str) -> str:
     folded = fold_text(fold_text(text)).replace("’", "'")
     marked = _SYMBOLS.sub(_replace_symbols, folded)
     key = _BESIDE_HAN.sub(lambda found: "," if _HARD_BREAK in found.group() else "", marked)
     return " ".join(key.translate(_BREAKS_TO_SPACES).split()).strip(",") or " ".join(folded.split())
+
+
+_normalize_short = lru_cache(maxsize=2_048)(_normalize_text)
+
+
+def clear_keys() -> None:
+    """Drop the cached keys, which may be those of forgotten text."""
+    _normalize_short.cache_clear()
 
 
 def word_overlap(one: str, other: str) -> float:

@@ -21,6 +21,8 @@ from memory.text.patterns import lazy_pattern
 from memory.text.quoting import display_name
 
 MAX_TERMS = 64  # of one question
+MAX_STEMMED = 40  # characters of a word; none that is longer has an ending to remove
+CACHED_STEMS = 16_384  # words, of 250 bytes each with its stem; to make one anew takes 2 µs
 _RUN = lazy_pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _APOSTROPHE = lazy_pattern(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
 # Words that carry no content in a question, and those of small talk, which recall leaves out as well.
@@ -129,11 +131,13 @@ def _cjk_terms(run: str) -> Sequence[str]:
     return [one + other for one, other in pairwise(run)] or (run,)
 
 
-@lru_cache(maxsize=65_536)
 def _stem_word(word: str) -> str:
     """A word's English stem (Porter 2); words of other languages stay nearly unchanged."""
-    if not word.isascii() or len(word) > 40:
-        return word[:80]
+    return _stem_english(word) if word.isascii() and len(word) <= MAX_STEMMED else word[:80]
+
+
+@lru_cache(maxsize=CACHED_STEMS)
+def _stem_english(word: str) -> str:
     import Stemmer  # .8 MB, from the first text on
 
     # A stemmer object holds the current word, so threads must not share one.
@@ -214,9 +218,13 @@ def _rank_rows(wanted: Sequence[str], rows: Sequence[_FoldedText[Key]], floor: f
     ]
 
 
-@lru_cache(maxsize=16_384)
 def _prefix_stem(word: str) -> str:
     """The word without its ending; always a prefix of it."""
+    return _remove_ending(word) if len(word) <= MAX_STEMMED else word
+
+
+@lru_cache(maxsize=CACHED_STEMS)
+def _remove_ending(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)

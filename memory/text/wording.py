@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.normalize import normalize_text as in_figures
 from memory.text.patterns import lazy_pattern
+from memory.text.sized_cache import SizedCache
 from memory.text.tokenizer import text_terms
 
 _LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}  # they weigh a half
@@ -160,6 +161,8 @@ def _alternatives(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: -len(word)))
 
 
+SHORT_CHARS = 300  # of lines whose analyses are cached by their number; a character of it takes some 20 bytes
+MAX_LONG_CHARS = 200_000  # of all longer ones that are cached
 _ACCENT = lazy_pattern("[\u0300-\u036f]")
 _OUR = lazy_pattern(r"(?<=[a-z]{3})our")
 _POSSESSIVE = lazy_pattern(r"'s?(?![a-z])")
@@ -223,9 +226,20 @@ def is_symbol(word: str) -> bool:
     return len(word) == 1 and not word.isascii()
 
 
-@lru_cache(maxsize=2_048)
 def read_wording(line: str) -> LineWording:
     """Analyse a line of one or a few sentences."""
+    if len(line) <= SHORT_CHARS:
+        return _read_short(line)
+    return _long_lines.get(line, len(line), lambda: _read_line(line))
+
+
+def clear_wordings() -> None:
+    """Drop the cached analyses, which may be those of forgotten text."""
+    _read_short.cache_clear()
+    _long_lines.clear()
+
+
+def _read_line(line: str) -> LineWording:
     plain = _normalize_line(line)
     tokens = list(_tokenize(plain))
     return LineWording(
@@ -233,6 +247,10 @@ def read_wording(line: str) -> LineWording:
         moods=frozenset(tokens) & MOODS,
         directed=_DIRECTED.search(plain) is not None,
     )
+
+
+_read_short = lru_cache(maxsize=2_048)(_read_line)
+_long_lines: SizedCache[str, LineWording] = SizedCache(MAX_LONG_CHARS)
 
 
 def _normalize_line(line: str) -> str:

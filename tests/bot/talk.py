@@ -39,14 +39,20 @@ def folded(log: str, summary: str) -> str:
 class Held:
     """A model that answers with `tell`, but waits with those requests that `when` picks until `go_on` is set.
 
-    begun: set as soon as one waits. requests: all that was asked, in order.
+    begun: set as soon as one waits. requests: all that was asked, in order. tokens: of the input, as it is billed.
     """
 
     name = "held"
 
-    def __init__(self, tell: Callable[[Request], str], when: Callable[[Request], bool]) -> None:
+    def __init__(
+        self,
+        tell: Callable[[Request], str],
+        when: Callable[[Request], bool],
+        tokens: Callable[[Request], int] = lambda request: 0,
+    ) -> None:
         self._tell = tell
         self._when = when
+        self._tokens = tokens
         self.begun = asyncio.Event()
         self.go_on = asyncio.Event()
         self.requests: list[Request] = []
@@ -58,7 +64,8 @@ class Held:
             self.begun.set()
             await self.go_on.wait()
         parts = (Text(text=self._tell(request)),)
-        yield Answer(parts=parts, stop="end", usage=TokensUsed(), model=request.model)
+        usage = TokensUsed(input=self._tokens(request))
+        yield Answer(parts=parts, stop="end", usage=usage, model=request.model)
 
     @property
     def turns(self) -> list[Request]:

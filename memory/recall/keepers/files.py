@@ -34,10 +34,12 @@ T = TypeVar("T")
 OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
 MAX_WAIT = 0.2  # seconds that a search that need not be fresh waits for an update, if others search too
 READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
-# A read on the event loop's thread if the last one took less CPU seconds: in a thread of its own it would compute just
-# as long while the loop waits for the interpreter, and handing that over and back costs more than a small search.
-# In a large index one may be light and the next one not: single characters are looked for in all rows.
-MAX_SECONDS_ON_LOOP, MAX_ROWS_ON_LOOP = 0.004, 20_000
+# A read runs on the event loop's thread if the index is small and its reads take less CPU
+# seconds on average: in a thread of its own it would compute just as long while the loop waits
+# for the interpreter, and handing that over and back costs more than a small search. Judged by
+# the last read alone, a slow one would send all that wait at the moment to the threads.
+MAX_SECONDS_ON_LOOP, MAX_ROWS_ON_LOOP = 0.01, 20_000
+NEWEST_WEIGHT = 0.1  # of the newest read in that average
 MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
 COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
 
@@ -191,7 +193,8 @@ class FileIndexKeeper(IndexKeeper):
         self._writer: SqliteIndex | None = None
         self._inode = 0  # of the file that the writer has open
         self._readers: list[SqliteIndex] = []  # those that nobody uses
-        self._reads_are_light = False  # judged by the last one
+        self._rows: int | None = None  # of the index when it was last read; None before
+        self._read_seconds = 0.0  # of CPU, on average
         # What may differ from the index, None for anything, and since when; files were last known to be the same then.
         self._files: set[str] | None = None
         self._conversations: set[str] | None = None
@@ -239,6 +242,8 @@ class FileIndexKeeper(IndexKeeper):
             raise
         finally:
             self._syncing_since = math.inf
+        if self._rows is None:
+            self._rows = await self._write(lambda index: index.count())
         self._synced_at = began
         if files is None:
             self._compared_at = began
@@ -255,7 +260,8 @@ class FileIndexKeeper(IndexKeeper):
         self._since = min(self._since, since)
 
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        if self._reads_are_light and not self._reads.is_paused:
+        is_small = self._rows is not None and self._rows <= MAX_ROWS_ON_LOOP
+        if is_small and self._read_seconds < MAX_SECONDS_ON_LOOP and not self._reads.is_paused:
             return self._run_reading(work)
         return await asyncio.wrap_future(self._reads.submit(partial(self._run_reading, work)))
 
@@ -277,9 +283,9 @@ class FileIndexKeeper(IndexKeeper):
             began = time.thread_time()
             try:
                 with index.snapshot():
-                    is_small = index.count() <= MAX_ROWS_ON_LOOP
+                    self._rows = index.count()
                     result = work(index)
-                self._reads_are_light = is_small and time.thread_time() - began < MAX_SECONDS_ON_LOOP
+                self._read_seconds += NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)
                 return result
             finally:
                 with self._lock:
@@ -324,7 +330,7 @@ class FileIndexKeeper(IndexKeeper):
         )
 
     async def _remove(self) -> None:
-        self._synced_at = -math.inf
+        self._synced_at, self._rows = -math.inf, None
         self._note(-math.inf, files=None, conversations=None)  # so that searches wait for the next index from now on
         async with self._reads.paused():
             await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._delete_files)

@@ -73,6 +73,19 @@ def test_the_defaults_are_those_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize(
+    ("own", "group", "limit"), [(0, 0, ""), (1, 0, "tokens_per_day"), (0, 1, ""), (0, 2, "total_money_per_day")]
+)
+def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_alone(
+    own: int, group: int, limit: str
+) -> None:
+    limits = UsageLimits(tokens_per_day=100, total_money_per_day=2)
+    reached = find_limit_reached(
+        limits, NOTHING, NOW, asked=None, call=UsageSum(tokens=100, money=1.0), own_folds=own, group_folds=group
+    )
+    assert (reached.limit if reached else "") == limit
+
+
+@pytest.mark.parametrize(
     ("spent", "limit"),
     [
         (replace(NOTHING, minute=tuple(NOW.timestamp() - n for n in range(3))), "messages_per_minute"),

@@ -189,23 +189,34 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
         assert [(await it.answer(one.key))[0].text for one in (first, third)] == ["slow", "slow"]
 
 
-async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(tmp_path: Path) -> None:
-    def script(request: Request) -> ScriptedAnswer:
-        is_fold = request.purpose == "fold"
-        text = folded("- talk", "## Facts and preferences\n- talk") if is_fold else "ok"
-        usage = TokensUsed(input=10_000_000 if is_fold else 0)  # 0 teaches nothing about the size of requests
-        return [Answer(parts=(Text(text=text),), stop="end", usage=usage, model=MODEL)]
+@pytest.mark.parametrize(("cost", "after"), [(100, "ok"), (10_000_000, "Today's 12,000 tokens are used up")])
+async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(
+    tmp_path: Path, cost: int, after: str
+) -> None:
+    """The turn waits for the digest alone; the summary counts as one call's most until its cost is stored."""
 
+    def is_fold(request: Request) -> bool:
+        return request.purpose == "fold"
+
+    def tell(request: Request) -> str:
+        return folded("- talk", "## Facts and preferences\n- talk") if is_fold(request) else "ok"
+
+    held = Held(tell, is_fold, lambda request: cost * is_fold(request))  # 0 teaches nothing about the size of requests
     memory = {"extract": False, "recall_limit": 0}
     small = {"agent_max_context_tokens": 8_000, "policies": {"balanced": {"fold_at": 1.0}}, "memory": memory}
-    async with bot(tmp_path, script, settings=small, tokens_per_day=1_000_000) as it:
+    async with bot(tmp_path, settings=small, tokens_per_day=12_000) as it:
+        it.bot.models.use(held)
         for number in range(4):
             assert await says(it, "2", f"{number} " + "many words about it " * 60) == "ok"
-        assert not [asked for asked in it.model.requests if asked.purpose == "fold"]
+        assert len(held.turns) == len(held.requests)
         await it.bot.settled()
         told = await says(it, "2", "more " * 5_400)
-        assert [asked.purpose for asked in it.model.requests[4:]] == ["fold"]
-        assert told.startswith("Today's 1,000,000 tokens are used up")
+        assert told.startswith("Today's 12,000 tokens are used up")
+        assert len(held.turns) == 4
+        await held.begun.wait()
+        held.go_on.set()
+        await it.bot.settled()
+        assert (await says(it, "2")).startswith(after)
 
 
 async def test_a_turn_ends_when_the_tokens_do(tmp_path: Path) -> None:

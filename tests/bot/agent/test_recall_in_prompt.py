@@ -3,11 +3,13 @@
 import asyncio
 import itertools
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.config.home import HomeFolder
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer
 from memory.conversation import Text, ToolResult
@@ -183,6 +185,87 @@ async def test_a_recall_that_hangs_holds_no_answer_up(tmp_path: Path) -> None:
             assert await here.text("我的黑猫叫什么名字？", chat="c2") == "yes"
         assert recalled(here.model.requests[-1]) == []
         stores[-1].go_on.set()
+
+
+class HeldClaim(Hanging):
+    """A Hanging store that holds each claim of a turn back, too, while `may_claim` is not set."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.delivery = self
+        self.may_claim = asyncio.Event()
+        self.may_claim.set()
+        self.claiming = asyncio.Event()
+
+    async def claim(self, *args: Any, **more: Any) -> Any:
+        self.claiming.set()
+        await self.may_claim.wait()
+        return await self._store.delivery.claim(*args, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store.delivery, name, None) or super().__getattr__(name)
+
+
+async def test_the_time_for_recall_is_what_the_turn_waits_for_nothing_else(tmp_path: Path) -> None:
+    """On a busy machine a search and the claim beside it both take long; the claim's time is not the search's."""
+    stores: list[HeldClaim] = []
+
+    def around(store: Store) -> Any:
+        stores.append(HeldClaim(store))
+        return stores[-1]
+
+    settings = {"memory": {"extract": False, "recall_timeout_ms": 1_000}}
+    async with inside(tmp_path, yes, settings, around=around) as here:
+        await here.text(CAT, chat="c1")
+        held = stores[-1]
+        held.go_on.clear()
+        held.may_claim.clear()
+        held.claiming.clear()
+        asked = asyncio.create_task(here.text("我的黑猫叫什么名字？", chat="c2"))
+        await held.claiming.wait()
+        await asyncio.sleep(1.2)  # longer than the search may be waited for
+        held.go_on.set()
+        held.may_claim.set()
+        assert await asked == "yes"
+        assert any("墨墨" in line for line in recalled(here.model.requests[-1]))
+
+
+class HeldIndexing:
+    """A store whose messages are held back from an index."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.recall = self
+        self.begun = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def new_messages(self, *args: Any) -> Any:
+        self.begun.set()
+        await self.go_on.wait()
+        return await self._store.recall.new_messages(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store.recall, name, None) or getattr(self._store, name)
+
+
+async def test_the_first_turns_of_a_process_search_the_whole_index(tmp_path: Path) -> None:
+    async with inside(tmp_path, yes, QUIET) as here:
+        await here.text(CAT, chat="before")
+    shutil.rmtree(HomeFolder(root=tmp_path).index, ignore_errors=True)
+    stores: list[HeldIndexing] = []
+
+    def around(store: Store) -> Any:
+        stores.append(HeldIndexing(store))
+        return stores[-1]
+
+    settings = {"memory": {"extract": False, "recall_timeout_ms": 30_000}}
+    async with inside(tmp_path, yes, settings, around=around) as here:
+        asked = [asyncio.create_task(here.text("我的黑猫叫什么名字？", chat=f"c{chat}")) for chat in range(5)]
+        await stores[-1].begun.wait()
+        await asyncio.sleep(0.5)  # longer than a search waits for an update, if others search too
+        stores[-1].go_on.set()
+        assert await asyncio.gather(*asked) == ["yes"] * 5
+        assert all(any("墨墨" in line for line in recalled(request)) for request in here.model.requests)
 
 
 async def test_I35_orders_in_a_log_arrive_as_quoted_data(tmp_path: Path) -> None:

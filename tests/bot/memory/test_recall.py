@@ -75,10 +75,13 @@ class Desk:
     library: Library = field(default_factory=Library)
     settings: MemoryConfig = field(default_factory=MemoryConfig)
 
-    async def recalled(self, words: str) -> RecalledPassages:
+    @property
+    def turn_recall(self) -> TurnRecall:
         config = Config(memory=self.settings)
-        turn_recall = TurnRecall(self.library.search, self.shelf.uses, lambda: config, lambda: NOON)
-        return await turn_recall.recalled(self.conversation, words)
+        return TurnRecall(self.library.search, self.shelf.uses, lambda: config, lambda: NOON)
+
+    async def recalled(self, words: str) -> RecalledPassages:
+        return await self.turn_recall.recalled(self.conversation, words)
 
 
 @pytest.fixture
@@ -111,9 +114,11 @@ async def test_no_words_or_no_limit_look_nothing_up(desk: Desk, words: str, limi
 async def test_a_search_that_hangs_is_left_when_its_time_is_over(desk: Desk) -> None:
     desk.library.held.clear()
     desk.settings = MemoryConfig(recall_timeout_ms=5)
+    searching = asyncio.create_task(desk.recalled("what about tea"))
     async with asyncio.timeout(2):
-        assert await desk.recalled("what about tea") == NOTHING_RECALLED
-    await asyncio.sleep(0)
+        assert await desk.turn_recall.wait(searching) == NOTHING_RECALLED
+    await asyncio.wait({searching})
+    assert searching.cancelled()
     assert len(desk.library.left) == 1
 
 

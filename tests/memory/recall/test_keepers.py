@@ -13,9 +13,16 @@ from typing import Any
 
 import pytest
 
-from memory.recall.documents import IndexRow, SearchRequest
+from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
-from memory.recall.keepers.files import MAX_LISTED, MAX_ROWS_ON_LOOP, MAX_SECONDS_ON_LOOP, FileIndexes, FileIndexKeeper
+from memory.recall.keepers.files import (
+    MAX_LISTED,
+    MAX_ROWS_ON_LOOP,
+    MAX_SECONDS_ON_LOOP,
+    NEWEST_WEIGHT,
+    FileIndexes,
+    FileIndexKeeper,
+)
 from memory.recall.keepers.keeper import MAX_READERS
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
@@ -68,11 +75,22 @@ def rows(index: SpaceIndex) -> int:
 
 
 def heavy(index: SpaceIndex) -> int:
-    """Compute for so long that the next work on a file has a thread, too."""
-    end = time.thread_time() + 2 * MAX_SECONDS_ON_LOOP
-    while time.thread_time() < end:
-        pass
-    return index.count()
+    """Compute for so long that the next works on a file have threads."""
+    return computing(2 * MAX_SECONDS_ON_LOOP / NEWEST_WEIGHT)(index)
+
+
+def computing(seconds: float) -> Callable[[SpaceIndex], int]:
+    def work(index: SpaceIndex) -> int:
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+        return index.count()
+
+    return work
+
+
+def is_on_loop(index: SpaceIndex) -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 class Held:
@@ -129,38 +147,32 @@ async def test_so_many_searches_run_at_once_and_one_more_waits_for_the_first_tha
     assert await asyncio.gather(*searches) == [1] * len(held)
 
 
-async def test_a_file_is_read_on_the_loops_thread_after_a_light_read_and_in_another_after_a_heavy_one(
+async def test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_heavy_on_average(
     dependencies: RecallDependencies, tmp_path: Path
 ) -> None:
-    def is_on_loop(index: SpaceIndex) -> bool:
-        return threading.current_thread() is threading.main_thread()
-
     keeper = FileIndexes(tmp_path / "files").keeper("", dependencies)
-    assert not await keeper.use(is_on_loop), "the file is opened"
-    assert await keeper.use(is_on_loop)
+    assert await keeper.use(is_on_loop), "from the first read on, as sixty may come at once"
+    await keeper.use(computing(3 * MAX_SECONDS_ON_LOOP))
+    assert await keeper.use(is_on_loop), "one slow read sends nobody to the threads"
     await keeper.use(heavy)
     assert not await keeper.use(is_on_loop)
+    for _ in range(10):
+        await keeper.use(rows)
     assert await keeper.use(is_on_loop)
     await keeper.close()
 
 
 async def test_a_large_file_is_never_read_on_the_loops_thread(dependencies: RecallDependencies, tmp_path: Path) -> None:
-    def is_on_loop(index: SpaceIndex) -> bool:
-        return threading.current_thread() is threading.main_thread()
+    def write(count: int) -> None:
+        text = "".join(f"- x{number}\n" for number in range(count))
+        (dependencies.workspace.root / "MEMORY.md").write_text(text)
 
-    def add(index: SpaceIndex, first: int, count: int) -> None:
-        rows = [IndexRow(kind="said", words="x", session=0, place=place) for place in range(first, first + count)]
-        index.append({f"talk:{first}": ("1", rows)})
-
-    keeper = FileIndexes(tmp_path / "files").keeper("", dependencies)
-    held = await keeper.use(rows)
-    await keeper.change(lambda index: add(index, 0, MAX_ROWS_ON_LOOP - held))
-    await keeper.use(is_on_loop)
-    assert await keeper.use(is_on_loop)
-    await keeper.change(lambda index: add(index, MAX_ROWS_ON_LOOP, 1))
-    await keeper.use(is_on_loop)
-    assert not await keeper.use(is_on_loop)
-    await keeper.close()
+    for count, is_small in ((MAX_ROWS_ON_LOOP, True), (MAX_ROWS_ON_LOOP + 1, False)):
+        write(count)
+        for _ in range(2):  # the index is made, and opened
+            keeper = FileIndexes(tmp_path / "files").keeper("", dependencies)
+            assert await keeper.use(is_on_loop) == is_small
+            await keeper.close()
 
 
 async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(keeper: SpaceIndexKeeper) -> None:
