@@ -37,6 +37,7 @@ class Bot(Components):
         recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
+        await self.repair_notice.open()
         if recovered.folds or self._uses_tools_at_start() or await self._has_unfinished_calls():
             await self.load_turn_components()
             self.folding.resume(recovered.folds)
@@ -61,6 +62,7 @@ class Bot(Components):
         await hit_async("recover.r13")
         self._watch_process()
         self.spawn(self._scheduler.start_later())
+        self.spawn(self.snapshots.watch())
         self.spawn(self.ticker.run())
         self.spawn(self.heartbeat.watch())
         self.spawn(self.progress.watch())
