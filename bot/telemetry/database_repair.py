@@ -15,17 +15,15 @@ MAX_NAMED = 5  # conversations
 _HEADS: dict[RepairSource, tuple[str, str]] = {
     "snapshot": (
         "数据库损坏了，已恢复到 {at} 的状态；{newer} 个会话有更新的消息。",
-        "The database was damaged and was put back to {at}; {newer} conversations had newer messages.",
+        "The database was damaged and was put back to {at}; {conversations} had newer messages.",
     ),
     "log": (
         "数据库的日志损坏了，只能完整读到 {at}；{newer} 个会话有更新的消息。",
-        "The log of the database was damaged and could only be read up to {at}; {newer} conversations had newer "
-        "messages.",
+        "The log of the database was damaged and could only be read up to {at}; {conversations} had newer messages.",
     ),
     "nothing": (
         "数据库损坏了，也没有快照，所以新建了一个；{newer} 个会话原来有消息。",
-        "The database was damaged and there was no snapshot, so a new one was begun; {newer} conversations had "
-        "messages.",
+        "The database was damaged and there was no snapshot, so a new one was begun; {conversations} had messages.",
     ),
 }
 _COPIED = (
@@ -65,6 +63,7 @@ def describe_repair(report: RepairReport, zone: tzinfo) -> tuple[str, str]:
     fields = {
         "at": f"{datetime.fromtimestamp(report.as_of, zone):%Y-%m-%d %H:%M}",
         "newer": report.newer,
+        "conversations": "1 conversation" if report.newer == 1 else f"{report.newer} conversations",
         "messages": report.messages,
         "count": len(report.left),
         "names": named,

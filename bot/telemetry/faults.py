@@ -151,9 +151,9 @@ class TroubleNotifications:
         return await self._notify_owner("", zh, en, f"trouble:{trouble.key}" if trouble.key else once)
 
 
-def troubles_to_json(troubles: Iterable[Trouble]) -> dict[str, str]:
+def troubles_to_json(troubles: Iterable[Trouble], lang: str = "en") -> dict[str, str]:
     """Convert the troubles for the API: file or one of SUBJECTS to the reason."""
-    return {trouble.what: trouble.en for trouble in troubles}
+    return {trouble.what: trouble.zh if lang == "zh" else trouble.en for trouble in troubles}
 
 
 def fault_reason(err: Exception) -> tuple[str, str]:
