@@ -101,7 +101,7 @@ async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_an
 
 
 async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
         checkpoint(talk.bot.db)
@@ -112,7 +112,7 @@ async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed
 
 
 async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_lost(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         for number in range(4):
             await talk.say("talk", asked(f"q{number}"))
@@ -131,7 +131,7 @@ async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_
 
 
 async def test_a_log_that_was_taken_away_is_noticed_by_the_acts_that_it_held(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         assert await talk.bot.term() == 0
         await talk.bot.start()
