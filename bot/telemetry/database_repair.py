@@ -36,7 +36,7 @@ _LEFT = (
 )
 _KEYS_ONLY = (
     "有 {keys_only} 条收到的消息读不出内容，不会再处理；没得到回答的请对方重发。",
-    " The text of {keys_only} received messages could not be read; they are not processed again, so ask for what was "
+    " Received messages whose text could not be read: {keys_only}. They are not processed again, so ask for what was "
     "not answered to be sent again.",
 )
 _RIGHTS_UNKNOWN = (
