@@ -107,7 +107,7 @@ class BudgetGuard:
         config: Callable[[], Config],
         now: Callable[[], datetime],
         channels: Mapping[str, Channel],
-        notify_owner: Callable[[str, str, str, str], Awaitable[None]],
+        notify_owner: Callable[[str, str, str, str], Awaitable[object]],
         storage: StorageQuota,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -83,7 +83,7 @@ class StorageQuota:
         workspace: Workspace,
         config: Callable[[], Config],
         now: Callable[[], datetime],
-        notify_owner: Callable[[str, str, str, str], Awaitable[None]],
+        notify_owner: Callable[[str, str, str, str], Awaitable[object]],
     ) -> None:
         self._store, self._blobs = store, blobs
         self._spaces_root = workspace.root / SPACES_FOLDER

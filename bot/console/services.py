@@ -62,6 +62,7 @@ from bot.tools.memory import format_results
 from channels.base import Channel
 from channels.web.backend import Allow, EventSources
 from channels.web.models import WaitingBody
+from channels.web.refusal_texts import prefers_chinese
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import WebSite
@@ -230,7 +231,7 @@ class BotConsole:
         )
         return routes, {"jobs": jobs.follow, "logs": logs.follow}
 
-    async def status(self) -> Mapping[str, Any]:
+    async def status(self, lang: str = "en") -> Mapping[str, Any]:
         bot = self._bot
         return {
             "started": bot.started.isoformat(),
@@ -244,7 +245,7 @@ class BotConsole:
             "database": bot.store.file_trouble() or "ok",
             "unsent": len(await bot.store.delivery.unsent()),
             "channels": {name: channel_status_to_json(state) for name, state in bot.states().items()},
-            "troubles": troubles_to_json(bot.troubles.current()),
+            "troubles": troubles_to_json(bot.troubles.current(), lang),
         }
 
     async def waiting(self) -> Mapping[str, Any]:
@@ -340,7 +341,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         *_search_routes(handlers),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
-        _get_route("/api/status", "console.read", _facts_handler(console.status), models.StatusBody),
+        _get_route("/api/status", "console.read", handlers.status, models.StatusBody),
         _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
         _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
@@ -376,6 +377,11 @@ class _ConsoleHandlers:
     def __init__(self, console: BotConsole, transcripts: TranscriptBackend) -> None:
         self._console = console
         self._transcripts = transcripts
+
+    async def status(self, request: Request) -> Response:
+        """Return the state of the bot, its troubles in the language of the page."""
+        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+        return json_response(await self._console.status(lang))
 
     async def context(self, request: Request) -> Response:
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)

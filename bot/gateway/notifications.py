@@ -169,7 +169,7 @@ MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 
 OwnerNeed = Literal["login", "token", "contended"]
 # Notifies the owner through a channel other than the one it is about: that channel, Chinese text, English text.
-NotifyOwner = Callable[[str, str, str], Awaitable[None]]
+NotifyOwner = Callable[[str, str, str], Awaitable[object]]
 
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
@@ -237,7 +237,7 @@ class ChannelNotifications:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerNotifier:
-    """Notifies the owner in the conversation where they will see it soonest; does nothing if there is none."""
+    """Notifies the owner in the conversation where they will see it soonest; returns False if there is none."""
 
     sessions: Sessions
     states: Callable[[], Mapping[str, ChannelStatus]]
@@ -245,9 +245,9 @@ class OwnerNotifier:
     #: Values of `once` that were notified: a limit that is reached is reported after each turn.
     _notified: set[str] = field(default_factory=set)
 
-    async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
+    async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> bool:
         if once in self._notified:
-            return
+            return True
         working = [name for name, state in self.states().items() if state.ready and name != troubled]
         for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
             rows = await self.sessions.conversations(limit=limit)
@@ -255,8 +255,10 @@ class OwnerNotifier:
                 await self.notify(conversation, zh, en, once)
                 if once:
                     self._remember(once)
-            if conversation or len(rows) < limit:
+                return True
+            if len(rows) < limit:
                 break
+        return False
 
     def _remember(self, once: str) -> None:
         if len(self._notified) >= MAX_REMEMBERED:

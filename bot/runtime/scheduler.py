@@ -1,4 +1,4 @@
-"""Scheduled work: each night idle conversations end, old data is removed, and memories are consolidated (dreams)."""
+"""Scheduled work: snapshots by the hour; each night idle conversations end, old data is removed, and dreams."""
 
 import asyncio
 import importlib
@@ -18,8 +18,10 @@ import structlog
 from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.config.schema import Config
+from bot.telemetry.faults import SNAPSHOT_SUBJECT, TroubleList
 from channels.toolkit.partial_import import import_part
 from memory.forgetting.blob_references import referenced_blobs
+from memory.store.errors import StoreError
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
@@ -36,6 +38,7 @@ DREAM_JOB_ID, NIGHTLY_JOB_ID = "dream", "nightly"
 SYSTEM_ACTOR = Actor(channel="", id="house", role="owner")
 JOB_SCOPE = AccessScope(kind="job", space="")
 
+SNAPSHOT_CHECK_SECONDS = 60.0  # between two looks whether a snapshot of the database is due
 MAX_RETENTION_SECONDS = 600.0  # per night; the next one continues
 TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200  # turns and rows per transaction, conversations per query
 # An unreferenced file younger than this stays: its message may not be stored yet.
@@ -138,6 +141,34 @@ async def run_nightly_cleanup(
         await end_idle(settings.session_max_idle_days, now)
         await retention.run(settings.retention_days, now, settings.console.views_days)
     await record_checkpoint(store, retention.data, now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotJob:
+    """Takes snapshots of the database when they are due; see Store.take_due_snapshot."""
+
+    store: Store
+    troubles: TroubleList
+    #: Folder of the database.
+    data: Path
+
+    async def watch(self) -> None:
+        """Look every minute until cancelled."""
+        while True:
+            await asyncio.sleep(SNAPSHOT_CHECK_SECONDS)
+            await self.look()
+
+    async def look(self) -> None:
+        """Take a snapshot if one is due; the audit's checkpoint then reaches as far as it does."""
+        try:
+            taken = await self.store.take_due_snapshot()
+        except (StoreError, OSError) as err:
+            log.warning("no snapshot", error=str(err))
+            self.troubles.snapshot_failed(err)
+            return
+        if taken:
+            self.troubles.end(SNAPSHOT_SUBJECT)
+            await record_checkpoint(self.store, self.data, datetime.fromtimestamp(self.store.now(), UTC))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,15 +196,15 @@ def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:
 async def open_home_store(home: HomeFolder) -> Any:
     """Open the SQLite store for writing; report on stderr what had to be repaired."""
     await asyncio.to_thread(importlib.import_module, "memory.store.open")  # slow: SQLAlchemy
+    from bot.access.audit import AuditCheckpoints
+    from bot.telemetry.database_repair import describe_repair
     from memory.store.open import open_store
 
     store = await open_store(home.db)
-    if store.healed:
-        from bot.access.audit import AuditCheckpoints
-
-        print(f"mnema: {store.healed}", file=sys.stderr)
-        AuditCheckpoints(home.data).invalidate(store.healed, datetime.now(UTC))
-        await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
+    if store.repaired is not None:
+        _, told = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
+        print(f"mnema: {told}", file=sys.stderr)
+        AuditCheckpoints(home.data).invalidate(f"repaired, {store.repaired.aside} set aside", datetime.now(UTC))
     return store
 
 

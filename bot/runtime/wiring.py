@@ -21,7 +21,8 @@ from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.metrics import MetricsCollector
-from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
+from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, SnapshotJob, run_nightly_cleanup
+from bot.telemetry.database_repair import RepairNotice
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
@@ -88,6 +89,8 @@ class Components(BaseComponents):
         )
         self.persona = self._persona()
         self.heartbeat = self._heartbeat()
+        self.repair_notice = RepairNotice(self.store, self.home.data, self.zone, self.troubles)
+        self.snapshots = SnapshotJob(store=self.store, troubles=self.troubles, data=self.home.data)
         self.trouble_notifications = TroubleNotifications(self.troubles, self.check_files, self.owner)
         self.turn_dispatcher = self._create_dispatcher("turn", self._run_turn, self.config().concurrency)
         self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
@@ -168,7 +171,8 @@ class Components(BaseComponents):
         await (await self.load_turn_components()).message_counter.counter()
 
     def check_files(self) -> None:
-        """Check again whether SOUL.md and files that could not be read are readable; blocks."""
+        """Check again whether troubles with files are over; blocks."""
+        self.repair_notice.check()
         if self.has_turn_components:
             self.prompt.check_files()
         else:

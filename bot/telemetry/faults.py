@@ -15,7 +15,8 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 5.0
 TURN_TROUBLE_SECONDS = 600.0  # how long a failed turn counts as a trouble
 MAX_TROUBLES = 100
-TURNS_SUBJECT = "turns"
+TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT = "turns", "database", "snapshots"
+SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT)  # all others are paths of files
 TROUBLE_TEXTS = {
     "file": (
         "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，机器人的账号要能读。",
@@ -27,22 +28,31 @@ TROUBLE_TEXTS = {
         "A message could not be answered because of a fault of this machine ({en}). Its writer was asked to send it "
         "again later. Check this machine; the log has the details.",
     ),
+    DATABASE_SUBJECT: ("{zh}", "{en}"),
+    SNAPSHOT_SUBJECT: (
+        "数据库的快照没有做成（{zh}）。这期间数据库若损坏，只能恢复到更早的状态；请检查磁盘，并运行 mnema doctor。",
+        "No snapshot of the database could be taken ({en}). If it is damaged meanwhile, it can only be put back to an "
+        "older state. Check the disk, and run mnema doctor.",
+    ),
 }
 RECOVERED_TEXT = ("{what} 又能读了。", "{what} can be read again.")
-TellOwner = Callable[[str, str, str, str], Awaitable[None]]
+# Notifies the owner, once for each key; returns whether there is a conversation where they see it.
+TellOwner = Callable[[str, str, str, str], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
     """One fault."""
 
-    #: The file's path below the workspace, or "turns".
+    #: The file's path below the workspace, or one of SUBJECTS.
     what: str
     #: The reason in Chinese and English; the system's own message is the same in both.
     zh: str
     en: str
     #: When it last occurred, in seconds of the clock of `TroubleList`.
     at: float
+    #: Names this one trouble, so that it is told once and never again; "" for one that may come back.
+    key: str = ""
 
 
 class TroubleList:
@@ -64,6 +74,18 @@ class TroubleList:
         """Add a turn that failed because of this machine."""
         self._note(TURNS_SUBJECT, err)
 
+    def snapshot_failed(self, err: Exception) -> None:
+        """Add that no snapshot could be taken."""
+        self._note(SNAPSHOT_SUBJECT, err)
+
+    def add(self, trouble: Trouble) -> None:
+        """Add a trouble that has its own texts."""
+        self._known[trouble.what] = trouble
+
+    def end(self, what: str) -> None:
+        """Remove a trouble that is over."""
+        self._known.pop(what, None)
+
     def current(self) -> tuple[Trouble, ...]:
         """Return the current faults, the oldest first."""
         failed = self._known.get(TURNS_SUBJECT)
@@ -73,7 +95,7 @@ class TroubleList:
 
     def files(self) -> tuple[tuple[str, str], ...]:
         """Return space and path of each unreadable file. Thread-safe."""
-        return tuple(_split_subject(what) for what in tuple(self._known) if what != TURNS_SUBJECT)
+        return tuple(_split_subject(what) for what in tuple(self._known) if what not in SUBJECTS)
 
     def _note(self, what: str, err: Exception) -> None:
         if what not in self._known:
@@ -115,23 +137,23 @@ class TroubleNotifications:
         await asyncio.to_thread(self._check)
         current = {trouble.what: trouble for trouble in self._troubles.current()}
         for what in current.keys() - self._notified:
-            await self._notify(TROUBLE_TEXTS[TURNS_SUBJECT if what == TURNS_SUBJECT else "file"], current[what])
-            self._notified.add(what)
+            if await self._notify(TROUBLE_TEXTS[what if what in SUBJECTS else "file"], current[what]):
+                self._notified.add(what)
         for what in self._notified - current.keys():
-            if what != TURNS_SUBJECT:
+            if what not in SUBJECTS:
                 await self._notify(RECOVERED_TEXT, Trouble(what=what, zh="", en="", at=0.0))
             self._notified.discard(what)
 
-    async def _notify(self, texts: tuple[str, str], trouble: Trouble) -> None:
+    async def _notify(self, texts: tuple[str, str], trouble: Trouble) -> bool:
         zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
         # The key limits this to once an hour, for a fault that comes and goes or that several processes see.
         once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
-        await self._notify_owner("", zh, en, once)
+        return await self._notify_owner("", zh, en, f"trouble:{trouble.key}" if trouble.key else once)
 
 
-def troubles_to_json(troubles: Iterable[Trouble]) -> dict[str, str]:
-    """Convert the troubles for the API: file or "turns" to the reason."""
-    return {trouble.what: trouble.en for trouble in troubles}
+def troubles_to_json(troubles: Iterable[Trouble], lang: str = "en") -> dict[str, str]:
+    """Convert the troubles for the API: file or one of SUBJECTS to the reason."""
+    return {trouble.what: trouble.zh if lang == "zh" else trouble.en for trouble in troubles}
 
 
 def fault_reason(err: Exception) -> tuple[str, str]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from memory.store.engine.database import Repository, Row, Tx, read, single_query
 from memory.store.errors import StoreError
 from memory.store.rows import from_unix
-from memory.store.schema.tables import audit, audit_head, literal_text
+from memory.store.schema.tables import audit, audit_head, is_one_of, literal_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +76,15 @@ _DELETIONS = (
         audit.c.result == literal_text("deleted"),
     )
     .order_by(audit.c.seq)
+)
+# Acts after which nothing older may come back: they took a right or a text away.
+_NEWEST_LOSS = select(func.max(audit.c.at).label("at")).where(
+    audit.c.seq > select(audit_head.c.seq).scalar_subquery() - MAX_LOOKED_AT,
+    or_(
+        is_one_of(audit.c.action, "revoke", "unlink", "forget", "person deleted"),
+        audit.c.action.like("grant %"),
+        and_(audit.c.action == literal_text("delete"), audit.c.result == literal_text("deleted")),
+    ),
 )
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
@@ -147,6 +156,13 @@ async def load_deletions(tx: Tx, since: float) -> list[int]:
     return [row["seq"] for row in await tx.all(_DELETIONS, since=since)]
 
 
+@single_query
+async def load_newest_loss(tx: Tx) -> float:
+    """Load when an act last took a right or a text away, in unix seconds; 0 for never, among the newest acts."""
+    row = await tx.one(_NEWEST_LOSS)
+    return float(row["at"] or 0.0) if row else 0.0
+
+
 async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
     """Return the first row that was altered, None when the chain is sound.
 
@@ -201,3 +217,4 @@ class AuditLog(Repository):
     head = read(load_head)
     fault = read(find_fault)
     deletions = read(load_deletions)
+    newest_loss = read(load_newest_loss)

@@ -1,7 +1,8 @@
-"""Opens the store on SQLite: restores a damaged file, upgrades tables, takes the lease."""
+"""Opens the store on SQLite: replaces a damaged file, upgrades tables, takes the lease."""
 
 import asyncio
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -22,7 +23,8 @@ from memory.store.engine.sqlite_connection import (
     sqlite_compiler,
 )
 from memory.store.errors import SchemaOlder, StoreCorrupt
-from memory.store.maintenance.snapshots import restore_newest_snapshot
+from memory.store.maintenance.repair import RepairReport, finish_repair, repair_database
+from memory.store.maintenance.write_ahead_log import is_log_cut
 from memory.store.schema.create import HEAD, create_tables, read_revision, upgrade_file
 from memory.store.schema.tables import instance
 from memory.store.store import Store
@@ -39,7 +41,7 @@ async def open_store(
     soft_seconds: float = SOFT_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> Store:
-    """Open the store; create it where there is none, and replace a damaged one by the newest snapshot.
+    """Open the store; create it where there is none, and replace a damaged one by what can be had of it.
 
     For writing, the caller makes sure that no other process has it open; the new lease voids every older one. For
     reading, it takes no lock and changes nothing.
@@ -57,12 +59,15 @@ async def open_store(
     """
     if not writable:
         return await _open_for_reading(path, busy_timeout, clock)
-    await asyncio.to_thread(_create_file, path)
+    await asyncio.to_thread(_prepare_file, path)
+    repaired = None
+    if await asyncio.to_thread(_is_log_cut, path):
+        repaired = await asyncio.to_thread(repair_database, path, clock(), is_log_cut=True)
     try:
-        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, healed="")
+        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, repaired)
     except StoreCorrupt:
-        healed = await asyncio.to_thread(restore_newest_snapshot, path, clock())
-        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, healed)
+        repaired = await asyncio.to_thread(repair_database, path, clock(), is_log_cut=False)
+        return await _open_for_writing(path, busy_timeout, soft_seconds, clock, repaired)
 
 
 async def _open_for_reading(path: Path, busy_timeout: float, clock: Callable[[], float]) -> Store:
@@ -76,7 +81,7 @@ async def _open_for_reading(path: Path, busy_timeout: float, clock: Callable[[],
 
 
 async def _open_for_writing(
-    path: Path, busy_timeout: float, soft_seconds: float, clock: Callable[[], float], healed: str
+    path: Path, busy_timeout: float, soft_seconds: float, clock: Callable[[], float], repaired: RepairReport | None
 ) -> Store:
     writer = await connect_writer(path, busy_timeout)
     async with AsyncExitStack() as undo:
@@ -89,7 +94,7 @@ async def _open_for_writing(
         beside, file = await connect_beside(path), DatabaseFile(path)
         undo.pop_all()
     database = SqliteDatabase(writer, reader, sqlite_compiler(), lease, clock, file, beside, busy_timeout, soft_seconds)
-    return Store(database, path, writable=True, healed=healed, file=file)
+    return Store(database, path, writable=True, repaired=repaired, file=file)
 
 
 async def _create_or_upgrade_tables(path: Path, writer: SqliteConnection) -> None:
@@ -121,8 +126,19 @@ async def _check_integrity(writer: SqliteConnection) -> None:
         raise StoreCorrupt(str(found))
 
 
-def _create_file(path: Path) -> None:
-    """Create the folder and an empty file that only the owner can read; SQLite gives the log the same mode."""
+def _prepare_file(path: Path) -> None:
+    """Finish an interrupted repair; create the folder and an empty file that only the owner can read.
+
+    SQLite gives the log the same mode.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    finish_repair(path)
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def _is_log_cut(path: Path) -> bool:
+    try:
+        return is_log_cut(path)
+    except sqlite3.DatabaseError:  # the file is damaged too, which the next step finds
+        return False

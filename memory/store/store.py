@@ -1,7 +1,6 @@
 """One open store: its repositories, statistics, readiness and closing."""
 
 import asyncio
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,8 @@ from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work
 from memory.store.engine.database import Database, Tx
 from memory.store.engine.leases import Leases
-from memory.store.engine.sqlite_connection import DatabaseFile
-from memory.store.errors import StoreError
+from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_errors_as_store_errors
+from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.file_versions import FileVersions
@@ -32,8 +31,9 @@ from memory.store.longterm.memories import FileLabels, MemoryRecords
 from memory.store.longterm.recall import RecallReads
 from memory.store.longterm.views import Views
 from memory.store.maintenance import stats
+from memory.store.maintenance.repair import RepairReport
 from memory.store.maintenance.retention import Retention
-from memory.store.maintenance.snapshots import snapshot_if_due
+from memory.store.maintenance.snapshots import is_snapshot_due, is_sound, take_snapshot
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
 from memory.store.people.background_tasks import TaskRecords
@@ -49,6 +49,7 @@ from memory.store.schema.tables import instance, probe
 log = structlog.get_logger(__name__)
 _PROBE_CHARACTERS = 4096  # enough to need disk space of its own
 CLOSE_SECONDS = 3.0  # to release the lease on a server; it expires soon after anyway
+_PROBED_ROWS = 2  # changed by one probe: inserted and deleted
 _DELETE_PROBE = delete(probe).where(probe.c.id == bindparam("id"))
 _MARK_CLEAN = update(instance).values(clean=true())
 
@@ -66,14 +67,14 @@ class Store:
         path: Path | None,
         *,
         writable: bool,
-        healed: str = "",
+        repaired: RepairReport | None = None,
         file: DatabaseFile | None = None,
     ) -> None:
         """Bind the repositories to one database.
 
         Args:
             path: file of the database, None where it is on a server.
-            healed: what was done about a damaged file at opening, "" for nothing.
+            repaired: what was done about a damaged file at opening, None for nothing.
             file: detects that the file was moved.
         """
         self.delivery = Delivery(database)
@@ -104,10 +105,13 @@ class Store:
         self.spending = Spending(database)
         self.usage_report = UsageReport(database)
         self.database = database
-        self.healed = healed
+        self.repaired = repaired
         self._path = path
         self._file = file
         self._writable = writable
+        self._probed_rows = 0
+        #: Rows that were changed up to the newest snapshot; None where that is an earlier process's.
+        self._snapshot_changes: int | None = None
 
     def now(self) -> float:
         """Return unix seconds by the store's clock, which all processes share."""
@@ -148,14 +152,43 @@ class Store:
             await self.database.write(_write_probe)
         except StoreError:
             return False
+        self._probed_rows += _PROBED_ROWS
         return True
 
     def file_trouble(self) -> str:
         """Return that the database file was removed or replaced, and what to do; "" otherwise."""
         return self._file.trouble() if self._file else ""
 
+    async def take_due_snapshot(self) -> bool:
+        """Take a snapshot where one is due and something has changed since the last; return whether it was taken.
+
+        Raises:
+            StoreCorrupt: the copy does not pass its check; if the database does not either, it is marked as damaged.
+            StoreError, OSError: there is no copy.
+        """
+        path, now = self._path, self.database.clock()
+        changes = self.database.changed_rows - self._probed_rows
+        if path is None or changes == self._snapshot_changes or self.file_trouble():
+            return False
+        newest_loss = await self.audit.newest_loss()
+        if not await asyncio.to_thread(is_snapshot_due, path, now, newest_loss):
+            return False
+        try:
+            with sqlite_errors_as_store_errors():
+                await asyncio.to_thread(take_snapshot, path, now)
+        except StoreCorrupt:
+            self.database.is_damaged = not await asyncio.to_thread(is_sound, path)
+            raise
+        self._snapshot_changes = changes
+        return True
+
     async def close(self) -> None:
-        """Finish waiting writes, mark the end as clean, and copy the database when the last snapshot is a day old."""
+        """Take a snapshot where one is due, finish waiting writes, and mark the end as clean."""
+        if self._writable and not self.database.is_damaged:
+            try:
+                await self.take_due_snapshot()
+            except (StoreError, OSError) as err:
+                log.warning("no snapshot", error=str(err))
         if self._writable and not self.database.is_damaged:
             try:
                 async with asyncio.timeout(CLOSE_SECONDS if self._path is None else None):
@@ -163,18 +196,7 @@ class Store:
                     await self.leases.leave()
             except (StoreError, TimeoutError) as err:  # full disk, lease lost, or a server that does not answer
                 log.warning("the next start looks after what this process leaves", why=str(err) or type(err).__name__)
-        moved = self.file_trouble()  # before closing, which deletes the log
         await self.database.close()
-        if self._writable and not self.database.is_damaged and not moved:
-            await asyncio.to_thread(self._snapshot)
-
-    def _snapshot(self) -> None:
-        if self._path is None:
-            return
-        try:
-            snapshot_if_due(self._path, self.database.clock())
-        except (sqlite3.Error, OSError) as err:
-            log.warning("no snapshot", error=str(err))
 
 
 async def _write_probe(tx: Tx) -> None:

@@ -30,7 +30,8 @@ from bot.runtime.store_access import find_postgres_url, import_scale_module, loc
 from memory.failpoints import hit
 from memory.store.engine.sqlite_connection import copy_database
 from memory.store.errors import StoreError
-from memory.store.restore import ReplacedRights, StoreContents, examine_store, prepare_restored, read_rights
+from memory.store.maintenance.replaced_rights import ReplacedRights
+from memory.store.restore import StoreContents, examine_store, prepare_restored, read_rights
 from memory.workspace.files import write_atomic
 
 

@@ -19,11 +19,12 @@ from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.messages import ConfigRejected
-from bot.config.schema import Config
+from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
 from bot.models.service import ProviderAccount, effective_provider
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
-from bot.telemetry.faults import fault_reason
+from bot.telemetry.database_repair import describe_repair, load_repair
+from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
 from bot.texts import LONG_SOUL_TOKENS
 from memory.context.system_prompt import SOUL
 from memory.context.tokens import HALF_OF_RANKS, WEIGHTED, load_o200k_counter
@@ -35,6 +36,7 @@ from memory.store.audit import AuditFault
 from memory.store.conversations.ledger import LedgerFault
 from memory.store.engine.sqlite_connection import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
+from memory.store.maintenance.snapshots import find_damage
 from memory.store.people.jobs import JobTotals
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
@@ -63,7 +65,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     file = ConfigFile(home.config)
     checks = [
         _check_config(home, file, lang),
-        *await _check_database(home, file.current.database_url),
+        *await _check_database(home, file.current, lang),
         await asyncio.to_thread(_check_index, home, file.current.database_url),
         _check_disk(home),
     ]
@@ -102,16 +104,20 @@ def _check_config(home: HomeFolder, file: ConfigFile, lang: str) -> DoctorCheck:
     return passed(name, f"{home.config} is valid.")
 
 
-async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
+async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[DoctorCheck]:
     """Check that the database opens, its ledger and its audit."""
-    name = "database"
+    name, url = "database", config.database_url
     if not url and (problem := await _running_database_problem(home)):
         what, _, hint = problem.rpartition(": ")
         return [failed(name, f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
     if not url and not home.db.exists():
         return [passed(name, "There is none yet; the first start creates it.")]
+    if not url and (damage := await asyncio.to_thread(find_damage, home.db)):
+        hint = "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of the rest."
+        return [failed(name, f"SQLite finds it damaged: {damage.rstrip('.')}.", hint)]
     try:
         async with open_store_for_command(home) as opened:
+            repair = None if url else await load_repair(opened.store, home.data)
             faults = await opened.store.folds.check_ledger()
             act = await opened.store.audit.fault(AuditCheckpoints(home.data).known())
             jobs = await opened.store.jobs.totals(time.time() - OVERDUE_SECONDS)
@@ -121,11 +127,15 @@ async def _check_database(home: HomeFolder, url: str) -> list[DoctorCheck]:
         hint = "mnema migrate upgrades it; a kill meanwhile leaves it unchanged."
         return [failed(name, str(err), hint)]
     except StoreCorrupt as err:
-        hint = "The next start moves the damaged file aside and restores the newest snapshot."
+        hint = "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of the rest."
         return [failed(name, str(err), hint)]
     except StoreError as err:
         return [failed(name, str(err))]
-    return [passed(name, "It opens."), _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
+    checks = [passed(name, "It opens." if url else "It opens, and SQLite finds no damage.")]
+    if repair is not None:
+        zh, en = describe_repair(repair, time_zone(config))
+        checks.append(failed("repair", zh if lang == "zh" else en))
+    return [*checks, _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
 
 
 def _check_jobs(totals: JobTotals, home: HomeFolder) -> DoctorCheck:
@@ -314,7 +324,11 @@ async def _check_troubles(home: HomeFolder) -> list[DoctorCheck]:
     except MnemaError:
         return []  # the check of the channels reports it
     hint = "Look into data/log/mnema.log."
-    return [failed("machine", f"The running bot fails at {what}: {why}.", hint) for what, why in known.items()]
+    return [
+        failed("machine", f"The running bot fails at {what}: {why}.", hint)
+        for what, why in known.items()
+        if what != DATABASE_SUBJECT  # its own check tells it
+    ]
 
 
 def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:

@@ -48,10 +48,12 @@ SENTENCES = {
     "mnema migrate upgrades it; a kill meanwhile leaves it unchanged.": (
         "用 mnema migrate 升级；中途被终止也不会改动数据库。"
     ),
-    "The next start moves the damaged file aside and restores the newest snapshot.": (
-        "下次启动会把损坏的文件移到一旁，并恢复最新的快照。"
-    ),
     "It opens.": "可以打开。",
+    "It opens, and SQLite finds no damage.": "可以打开，SQLite 没有发现损坏。",
+    "SQLite finds it damaged: {}.": "SQLite 发现它损坏了：{}。",
+    "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of the rest.": (
+        "请停止 mnema 再启动：能读出的内容会保留，其余由快照补上。"
+    ),
     "There are none.": "没有。",
     "{} reminders and tasks, {} of them paused.": "共有 {} 个提醒和任务，其中 {} 个已暂停。",
     "{} reminders and tasks, {} of them paused. {} are overdue.": (

@@ -26,7 +26,7 @@ POLL_SECONDS = 30.0  # between two looks at the rows: a review by the command li
 MAX_NAMED = 5  # changed tools that one notice names
 OWNER_SPACE = ""
 # Tells the owner: trouble's channel, Chinese text, English text, key.
-NotifyOwner = Callable[[str, str, str, str], Awaitable[None]]
+NotifyOwner = Callable[[str, str, str, str], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

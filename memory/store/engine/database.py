@@ -414,6 +414,11 @@ class Database(Protocol):
     #: Units that failed with StoreBusy.
     busy: int
 
+    @property
+    def changed_rows(self) -> int:
+        """How many rows this process has changed in its file, those of undone transactions too; 0 on a server."""
+        ...
+
     async def read(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> T:

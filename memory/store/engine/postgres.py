@@ -161,6 +161,10 @@ class PostgresDatabase:
         self._committing = Counter[bool]()
         self._closing = False
 
+    @property
+    def changed_rows(self) -> int:
+        return 0
+
     async def read(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> T:

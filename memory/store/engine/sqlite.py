@@ -189,6 +189,10 @@ class SqliteDatabase:
             writer.do("PRAGMA busy_timeout=0")  # see _begin
         self._writer_task = asyncio.create_task(self._run_writer(writer)) if writer else None
 
+    @property
+    def changed_rows(self) -> int:
+        return self._writer.total_changes if self._writer and not self._closing else 0
+
     async def read(
         self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> T:

@@ -303,19 +303,29 @@ def _open_connection(path: Path, mode: str, settings: dict[str, object]) -> sqli
     return connection
 
 
-def copy_database(source: Path, target: Path) -> None:
+def copy_database(source: Path, target: Path, *, check: bool = False, mode: str = "rw") -> None:
     """Copy a database with what its log holds; the target is the old file or the whole copy, never a part.
+
+    Args:
+        check: whether the copy has to pass SQLite's quick check.
+        mode: to open the source with; "rw" moves its log into it where nobody else has it open, "ro" changes nothing.
 
     Raises:
         sqlite3.Error, OSError: there is no copy.
+        StoreCorrupt: the copy does not pass the check, and was removed.
     """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     half = target.with_name(f".{target.name}.half")
     half.unlink(missing_ok=True)
     os.close(os.open(half, os.O_CREAT | os.O_WRONLY, 0o600))
-    uri = f"{source.absolute().as_uri()}?mode=rw"  # a plain connect would create a missing file
+    uri = f"{source.absolute().as_uri()}?mode={mode}"  # a plain connect would create a missing file
     with closing(sqlite3.connect(uri, uri=True)) as opened, closing(sqlite3.connect(half)) as copy:
         opened.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")  # a single file: reading it makes no files beside it
+        problem = copy.execute("PRAGMA quick_check(1)").fetchone()[0] if check else "ok"
+    if problem != "ok":
+        half.unlink()
+        raise StoreCorrupt(f"a copy of the database does not pass its check: {problem}")
     fsync_path(half)
     os.replace(half, target)
     fsync_path(target.parent)

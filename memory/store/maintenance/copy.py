@@ -177,7 +177,7 @@ class SqliteCopySide:
         keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
         normalize = value_normalizer(table)
         with sqlite_errors_as_store_errors(), closing(self._connection.cursor()) as cursor:
-            for row in cursor.execute(f"SELECT {_column_names(table)} FROM {table.name} ORDER BY {keys}"):  # noqa: S608
+            for row in cursor.execute(f"SELECT {column_names(table)} FROM {table.name} ORDER BY {keys}"):  # noqa: S608
                 yield normalize(row)
 
     async def lease(self) -> int:
@@ -187,7 +187,7 @@ class SqliteCopySide:
 
     async def put(self, table: Table, rows: AsyncIterator[RowValues]) -> None:
         marks = ", ".join("?" for _ in table.columns)
-        insert = f"INSERT INTO {table.name} ({_column_names(table)}) VALUES ({marks})"  # noqa: S608  our own names
+        insert = f"INSERT INTO {table.name} ({column_names(table)}) VALUES ({marks})"  # noqa: S608  our own names
         batch: list[RowValues] = []
         with sqlite_errors_as_store_errors():
             async for row in rows:
@@ -273,5 +273,6 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
 
 
-def _column_names(table: Table) -> str:
+def column_names(table: Table) -> str:
+    """List the columns of a table for a statement."""
     return ", ".join(f'"{column.name}"' for column in table.columns)

@@ -1,4 +1,4 @@
-"""Takes snapshots of the database file, restores the newest one, and removes secrets from copies."""
+"""Takes checked snapshots of the database file, deletes old ones, and removes secrets from copies."""
 
 import json
 import sqlite3
@@ -11,8 +11,10 @@ from memory.store.engine.sqlite_connection import copy_database
 from memory.store.schema.tables import channel_note, conversation, inbox, stamp
 from memory.workspace.files import fsync_path
 
-MAX_SNAPSHOTS = 2
-SNAPSHOT_SECONDS = 86_400.0  # seconds between two snapshots
+MAX_HOURLY, MAX_DAILY = 2, 2  # snapshots that are kept
+SNAPSHOT_SECONDS = 3_600.0  # between two snapshots
+_STAMP_FORMAT = "%Y%m%dT%H%M%SZ"
+_DAY_CHARACTERS = len("20260101")  # of a stamp
 _REDACT = "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, :secret) > 0"
 
 
@@ -57,61 +59,77 @@ def read_revision(path: Path) -> str:
     return str(row[0]) if row else ""
 
 
-def snapshot_if_due(path: Path, now: float) -> bool:
-    """Take a snapshot when the newest is older than a day, and delete all but the newest MAX_SNAPSHOTS.
+def is_snapshot_due(path: Path, now: float, newest_loss: float) -> bool:
+    """Whether the newest snapshot is an hour old, or older than the last act that took a right or a text away.
+
+    Args:
+        now, newest_loss: unix seconds. A snapshot older than such an act could bring back what it took away.
+    """
+    newest = next(iter(find_snapshots(path, now)), None)
+    if newest is None:
+        return True
+    taken_at = snapshot_time(newest)
+    return taken_at < newest_loss or not 0 <= now - taken_at < SNAPSHOT_SECONDS
+
+
+def take_snapshot(path: Path, now: float) -> None:
+    """Take a snapshot, then delete those that are not kept: the two newest, and the last ones of two earlier days.
 
     Args:
         now: unix seconds.
+
+    Raises:
+        StoreCorrupt: the copy does not pass SQLite's check; no snapshot was replaced.
+        sqlite3.Error, OSError: there is no copy.
     """
-    snapshots = _snapshots(path)
-    if snapshots and now - snapshots[0].stat().st_mtime < SNAPSHOT_SECONDS:
-        return False
-    copy_database(path, path.parent / "snapshots" / f"{path.stem}-{_timestamp(now)}{path.suffix}")
-    for old in _snapshots(path)[MAX_SNAPSHOTS:]:
-        old.unlink()
-    return True
+    copy_database(path, path.parent / "snapshots" / f"{path.stem}-{time_stamp(now)}{path.suffix}", check=True)
+    snapshots = find_snapshots(path, now)
+    last_of_day: dict[str, Path] = {}
+    for snapshot in snapshots:
+        last_of_day.setdefault(_stamp_of(snapshot)[:_DAY_CHARACTERS], snapshot)
+    hourly, daily = snapshots[:MAX_HOURLY], [*last_of_day.values()][1 : MAX_DAILY + 1]
+    for old in snapshots:
+        if old not in (*hourly, *daily):
+            old.unlink()
 
 
-def restore_newest_snapshot(path: Path, now: float) -> str:
-    """Rename a damaged file and put the newest undamaged snapshot in its place.
-
-    Returns:
-        What was done, as a text for the owner.
-    """
-    aside = _damaged_name(path, now)
-    for end in ("", "-wal", "-shm"):
-        part = path.with_name(path.name + end)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + end))
-    for snapshot in _snapshots(path):
-        if is_sound(snapshot):
-            copy_database(snapshot, path)
-            return f"The database was damaged: it is kept as {aside.name}, and {snapshot.name} was put in its place."
-    return f"The database was damaged: it is kept as {aside.name}, and a new one was begun; there was no snapshot."
+def find_snapshots(path: Path, now: float) -> list[Path]:
+    """Find a database's snapshots, the newest first; one from the future was named by a wrong clock and comes last."""
+    found = (path.parent / "snapshots").glob(f"{path.stem}-*{path.suffix}")
+    return sorted(found, key=lambda one: (_stamp_of(one) <= time_stamp(now), one.name), reverse=True)
 
 
-def _snapshots(path: Path) -> list[Path]:
-    """Newest first."""
-    return sorted((path.parent / "snapshots").glob(f"{path.stem}-*{path.suffix}"), reverse=True)
+def snapshot_time(snapshot: Path) -> float:
+    """Return when a snapshot was taken, in unix seconds."""
+    try:
+        taken_at = datetime.strptime(_stamp_of(snapshot), _STAMP_FORMAT)
+    except ValueError:  # somebody's own copy
+        return snapshot.stat().st_mtime
+    return taken_at.replace(tzinfo=UTC).timestamp()
 
 
-def _damaged_name(path: Path, now: float) -> Path:
-    first = path.with_name(f"{path.name}.corrupt.{_timestamp(now)}")
-    names = (first, *(first.with_name(f"{first.name}.{number}") for number in range(1, 1000)))
-    return next(name for name in names if not name.exists())
+def time_stamp(now: float) -> str:
+    """Return unix seconds as they stand in names of files."""
+    return datetime.fromtimestamp(now, UTC).strftime(_STAMP_FORMAT)
 
 
-def _timestamp(now: float) -> str:
-    return datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
+def _stamp_of(snapshot: Path) -> str:
+    return snapshot.stem.rpartition("-")[2]
+
+
+def find_damage(path: Path) -> str:
+    """Return the first damage that SQLite's quick check finds, "" for none; reads beside a process that writes."""
+    try:
+        with _open_read_only(path) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as err:
+        found = str(err)
+    return "" if found == "ok" else " ".join(found.split())
 
 
 def is_sound(path: Path) -> bool:
     """Whether SQLite's quick check finds no damage."""
-    try:
-        with _open_read_only(path) as connection:
-            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError:
-        return False
+    return not find_damage(path)
 
 
 def _open_read_only(path: Path) -> "closing[sqlite3.Connection]":

@@ -138,7 +138,7 @@ async def test_I28_a_kill_on_the_way_from_any_version_leaves_one_version_whole(
     )
     assert content(path, known) == before
     store = await open_store(path)
-    assert store.healed == ""
+    assert store.repaired is None
     assert await store.folds.check_ledger() == []
     await store.close()
     assert content(path, known) == before
