@@ -1,4 +1,4 @@
-"""An answer that was stopped or that broke off stays as far as it was shown: on the page, in the record, for the model."""
+"""An answer that was stopped or broke off stays as far as it was shown: on the page, in the record, for the model."""
 
 import asyncio
 import json

@@ -15,10 +15,11 @@ from channels.testing import ScriptedChannel
 from memory.conversation import Message, Text
 from tests.bot.commands.test_forget import code_of, holds
 from tests.bot.inside import TERMINAL, Inside, inside
-from tests.bot.talk import words
+from tests.bot.talk import call, results, words
 
 LIVE = replace(TERMINAL, live_display="stream")
 BEGINNING = "The garden lies"
+STEP = "I look into the folder."
 
 
 def channel(capabilities: Capabilities = LIVE, name: str = "terminal") -> ScriptedChannel:
@@ -36,7 +37,7 @@ class Writing:
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         self.requests.append(request)
-        if "garden" in str(request.messages[-1]):
+        if "garden" in str(request.messages[-1]) or results(request):
             for event in self._events:
                 yield event
             if self._error is not None:
@@ -45,6 +46,19 @@ class Writing:
         yield Answer(parts=(Text(text="fine"),), stop="end", usage=TokensUsed(), model="m")
 
     async def close(self) -> None: ...
+
+
+class Looking(Writing):
+    """The same, after a first step that calls a tool."""
+
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+        if "garden" in str(request.messages[-1]) and not self.requests:
+            self.requests.append(request)
+            yield TextDelta(text=STEP)
+            yield Answer(parts=(Text(text=STEP), call("list_files")), stop="tools", usage=TokensUsed(), model="m")
+            return
+        async for event in super().stream(request):
+            yield event
 
 
 async def end(it: Inside) -> Message:
@@ -71,6 +85,16 @@ async def test_what_was_shown_of_a_stopped_answer_is_stored_without_thoughts(tmp
         await it.text("and now?")
         assert BEGINNING in words(model.requests[-1])
         assert "secret" not in str(model.requests[-1])
+
+
+async def test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once(tmp_path: Path) -> None:
+    async with inside(tmp_path, [], channel=channel()) as it:
+        it.bot.models.use(Looking(TextDelta(text=BEGINNING)))
+        [text] = await stopped(it, "k")
+        assert text.startswith(f"{STEP}\n\n{BEGINNING}\n\n")
+        stored = await it.bot.store.sessions.messages(await it.conversation())
+        assert [str(message.parts).count(STEP) for message in stored] == [0, 1, 0, 0]
+        assert stored[-1].parts[0] == Text(text=BEGINNING)
 
 
 async def test_where_nothing_is_shown_before_the_end_nothing_is_sent_or_stored_of_it(tmp_path: Path) -> None:
@@ -110,9 +134,7 @@ async def test_of_a_repeated_request_the_last_text_that_was_shown_counts(
         (RuntimeError("a bug"), "I was interrupted several times"),
     ],
 )
-async def test_whatever_ends_an_answer_what_was_shown_stays(
-    tmp_path: Path, error: Exception | None, told: str
-) -> None:
+async def test_whatever_ends_an_answer_what_was_shown_stays(tmp_path: Path, error: Exception | None, told: str) -> None:
     times = TurnTimeouts() if error else TurnTimeouts(cancel_after=0.5)
     async with inside(tmp_path, [], channel=channel(), times=times) as it:
         it.bot.models.use(Writing(TextDelta(text=BEGINNING), error=error))
