@@ -45,7 +45,7 @@ async def test_a_stopped_answer_stays_and_continue_goes_on(walk: Walk) -> None:
     page = walk.page
     await stop_in_the_middle(walk)
     answer = page.locator(".line.assistant")
-    await expect(answer.locator(".note")).to_have_text("⏹ Stopped")
+    await expect(answer.locator(".note")).to_have_text("Stopped")
     await expect(answer.locator(".words")).to_contain_text(SHOWN)
     await expect(button(page, "Retry")).to_have_count(1)
     await page.reload()

@@ -123,7 +123,7 @@ export const en = {
   state_sending: "Not sent yet.",
   state_unsent: "Could not be sent.",
   state_unknown: "It is not known whether it arrived.",
-  state_stopped: "⏹ Stopped",
+  state_stopped: "Stopped",
   state_cut: "(cut off)",
   tainted: "from outside",
   tainted_more: "Some of it may rest on words from outside.",

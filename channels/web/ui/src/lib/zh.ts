@@ -124,7 +124,7 @@ export const zh: Record<keyof typeof en, string> = {
   state_sending: "尚未发出。",
   state_unsent: "未能发出。",
   state_unknown: "不确定是否已送达。",
-  state_stopped: "⏹ 已停止",
+  state_stopped: "已停止",
   state_cut: "（中断）",
   tainted: "含外来内容",
   tainted_more: "其中可能有外来的内容。",
