@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.access.permissions import conversation_space
@@ -20,7 +20,7 @@ from channels.message import (
     OutboundMessage,
     Quote,
 )
-from channels.toolkit.text import replace_unstorable, split_text
+from channels.toolkit.text import mark_unfinished, replace_unstorable, split_text
 from memory.context.taint import (
     EARLIER_LABEL,
     EDITED_LABEL,
@@ -30,7 +30,7 @@ from memory.context.taint import (
     QUOTED_LABEL,
     TASK_LABEL,
 )
-from memory.conversation import Text
+from memory.conversation import Text, Unfinished
 from memory.store.rows import (
     ALBUM_SECONDS,
     InboxKind,
@@ -277,24 +277,42 @@ def album_caption(texts: Iterable[str]) -> str:
 
 # Kept free in each part for the repeat mark; also with idempotency keys, which platforms forget after a while.
 REPEAT_MARK_CHARS = 40
+UNFINISHED_MARK_CHARS = 80  # and for the mark of an unfinished answer, with the end of a code block
 
 
-def split_reply(text: str, kind: OutboxKind, capabilities: Capabilities, left: int | None = None) -> list[NewOutboxRow]:
+def split_reply(
+    text: str,
+    kind: OutboxKind,
+    capabilities: Capabilities,
+    left: int | None = None,
+    unfinished: Unfinished | None = None,
+) -> list[NewOutboxRow]:
     """Split a reply into parts within the platform's limit; at least one.
 
     Args:
         left: messages that may still be sent; if they are too few, parts become as long as the platform allows.
+        unfinished: how it was left, if it was not finished; the last part is marked when it is sent.
     """
     text = replace_unstorable(text).strip() or "…"
     limit, longest = capabilities.limit, capabilities.longest
-    pieces = split_text(text, limit - REPEAT_MARK_CHARS, capabilities.unit) if limit else [text]
+    marks = REPEAT_MARK_CHARS + (UNFINISHED_MARK_CHARS if unfinished else 0)
+    pieces = split_text(text, limit - marks, capabilities.unit) if limit else [text]
     if left is not None and len(pieces) > left and longest > limit:
-        pieces = split_text(text, longest - REPEAT_MARK_CHARS, capabilities.unit)
+        pieces = split_text(text, longest - marks, capabilities.unit)
     valid = capabilities.key_valid if capabilities.keyed else 0.0
-    return [
+    parts = [
         NewOutboxRow(kind=kind, text=piece, part_no=number, parts=len(pieces), key_valid=valid)
         for number, piece in enumerate(pieces)
     ]
+    if unfinished:
+        parts[-1] = replace(parts[-1], payload=dump_extras(PartExtras(unfinished=unfinished)))
+    return parts
+
+
+def join_parts(first: Sequence[NewOutboxRow], then: Sequence[NewOutboxRow]) -> list[NewOutboxRow]:
+    """Number the parts of two texts as those of one reply."""
+    parts = [*first, *then]
+    return [replace(part, part_no=number, parts=len(parts)) for number, part in enumerate(parts)]
 
 
 def message_seen_event(message: OutboundMessage) -> LiveEvent:
@@ -317,7 +335,7 @@ def to_address(place: Place) -> Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartExtras:
-    """What is sent with a text: a file, buttons; or which sent message gets the text."""
+    """What is sent with a text: a file, buttons, a mark; or which sent message gets the text."""
 
     #: Hash of the file's blob; "" for no file.
     sha256: str = ""
@@ -328,6 +346,8 @@ class PartExtras:
     buttons: tuple[tuple[str, str], ...] = ()
     #: See OutboundMessage.
     replaces: str = ""
+    #: How the answer that ends here was left (Unfinished), "" for a finished one.
+    unfinished: str = ""
 
 
 def dump_extras(extras: PartExtras) -> str:
@@ -344,7 +364,7 @@ def load_extras(payload: str) -> PartExtras:
 
 
 def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) -> OutboundMessage:
-    """Convert an outbox row to what its channel sends, marked if it may have arrived already.
+    """Convert an outbox row to what its channel sends, marked if it is unfinished or may have arrived already.
 
     Args:
         data: the bytes of its file.
@@ -353,7 +373,7 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
     file = None
     if extras.sha256 and data is not None:
         file = OutboundFile(name=extras.name, media_type=extras.media_type, data=data, picture=extras.picture)
-    text = row.text
+    text = mark_unfinished(row.text, extras.unfinished, lang)
     if row.repeats:
         text = f"{format_text(lang, 'repeated')}\n{text}".rstrip()
     return OutboundMessage(

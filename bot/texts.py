@@ -49,7 +49,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "turn": ("第 {number} 轮", "turn {number}"),
     "stopped": ("已停止。", "Stopped."),
-    "stopped_mark": ("[stopped by the person]", "[stopped by the person]"),
     "nothing_runs": ("现在没有正在进行的回复。", "Nothing is running."),
     "stop_sent": ("正在停止。", "Stopping."),
     "given_up": (

@@ -1,7 +1,7 @@
 """The data model of a conversation: parts, messages, turns and the session."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any, Literal
@@ -15,6 +15,10 @@ Complete = Callable[[str, str, int, str], Awaitable[str]]
 Effect = Literal["pure", "idempotent", "unsafe"]
 #: The daily limit of a person that a tool call counts towards, beside that of all calls.
 CallBudget = Literal["", "fetch", "search"]
+# How an answer was left that was shown in part: the person stopped it, or it broke off.
+Unfinished = Literal["stopped", "cut"]
+# The last part of such a message; its origin is the key.
+UNFINISHED_MARKS: Mapping[str, str] = {"stopped": "[stopped by the person]", "cut": "[cut off before its end]"}
 USE_TOOL = "use_tool"  # the tool that calls another one by its name; see inner_call
 
 
@@ -126,7 +130,8 @@ class Message:
     #: Counted when it was stored, by the counter named in `counter`.
     tokens: int = 0
     counter: str = ""
-    #: "person", "model", "tool", or "house" for text the bot wrote itself, such as the last line of a stopped turn.
+    #: "person", "model", "tool", or "house" for text the bot wrote itself, such as the last line of a failed turn;
+    #: a key of UNFINISHED_MARKS for what the model had written of an answer that was not finished.
     origin: str = "person"
     #: Written in a turn that saw words from outside (memory.context.taint); never set for a person's own words.
     tainted: bool = False

@@ -107,6 +107,7 @@ async def run_model_step(
     step = ModelStep(parts=first.parts, answers=(first,))
     if first.cut_call:
         longer = replace(request, max_tokens=request.max_tokens * 2)
+        event_sink.restart()
         again = await _call_model(model, longer, event_sink, on_request)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
     elif first.stop == "length":
@@ -131,12 +132,13 @@ async def _call_model(model: ModelClient, request: Request, event_sink: EventSin
             is_first = False
             match event:
                 case TextDelta():
-                    event_sink.send("delta", event.text)
+                    event_sink.add_text(event.text)
                 case ToolStarted() if request.may_call:
                     event_sink.send("tool_started", tool=event.name, planned=True)
                 case Restarted():
-                    event_sink.send("delta", "", whole=True)
+                    event_sink.restart()
                 case Answer():
+                    event_sink.end_answer()
                     on_answer(event)
                     if event.stop == "overflow":
                         raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
@@ -274,6 +276,7 @@ class Agent:
             request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
             if fit_request.refused >= MAX_SHRINKS:
                 request = replace(request, size=0)  # not by our count: the model itself has to refuse it
+            context.event_sink.begin_request(session, recalled=fitted.tainted)
             try:
                 on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
                 async with self._fitter.storing_prefix(session.conversation, fit_limits):
@@ -309,6 +312,7 @@ class Agent:
         for other in others:
             usage = replace(usage, input=usage.input + other.input, output=usage.output + other.output)
         with self._views.storing(context.turn.id) as views:
+            context.event_sink.end_step()  # the write is completed even if this task is cancelled
             await self._sessions.add_step(context.turn, draft, planned, usage, views)
 
     async def _load_open_calls(self, context: TurnContext, turn: Turn) -> list[CallRow]:

@@ -25,27 +25,29 @@ from bot.agent.turn_context import (
     EventSink,
     MessageCounter,
     ShowEvent,
+    ShownText,
     TurnContext,
     TurnResult,
     TurnSetup,
     format_minutes,
+    keep_shown_text,
 )
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.gateway.receiver import access_scope
-from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
+from bot.messages import MessageBody, is_mutating, join_parts, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
 from bot.texts import format_budget_too_small, format_text, format_turn_failure, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
-from memory.conversation import Part, Reduction, Text
+from memory.conversation import UNFINISHED_MARKS, Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
 from memory.store.conversations.delivery import NextWork
 from memory.store.errors import MessageEdited, StaleEpoch, StoreError
-from memory.store.rows import ConversationRow, InboxRow, OutboxKind, Place, TurnState
+from memory.store.rows import ConversationRow, InboxRow, NewOutboxRow, Place, TurnState
 from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 
@@ -134,6 +136,8 @@ class TurnRunner:
         self._paused_spaces: dict[str, list[asyncio.Event]] = {}
         self._crashes: dict[str, int] = {}
         self._faults: dict[str, list[Exception]] = {}
+        # By inbox row, over all attempts.
+        self._shown: dict[str, ShownText] = {}
         self._background: set[asyncio.Task[None]] = set()
 
     async def step(self, conversation: str) -> bool:
@@ -245,7 +249,7 @@ class TurnRunner:
             if has_waited:
                 work = replace(work, asides=None)  # some may be forgotten now
             context = await self._setup.claim(work, body, parts, actor, event_sink, subagent)
-            result = await self._run_agent(context)
+            result = await keep_shown_text(context, await self._run_agent(context))
             finishing = time.perf_counter()
             state, has_next = await self._finish(context, result)
             self._telemetry.stage_ended(row.trace_id, "store", finishing)
@@ -331,14 +335,20 @@ class TurnRunner:
         is_hidden = streams and place.channel not in LOCAL_CHANNELS
         is_hidden = is_hidden and await self._store.delivery.has_open_parts(row.conversation)
         show: ShowEvent = (lambda event: None) if is_hidden else self._setup.show
-        return EventSink(show=show, address=to_address(place), message_id=row.id)
+        return EventSink(
+            show=show,
+            address=to_address(place),
+            message_id=row.id,
+            displays_text=streams and not is_hidden,
+            shown=self._shown.setdefault(row.id, ShownText()),
+        )
 
     async def _run_agent(self, context: TurnContext) -> TurnResult:
         """Run the agent loop in a task of its own, so that it can be stopped and timed out."""
         turn, conversation = context.turn, context.conversation
         if self._crashes.get(turn.id, 0) >= MAX_CRASHES:
             text = format_text(context.lang, "interrupted")
-            return TurnResult(state="interrupted", parts=INTERRUPTED_PARTS, reply=text)
+            return TurnResult(state="interrupted", parts=INTERRUPTED_PARTS, reply=text, origin="house")
         if len(faults := self._faults.get(turn.inbox_id, [])) >= MAX_FAULTS:
             self._troubles.turn_failed(faults[0])
             return _failed_result(format_text(context.lang, "machine_failed", trace=turn.trace_id))
@@ -371,10 +381,8 @@ class TurnRunner:
         Returns:
             The state that was stored, and whether another message waits in the conversation's queue.
         """
-        place = context.conversation.place
         self._crashes.pop(context.turn.id, None)
-        origin = "model" if result.state == "done" else "house"
-        final = await self._message_counter.draft("assistant", result.parts, origin, result.label)
+        final = await self._message_counter.draft("assistant", result.parts, result.origin, result.label)
         if (subagent := context.subagent) is not None:
             self._fitter.needs_preparation(context.conversation.id)  # it has no next turn
             with self._views.storing(context.turn.id) as views:
@@ -382,10 +390,7 @@ class TurnRunner:
                     subagent, context.turn, result.state, final, result.reply, result.usage, views
                 )
             return result.state if stored else "cancelled", False
-        kind: OutboxKind = "final" if result.state == "done" else "notice"
-        allowance = self._allowance(place)
-        split = partial(split_reply, result.reply, kind, self._capabilities(place.channel), allowance)
-        outbox = await asyncio.to_thread(split) if len(result.reply) > LONG_TEXT_CHARS else split()
+        outbox = await self._split(context.conversation.place, result)
         if result.unreached and await self._is_untouched_job(context):
             outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
@@ -393,8 +398,10 @@ class TurnRunner:
             finished = await self._store.delivery.finish_and_look(
                 context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
             )
+        self._shown.pop(context.turn.inbox_id, None)
         if result.state == "failed":
-            context.event_sink.send("failed", result.reply)
+            stays = {"state": result.unfinished} if result.unfinished and outbox else {}
+            context.event_sink.send("failed", result.reply, **stays)
         if result.declined:
             await self._hide_request(context)
         # The fold that the next message will need starts now, while no person waits for it.
@@ -403,6 +410,12 @@ class TurnRunner:
             self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
         return result.state if finished.stored else "cancelled", finished.has_next
+
+    async def _split(self, place: Place, result: TurnResult) -> list[NewOutboxRow]:
+        """Split what is sent: a reply or notice, or what was shown of an unfinished answer and why it broke off."""
+        split = partial(_split_result, result, self._capabilities(place.channel), self._allowance(place))
+        is_long = len(result.reply) + len(result.shown) > LONG_TEXT_CHARS
+        return await asyncio.to_thread(split) if is_long else split()
 
     async def _is_untouched_job(self, context: TurnContext) -> bool:
         """Tell whether this is the turn of a task that has called no tool."""
@@ -432,6 +445,7 @@ class TurnRunner:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
         began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
+        self._shown.pop(row.id, None)
         if subagent := await self._subagents.load(conversation):
             await self._give_up_task(row, subagent, state)
             return
@@ -559,9 +573,18 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
 
 
 def _failed_result(text: str) -> TurnResult:
-    return TurnResult(state="failed", parts=UNANSWERED_PARTS, reply=text)
+    return TurnResult(state="failed", parts=UNANSWERED_PARTS, reply=text, origin="house")
 
 
 def _stopped_result(lang: str) -> TurnResult:
-    parts = (Text(text=format_text(lang, "stopped_mark")),)
-    return TurnResult(state="cancelled", parts=parts, reply=format_text(lang, "stopped"))
+    parts = (Text(text=UNFINISHED_MARKS["stopped"]),)
+    return TurnResult(state="cancelled", parts=parts, reply=format_text(lang, "stopped"), origin="house")
+
+
+def _split_result(result: TurnResult, capabilities: Capabilities, left: int | None) -> list[NewOutboxRow]:
+    if result.unfinished is None:
+        return split_reply(result.reply, "final" if result.state == "done" else "notice", capabilities, left)
+    shown = split_reply(result.shown, "final", capabilities, left, result.unfinished)
+    if result.unfinished == "stopped":
+        return shown  # its mark says all
+    return join_parts(shown, split_reply(result.reply, "notice", capabilities, left))

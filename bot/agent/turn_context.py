@@ -40,9 +40,10 @@ from bot.telemetry.recorder import Telemetry
 from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
+from channels.toolkit.text import replace_unstorable
 from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, ReplyLabel, is_view_tainted
 from memory.context.tokens import TokenCounter
-from memory.conversation import Part, Role, Session, Text, ToolCall
+from memory.conversation import UNFINISHED_MARKS, Part, Role, Session, Text, ToolCall, Unfinished
 from memory.store.conversations.delivery import NextWork
 from memory.store.rows import ConversationRow, InboxRow, NewMessage, Place, TurnRow, TurnState, Usage
 from memory.store.store import Store
@@ -54,6 +55,29 @@ ShowEvent = Callable[[LiveEvent], None]
 JOB_STEPS, JOB_TOKENS = 8, 50_000  # of the turn of a task; tokens that came from no cache, and those of the answers
 
 
+@dataclass(slots=True)
+class ShownText:
+    """What was shown of an answer that is being written."""
+
+    #: Text of each stored step.
+    earlier: list[str] = field(default_factory=list)
+    #: Pieces that no stored message holds yet.
+    pieces: list[str] = field(default_factory=list)
+    #: The next piece takes the place of `pieces`: the request was repeated.
+    restarts: bool = False
+    #: What the request of `pieces` showed the model: the session, and whether what was recalled may hold outside words.
+    session: Session | None = None
+    recalled: bool = False
+
+    @property
+    def unstored(self) -> str:
+        return "".join(self.pieces).strip()
+
+    @property
+    def whole(self) -> str:
+        return "\n\n".join(filter(None, (*self.earlier, self.unstored)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSink:
     """Sends live events about one inbound message to the chat it came from."""
@@ -61,6 +85,37 @@ class EventSink:
     show: ShowEvent
     address: Address
     message_id: str
+    #: Whether the chat displays an answer while it is written.
+    displays_text: bool = False
+    shown: ShownText = field(default_factory=ShownText)
+
+    def begin_request(self, session: Session, *, recalled: bool) -> None:
+        """Note what the request shows whose answer comes next; an earlier one of the same step is void then."""
+        self.shown.session, self.shown.recalled = session, recalled
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the next text take the place of what was shown of this step; until there is one, that stays."""
+        self.shown.restarts = bool(self.shown.pieces)
+
+    def add_text(self, text: str) -> None:
+        """Show more of the answer."""
+        if not self.shown.restarts:
+            self.shown.pieces.append(text)
+            self.send("delta", text)
+            return
+        self.shown.pieces, self.shown.restarts = [text], False
+        self.send("delta", text, whole=True)
+
+    def end_answer(self) -> None:
+        """Withdraw what was shown of a request that was repeated, and whose new answer has no text."""
+        if self.shown.restarts:
+            self.add_text("")
+
+    def end_step(self) -> None:
+        """Note that the step is stored from now on."""
+        self.shown.earlier.append(self.shown.unstored)
+        self.shown.pieces = []
 
     def send(self, name: EventName, text: str = "", **facts: str | int | float | bool) -> None:
         """Show an event, best effort: a slow or absent viewer never raises."""
@@ -144,8 +199,13 @@ class TurnResult:
     state: TurnState
     #: The last message as stored.
     parts: tuple[Part, ...]
-    #: Text of the reply as sent.
+    #: Text of the reply as sent; of an unfinished answer the notice of why it ended.
     reply: str
+    #: See Message.
+    origin: str = "model"
+    #: How the answer was left that was shown in part, and that text.
+    unfinished: Unfinished | None = None
+    shown: str = ""
     usage: tuple[Usage, ...] = ()
     #: The model refused the request.
     declined: bool = False
@@ -181,7 +241,7 @@ class MessageCounter:
         """Build a message to store.
 
         Args:
-            origin: who wrote it, as stored: "person", "model", "tool", or "house" for the program itself.
+            origin: who wrote it; see Message.
         """
         counter, stored = await self.counter(), tuple(parts)
         tokens = counter.message(stored)
@@ -405,3 +465,18 @@ async def label_reply(
         return ReplyLabel(tainted=True)
     words = [passage.words for passage in context.suffix.recalled.outside] if recalled else []
     return await asyncio.to_thread(fold_labels.label_reply, session, parts, words)  # slow with much in view
+
+
+async def keep_shown_text(context: TurnContext, result: TurnResult) -> TurnResult:
+    """Return the result of a turn with what was shown of its answer, if that is not finished."""
+    shown = context.event_sink.shown
+    if result.state == "done" or not context.event_sink.displays_text or not shown.whole:
+        return result
+    unfinished: Unfinished = "stopped" if result.state == "cancelled" else "cut"
+    result = replace(result, unfinished=unfinished, shown=shown.whole)
+    if shown.session is None or not shown.unstored:
+        return result
+    parts = (Text(text=replace_unstorable(shown.unstored)),)
+    label = await label_reply(context, shown.session, parts, recalled=shown.recalled)
+    marked = (*parts, Text(text=UNFINISHED_MARKS[unfinished]))
+    return replace(result, parts=marked, origin=unfinished, label=label)

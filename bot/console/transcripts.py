@@ -40,7 +40,7 @@ PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}
 READ_OTHER_ACTION, READ_MEMORY_ACTION = "chat.read.other", "memory.read.other"
 CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
-# By the state of the inbox or outbox row.
+# By the state of the inbox or outbox row, or how an answer was left.
 LINE_STATES: dict[str, LineState] = {
     "new": "queued",
     "aside": "queued",
@@ -50,6 +50,8 @@ LINE_STATES: dict[str, LineState] = {
     "sending": "sending",
     "failed": "unsent",
     "unknown": "unknown",
+    "stopped": "stopped",
+    "cut": "cut",
 }
 MAX_SESSIONS = 1_000
 

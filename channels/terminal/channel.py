@@ -58,6 +58,7 @@ class Terminal:
         """Args: view: output. lines: input. None for those of this process."""
         is_tty = sys.stdin.isatty() and sys.stdout.isatty() and options.once is None
         self.interactive = is_tty if options.interactive is None else options.interactive
+        self.language = options.prompt.language
         #: A message could not be stored.
         self.failed = False
         self._options = options
@@ -124,7 +125,7 @@ class Terminal:
         self._view.hint(self._text(key, **fields))
 
     def _text(self, key: str, **fields: object) -> str:
-        return localized(self._options.prompt.language, key, **fields)
+        return localized(self.language, key, **fields)
 
     def _input(self) -> AsyncIterator[str]:
         options = self._options

@@ -15,6 +15,7 @@ from channels.errors import LoggedOut
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundKind, OutboundMessage
 from channels.terminal.channel import Terminal
 from channels.toolkit.http import read_start
+from channels.toolkit.text import mark_unfinished
 from channels.toolkit.untrusted import load_object
 
 MAX_REPLY_BYTES = 16 * 2**20  # of a JSON reply, and of one event
@@ -202,6 +203,7 @@ class RemoteConversation:
             )
         elif name in STORED_EVENTS and self._is_new(fields):
             id = str(fields.get("id") or f"line {event_id}")
+            text = mark_unfinished(text, str(fields.get("state", "")), terminal.language)
             await terminal.send(
                 OutboundMessage(
                     id=id,

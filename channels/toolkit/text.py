@@ -11,6 +11,11 @@ Unit = Literal["code_points", "utf16", "utf8"]
 
 MIN_LIMIT = 4  # UTF-8 bytes of the longest code point; a smaller limit could not hold every text
 
+UNFINISHED_TEXTS = {
+    "stopped": ("⏹ 已停止。/retry 可重新回答。", "⏹ Stopped. /retry answers again."),
+    "cut": ("（中断）", "(cut off)"),
+}
+
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _FENCE = re.compile(r"^(?P<open>[ ]*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*))(?:\n|\Z)", re.MULTILINE)
 _SPAN = re.compile(r"`[^`\n]{1,200}`|\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\)")
@@ -66,6 +71,15 @@ def split_text(text: str, limit: int, unit: Unit) -> list[str]:
     if text_length(text, unit) <= limit:
         return [text] if text else []
     return list(_parts(text, limit, unit))
+
+
+def mark_unfinished(text: str, state: str, language: str) -> str:
+    """Mark what was shown of an answer that is "stopped" or "cut"; in any other state the text stays as it is."""
+    if state not in UNFINISHED_TEXTS:
+        return text
+    unclosed = next((fence for fence in _find_fences(text) if fence.last == fence.after), None)
+    closing = unclosed.closing if unclosed else ""
+    return f"{text}{closing}\n\n{UNFINISHED_TEXTS[state][language != 'zh']}"
 
 
 def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:

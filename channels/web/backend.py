@@ -10,7 +10,9 @@ from channels.message import Address
 
 EntryRole = Literal["user", "assistant", "notice"]
 # Of a message what is still to come, of a reply how its sending stands; "" where there is nothing to tell.
-LineState = Literal["", "queued", "at_work", "given_up", "sending", "unsent", "unknown"]
+# Those of an answer that was shown in part, UNFINISHED_STATES, stay.
+LineState = Literal["", "queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"]
+UNFINISHED_STATES = frozenset[LineState]({"stopped", "cut"})
 # Whose conversation: the owner's own, a group's, or another person's private one.
 ConversationOwner = Literal["own", "group", "other"]
 

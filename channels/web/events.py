@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from channels.message import LiveEvent
 from channels.web.auth import Visitor
-from channels.web.backend import ConversationChanges, ConversationEntry, TranscriptLine
+from channels.web.backend import UNFINISHED_STATES, ConversationChanges, ConversationEntry, TranscriptLine
 from channels.web.requests import conversation_json, error_response
 
 MAX_RECENT_EVENTS = 512
@@ -296,6 +296,8 @@ def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
 
 def _line_frame(line: TranscriptLine) -> bytes:
     fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat(), **line.details}
+    if line.state in UNFINISHED_STATES:
+        fields["state"] = line.state
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

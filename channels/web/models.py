@@ -109,8 +109,10 @@ class TranscriptMessageBody(ApiModel):
     at: str
     line: int = Field(description="Place in the transcript, from 1.")
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
-    state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown"] | None = Field(
-        None, description="Of a message what is still to come, of a reply how its sending stands."
+    state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"] | None = Field(
+        None,
+        description="Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the "
+        "text is what was shown of an answer that was not finished.",
     )
     files: list[LineFileBody] | None = None
     turn: int | None = Field(None, description="Number of the turn that an answer ended.")

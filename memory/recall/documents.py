@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from memory.context.policies.tool_lines import call_subject
 from memory.conversation import (
     BOT_SPEAKER,
+    UNFINISHED_MARKS,
     USER_SPEAKER,
     Document,
     Message,
@@ -251,14 +252,17 @@ def rows_of_messages(
         if message.seq < until.seq:
             continue
         rows += _rows_of_results(message, calls, zone)
-        words = "" if message.origin == "house" else " ".join(filter(None, map(_searchable_text, message.parts)))
+        mark = UNFINISHED_MARKS.get(message.origin, "")  # at the end of each piece, whichever is recalled
+        said = [text for part in message.parts if (text := _searchable_text(part)) not in ("", mark)]
+        words = "" if message.origin == "house" else " ".join(said)
         seconds = message.at.timestamp()
         if words.strip():
             if seconds - until.at > SESSION_PAUSE.total_seconds():
                 until = replace(until, session=until.session + 1)
             for piece in split_pieces(words):
                 until = replace(until, place=until.place + 1)
-                rows.append(_message_row(message, piece, until, message.at.astimezone(zone)))
+                marked = f"{piece} {mark}" if mark else piece
+                rows.append(_message_row(message, marked, until, message.at.astimezone(zone)))
             until = replace(until, at=seconds)
         until = replace(until, seq=max(until.seq, message.seq + 1))
     return rows, until

@@ -260,7 +260,7 @@ class NewOutboxRow:
     parts: int
     #: Seconds for which the platform recognises the idempotency key, 0.0 when it takes none.
     key_valid: float = 0.0
-    #: JSON text of what goes with the text (a file by its blob, buttons), "" for nothing.
+    #: JSON text of what goes with the text (a file by its blob, buttons, `unfinished`), "" for nothing.
     payload: str = ""
 
 
@@ -442,7 +442,7 @@ class TranscriptRow:
     text: str
     at: datetime
     reply_to: str
-    #: State of the inbox or outbox row behind it.
+    #: State of the inbox or outbox row behind it; of an answer that was not finished, how it was left (Unfinished).
     state: str
 
 
@@ -541,8 +541,12 @@ def to_outbox_row(row: Row) -> OutboxRow:
 
 def to_transcript_row(row: Row) -> TranscriptRow:
     """Convert a line of the transcript."""
+    columns = dict(row)
+    payload = columns.pop("payload")
+    unfinished = json.loads(payload).get("unfinished") if payload else ""
     text = shown_text(row["text"]) if row["role"] == "user" else row["text"]
-    return TranscriptRow(**{**row, "role": _ROLES[row["role"]], "text": text, "at": from_unix(row["at"])})
+    shown = {"role": _ROLES[row["role"]], "text": text, "at": from_unix(row["at"]), "state": unfinished or row["state"]}
+    return TranscriptRow(**{**columns, **shown})
 
 
 def _split_place(row: Row) -> tuple[dict[str, Any], Place]:

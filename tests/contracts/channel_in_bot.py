@@ -1,5 +1,6 @@
 """A complete bot on a channel: a delayed chat delays no other, and repeats are marked."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.home import HomeFolder
-from bot.models.base import Request
+from bot.errors import ModelError, Transient
+from bot.models.base import ModelEvent, Request, TextDelta
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, Inside, inside
 from tests.bot.talk import words
@@ -38,8 +40,61 @@ async def run_bot(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
         yield it
 
 
+class Breaking:
+    """A model that writes a few words, and then nothing more, or fails."""
+
+    name = "breaking"
+
+    def __init__(self, error: ModelError | None = None) -> None:
+        self.error = error
+        self.go_on = asyncio.Event()
+
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+        """See ModelClient.stream."""
+        yield TextDelta(text="Hello, ")
+        yield TextDelta(text="wor")
+        await self.go_on.wait()
+        if self.error is not None:
+            raise self.error
+        await asyncio.Event().wait()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
 class InBot(Cases):
     """The channel with gateway, outbox and store."""
+
+    @needs("config", "live")
+    async def test_what_was_shown_of_a_stopped_answer_stays_with_a_mark(self, stage: Stage, tmp_path: Path) -> None:
+        async with run_bot(stage, tmp_path) as it:
+            it.bot.models.use(Breaking())
+            stage.say("hello")
+            await stage.until(lambda: "Hello, wor" in stage.live())
+            stage.say("/stop")
+            await stage.until(lambda: len(stage.seen()) == 2)
+            await it.bot.outbox_dispatcher.settled()
+            assert stage.live() == ""
+            answer, told = sorted(stage.seen(), key=len, reverse=True)
+        assert answer.split() == ["Hello,", "wor", "⏹", *["Stopped.", "/retry", "answers", "again."]]
+        assert told == "Stopping."
+
+    @needs("config", "live")
+    async def test_what_was_shown_of_an_answer_that_broke_off_stays_with_a_mark(
+        self, stage: Stage, tmp_path: Path
+    ) -> None:
+        async with run_bot(stage, tmp_path) as it:
+            model = Breaking(Transient("overloaded", status=529))
+            it.bot.models.use(model)
+            stage.say("hello")
+            await stage.until(lambda: "Hello, wor" in stage.live())
+            model.go_on.set()
+            await stage.until(lambda: len(stage.seen()) == 2)
+            await it.bot.outbox_dispatcher.settled()
+            assert stage.live() == ""
+            answer, notice = stage.seen()
+        assert answer.split() == ["Hello,", "wor", "(cut", "off)"]
+        assert "/retry" in notice
 
     @needs("config", "flood", "another_says")
     async def test_I09_a_flooded_chat_delays_no_other(self, stage: Stage, tmp_path: Path) -> None:

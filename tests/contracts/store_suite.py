@@ -1,6 +1,7 @@
 """What every store must do with what comes in and what goes out; a backend is what passes."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -182,6 +183,22 @@ class DeliverySuite:
             ("assistant", "b", 3),
         ]
         assert {line.reply_to for line in lines[1:]} == {turn.inbox_id}
+
+    async def test_an_unfinished_answer_says_how_it_was_left_also_where_it_is_searched_for(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        turn = await begin(store)
+        first, last = parts("a", "the end")
+        left = replace(last, payload='{"sha256": "", "unfinished": "cut"}')
+        await store.delivery.finish(turn, "failed", words("a", "assistant", "cut"), [first, left])
+        lines = (await store.sessions.lines(turn.conversation))[1:]
+        assert [(line.role, line.state, line.text) for line in lines] == [
+            ("assistant", "pending", "a"),
+            ("assistant", "cut", "the end"),
+        ]
+        [found] = await store.line_details.search(turn.conversation, "the end", 1_000, 5)
+        assert found == lines[1]
 
     async def test_a_turn_is_finished_once(self, record: Record) -> None:
         store = await record.open()

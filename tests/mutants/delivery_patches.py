@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 STORE = "tests/memory/store/test_contract.py"
 ISOLATION = "tests/bot/test_isolation.py"
 POISON = "tests/walk/test_poison.py"
+UNFINISHED = "tests/bot/agent/test_unfinished_answers.py"
 GATEWAY = "tests/bot/gateway/test_gateway.py"
 ALONE = "test_a_death_counts_alone_only_where_one_message_was_at_work"
 BLAMED = "test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered"
@@ -194,5 +195,21 @@ DELIVERY = (
             "tests/bot/runtime/cluster/test_dead_processes.py"
             "::test_a_part_that_a_dead_process_was_sending_is_sent_at_once",
         ),
+    ),
+    Mutant(
+        name="a repeated request takes what was shown from the screen before there is more",
+        guards="unfinished",
+        file="bot/agent/turn_context.py",
+        old="        self.shown.restarts = bool(self.shown.pieces)\n",
+        new="        self.shown.pieces = []\n",
+        tests=(f"{UNFINISHED}::test_of_a_repeated_request_the_last_text_that_was_shown_counts",),
+    ),
+    Mutant(
+        name="the words before a tool are stored a second time when the turn is stopped",
+        guards="unfinished",
+        file="bot/agent/turn_context.py",
+        old="        self.shown.earlier.append(self.shown.unstored)\n        self.shown.pieces = []\n",
+        new="",
+        tests=(f"{UNFINISHED}::test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once",),
     ),
 )

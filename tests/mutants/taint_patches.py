@@ -204,4 +204,12 @@ TAINT = (
         new="may_call=True)",
         tests=(f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",),
     ),
+    Mutant(
+        name="what was shown of a stopped answer is taken for untainted",
+        guards="S56",
+        file="bot/agent/turn_context.py",
+        old="    label = await label_reply(context, shown.session, parts, recalled=shown.recalled)\n",
+        new="    label = CLEAN_REPLY\n",
+        tests=("tests/bot/agent/test_unfinished_answers.py::test_S56_what_was_shown_in_a_tainted_turn_is_tainted",),
+    ),
 )

@@ -63,7 +63,7 @@ async def test_stop_in_the_middle_of_a_stream_ends_the_turn_at_once(by: str, tmp
         await (talk.web.stop("talk") if by == "the button" else talk.web.post("talk", "/stop"))
         line = await talk.web.answer("talk", id)
         assert time.monotonic() - since < STOPPED_WITHIN
-        assert (line["role"], line["text"]) == ("notice", "Stopped.")
+        assert (line["role"], line["state"]) == ("assistant", "stopped")
         assert await talk.say("talk", asked("next")) == "re «next»"
 
 

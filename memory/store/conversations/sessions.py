@@ -212,6 +212,7 @@ def transcript_lines() -> CompoundSelect[Any]:
         inbox.c.received.label("at"),
         literal_text("").label("reply_to"),
         inbox.c.state,
+        literal_text("").label("payload"),
     ).where(
         inbox.c.conversation == bindparam("conversation"),
         inbox.c.line > bindparam("after"),
@@ -226,6 +227,7 @@ def transcript_lines() -> CompoundSelect[Any]:
         outbox.c.created.label("at"),
         outbox.c.reply_to,
         outbox.c.state,
+        outbox.c.payload,
     ).where(
         outbox.c.conversation == bindparam("conversation"),
         outbox.c.line > bindparam("after"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.conversation import Message, Text, ToolCall, ToolResult
+from memory.conversation import UNFINISHED_MARKS, Message, Text, ToolCall, ToolResult
 from memory.recall.documents import (
     TOOL_HEAD_CHARACTERS,
     TOOL_PIECE_CHARACTERS,
@@ -195,6 +195,15 @@ def test_a_result_knows_its_call_also_where_a_page_begins_between_them() -> None
     rest, until = rows_of_messages([call, result], between, UTC)
     assert (first + rest, until) == (whole, end)
     assert [row.subject for row in whole] == ["exec df -h"]
+
+
+def test_each_piece_of_an_unfinished_answer_has_its_mark_once() -> None:
+    mark = UNFINISHED_MARKS["stopped"]
+    said = Message(id="m1", seq=1, turn=1, role="assistant", at=datetime(2026, 11, 20, tzinfo=UTC), origin="stopped",
+                   parts=(Text(text="a fox slept here. " * 120), Text(text=mark)))  # fmt: skip
+    rows, _ = rows_of_messages([said], IndexPosition(), UTC)
+    assert len(rows) > 2
+    assert [row.words.count(mark) for row in rows] == [1] * len(rows)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "—\n", "one line", "a" * 5_000, "row 1,2,3\n" * 9_000, "句子。" * 3_000])

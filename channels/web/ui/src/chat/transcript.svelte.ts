@@ -86,6 +86,8 @@ export class Transcript {
   private readonly failures = new Map<string, Item>();
   private readonly answered = new Set<string>();
   private readonly noticed = new Set<string>();
+  /** Messages whose answer broke off after some of it was shown: both come as stored lines, that and the notice. */
+  private readonly cut = new Set<string>();
   private readonly pending = new Map<string, Item>();
   private remarks = 0;
   busy = $state(false);
@@ -275,7 +277,7 @@ export class Transcript {
   hear(name: string, told: Told): void {
     const id = told.message_id ?? "";
     const text = told.text ?? "";
-    if (name === "failed") return this.turnFailed(id, text);
+    if (name === "failed") return this.turnFailed(id, text, told.state === "cut");
     if (name === "notice" || name === "reply" || name === "accepted") return void this.remark(text);
     if (this.answered.has(id)) return;
     this.answers(id);
@@ -318,10 +320,11 @@ export class Transcript {
   }
 
   /** A turn has failed. The stored notice says the same, before or after this: the failure is shown once. */
-  private turnFailed(id: string, text: string): void {
-    if (id) this.over(id);
+  private turnFailed(id: string, text: string, cut: boolean): void {
     const stored = this.items.find((item) => item.role === "notice" && item.stored && item.replyTo === id);
     if (stored) stored.failure = true;
+    if (cut) return void this.cut.add(id);
+    if (id) this.over(id);
     if (!text || this.noticed.has(id) || this.failures.has(id)) return;
     const item = this.remark(text);
     item.failure = true;
@@ -335,7 +338,7 @@ export class Transcript {
     const shown = this.failures.get(id);
     this.failures.delete(id);
     if (shown) this.remove(shown);
-    return Boolean(shown);
+    return Boolean(shown) || this.cut.has(id);
   }
 
   /** Nothing more of this answer is to come; `kept` becomes its stored line. */

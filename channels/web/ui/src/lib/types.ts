@@ -1640,8 +1640,8 @@ export interface TranscriptMessage {
   line: number;
   /** Id of the message that it answers. */
   reply_to?: string | null;
-  /** Of a message what is still to come, of a reply how its sending stands. */
-  state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
+  /** Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the text is what was shown of an answer that was not finished. */
+  state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | "stopped" | "cut" | null;
   files?: LineFile[] | null;
   /** Number of the turn that an answer ended. */
   turn?: number | null;
