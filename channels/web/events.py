@@ -296,6 +296,8 @@ def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
 
 def _line_frame(line: TranscriptLine) -> bytes:
     fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat(), **line.details}
+    if line.tool:
+        fields["tool"] = line.tool
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

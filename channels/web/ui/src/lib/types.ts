@@ -1262,6 +1262,8 @@ export interface SearchHit {
   /** Whose memory; empty for the owner's. */
   space?: string | null;
   date?: string | null;
+  /** It may hold words from outside; the text begins with a mark then. */
+  outside?: boolean;
 }
 
 /** Best first. */
@@ -1635,6 +1637,8 @@ export interface TranscriptMessage {
   line: number;
   /** Id of the message that it answers. */
   reply_to?: string | null;
+  /** Of a notice that is the outcome of a call: the tool. */
+  tool?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | null;
   files?: LineFile[] | null;
