@@ -45,7 +45,7 @@ class MemorySearchArguments(ToolArguments):
     limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
     until: Day = ""
-    speaker: str = Field("", description='"User", "Bot", a name, or a tool whose outcome it was')
+    speaker: str = Field("", description='"User", "Bot" or a name')
     page: int = Field(1, ge=1)
 
 
