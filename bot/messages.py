@@ -29,6 +29,7 @@ from memory.context.taint import (
     OUTCOME_LABEL,
     QUOTED_LABEL,
     TASK_LABEL,
+    read_outcome,
 )
 from memory.conversation import Text, Unfinished
 from memory.store.rows import (
@@ -67,8 +68,10 @@ class MessageBody:
     quote: Quote | None = None
     #: See InboundMessage.
     proven: bool = True
-    #: Outcome of a call that the person approved; the program's row, not a message of theirs.
+    #: Outcome of a call, such as one that the person approved; the program's row, not a message of theirs.
     outcome: str = ""
+    #: The tool that the outcome is of.
+    tool: str = ""
     #: Id of the job whose turn this starts; the program's row, too.
     job: str = ""
     #: How that job ended before, where words from outside were in view.
@@ -184,8 +187,7 @@ def dump_body(body: MessageBody) -> str:
     if not body.proven:
         record["unproven"] = True
     if body.outcome:
-        record["outcome"] = body.outcome
-        record["shown"] = body.outcome.partition("\n")[0]
+        record |= {"outcome": body.outcome, "tool": body.tool, "shown": body.outcome.partition("\n")[0]}
     if body.job:
         record |= {"job": body.job, "earlier": body.earlier}
     if body.task:
@@ -214,13 +216,15 @@ def load_body(text: str) -> MessageBody:
     quoted = record.get("quote")
     quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:])) if quoted else None
     proven = not record.get("unproven", False)
+    tool, outcome = read_outcome(record)
     return MessageBody(
         text=record["text"],
         name=record.get("name", ""),
         files=files,
         quote=quote,
         proven=proven,
-        outcome=record.get("outcome", ""),
+        outcome=outcome,
+        tool=tool,
         job=record.get("job", ""),
         earlier=record.get("earlier", ""),
         task=record.get("task", ""),
@@ -251,8 +255,9 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 def format_outcome(body: MessageBody) -> list[Text]:
     """Return what the program says in a row, as parts: outcomes, or a task that is not the person's own words."""
-    labelled = ((body.outcome, OUTCOME_LABEL), (body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
-    return [Text(text=text, aside=label) for text, label in labelled if text]
+    outcome = [Text(text=body.outcome, by=body.tool, aside=OUTCOME_LABEL)] if body.outcome else []
+    labelled = ((body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
+    return [*outcome, *(Text(text=text, aside=label) for text, label in labelled if text)]
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:

@@ -364,18 +364,19 @@ class ApprovalService:
         bound = json.loads(row.arguments).get(BOUND_KEY, {})
         if conversation is None or str(conversation.epoch) != bound.get(EPOCH):
             return None
-        head = f"{row.tool}, approved by the person: {'done' if state == 'done' else 'not done'}"
+        head = f"approved by the person: {'done' if state == 'done' else 'not done'}"
         pictures = [
             StoredAttachment(sha256=image.sha256, name=f"picture {number}", media_type=image.media_type, size=0)
             for number, image in enumerate(images, start=1)
         ]
-        body = MessageBody(text="", outcome=f"{head}\n{text}", files=tuple(pictures))
+        body = MessageBody(text="", outcome=f"{head}\n{text}", tool=row.tool, files=tuple(pictures))
         return NewInboxRow(
             place=replace(conversation.place, space=conversation.own_space),  # which a link leads from
             key=f"approval:{row.id}",
             kind="message",
             sender_id=row.party.id,
             body=dump_body(body),
+            by_program=True,
         )
 
     async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[ApprovalState, str | ToolOutput]:

@@ -23,7 +23,6 @@ from bot.memory.recall import (
     RecallBlock,
     RecalledPassages,
     TurnRecall,
-    find_tainted,
     format_recall_block,
 )
 from bot.messages import (
@@ -41,7 +40,7 @@ from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
 from channels.toolkit.text import replace_unstorable
-from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, ReplyLabel, is_view_tainted
+from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, OUTCOME_ORIGIN, ReplyLabel, is_view_tainted
 from memory.context.tokens import TokenCounter
 from memory.conversation import UNFINISHED_MARKS, Part, Role, Session, Text, ToolCall, Unfinished
 from memory.store.conversations.delivery import NextWork
@@ -346,20 +345,9 @@ class TurnSetup:
     async def _timed_recall(self, trace: str, conversation: ConversationRow, words: str) -> RecalledPassages:
         began = time.perf_counter()
         try:
-            return await self._recall(conversation, words)
+            return await self.turn_recall.recalled(conversation, words)
         finally:
             self.telemetry.stage_ended(trace, "recall", began)
-
-    async def _recall(self, conversation: ConversationRow, words: str) -> RecalledPassages:
-        """Search memory for the words, and mark the passages that would taint the turn.
-
-        A group's turns are tainted anyway.
-        """
-        recalled = await self.turn_recall.recalled(conversation, words)
-        if conversation.place.kind == "group" or not recalled.passages:
-            return recalled
-        labelled = zip(recalled.passages, await find_tainted(self.store, recalled.passages), strict=True)
-        return replace(recalled, outside=frozenset(passage for passage, outside in labelled if outside))
 
     async def _resume_or_claim(
         self, work: NextWork, body: MessageBody, parts: tuple[Part, ...] | None, lang: str, actor: Actor
@@ -374,7 +362,8 @@ class TurnSetup:
             else:
                 batched = work.asides
             parts = await self._build_parts(row, body, batched, place, lang)
-        draft = await self.message_counter.draft("user", parts, "model" if place.is_hidden else "person")
+        origin = OUTCOME_ORIGIN if body.outcome else "model" if place.is_hidden else "person"
+        draft = await self.message_counter.draft("user", parts, origin)
         return await self.store.delivery.claim(
             row.id, replace(draft, id=row.id), row.sender_id, batched, body=row.body, who=budget_account(actor)
         )
@@ -389,6 +378,8 @@ class TurnSetup:
         parts += format_outcome(body)
         parts += await self._ingest([file for item in album for file in item.files], place, lang)
         text = album_caption(item.text for item in album) if len(album) > 1 else body.text
+        if body.outcome:
+            return tuple(parts)
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
             parts.append(
                 Text(
@@ -463,7 +454,8 @@ async def label_reply(
     if not is_private or (recalled and any(isinstance(part, ToolCall) for part in parts)):
         # The passage is in no later view, so until the turn ends a step stands for it.
         return ReplyLabel(tainted=True)
-    words = [passage.words for passage in context.suffix.recalled.outside] if recalled else []
+    passages = context.suffix.recalled.passages if recalled else ()
+    words = [passage.words for passage in passages if passage.outside]
     return await asyncio.to_thread(fold_labels.label_reply, session, parts, words)  # slow with much in view
 
 

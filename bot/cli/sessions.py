@@ -64,7 +64,7 @@ def show(
 
     async def print_lines(store: Any) -> None:
         for line in await store.sessions.lines(row.id, limit=limit):
-            print(f"[{line.at:%Y-%m-%d %H:%M}] {line.role}: {line.text}")
+            print(f"[{line.at:%Y-%m-%d %H:%M}] {line.tool or line.role}: {line.text}")
 
     run_with_store(ctx.obj, print_lines)
     return 0

@@ -174,7 +174,8 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
         for message in messages
         for line in (
             f"{_format_time(context, message.at)} · {source}",
-            *_quote(_message_text(message) or passage.words),
+            *([context.text("这里有外来的文字。", "This holds words from outside.")] if passage.outside else []),
+            *_quote(passage.words if passage.outside else _message_text(message) or passage.words),
         )
     ]
 

@@ -148,7 +148,7 @@ class CommandRouter:
             return None
         session = await self._services.store.sessions.load(context.conversation.id)
         firsts = (turn.messages[0] for turn in reversed(session.turns))
-        return next((message.parts for message in firsts if message.role == "user"), None)
+        return next((message.parts for message in firsts if message.origin == "person"), None)
 
     async def _create_context(self, row: InboxRow, body: MessageBody, arguments: str) -> CommandContext:
         conversation = await self._services.store.sessions.conversation(row.conversation)

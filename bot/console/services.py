@@ -208,7 +208,7 @@ class BotConsole:
     async def model_text(self, request: SearchRequest) -> str:
         """Return what the same search by the model gives it, in a conversation that has said none of it."""
         found = await self._bot.recall.search(replace(request, hide_live_of=CONSOLE_ACTOR))
-        return await format_results(self._bot.store, found, CONSOLE_ACTOR)
+        return format_results(found, CONSOLE_ACTOR)
 
     async def index(self, space: str | None) -> Mapping[str, int]:
         """Rebuild the index of a space, or of all; return the number of rows of each."""

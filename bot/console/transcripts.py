@@ -297,7 +297,7 @@ _NOTHING_BESIDE: Mapping[str, Any] = {}
 
 
 def _to_line(row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE) -> TranscriptLine:
-    fields = {name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to")}
+    fields = {name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to", "tool")}
     state = LINE_STATES.get(row.state, "")
     return TranscriptLine(role=cast(EntryRole, row.role), state=state, details=details, **fields)
 

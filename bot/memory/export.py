@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import IO, Any
 
+from memory.context.taint import outcome_tool
 from memory.conversation import Document, Image, Message, dump_parts
 from memory.store.people.rows import Person
 from memory.store.rows import ConversationRow
@@ -40,12 +41,17 @@ def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
-    """Convert a message to one line of an export; `tainted` is present only if true, see Message."""
+    """Convert a message to one line of an export; `tainted` is present only if true, see Message.
+
+    An outcome of a call names its tool and has the role "notice", as in a transcript.
+    """
+    tool = outcome_tool(message)
     return {
         "id": message.id,
         "seq": message.seq,
         "turn": message.turn,
-        "role": message.role,
+        "role": "notice" if tool else message.role,
+        **({"tool": tool} if tool else {}),
         "at": message.at.isoformat(),
         "origin": message.origin,
         **({"tainted": True} if message.tainted else {}),

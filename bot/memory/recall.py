@@ -11,9 +11,7 @@ from typing import Any
 import structlog
 
 from bot.config.schema import Config
-from memory.context.taint import UNKNOWN_FOLD, FoldLabel, clean_texts, judge_parts
 from memory.context.tokens import TokenCounter
-from memory.conversation import Message
 from memory.longterm.similarity import is_similar, normalize_key
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.ranking import says_same
@@ -21,7 +19,6 @@ from memory.store.errors import StoreError
 from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.views import RecalledPlace
 from memory.store.rows import ConversationRow
-from memory.store.store import Store
 from memory.text.language import split_line
 from memory.text.sized_cache import SizedCache
 from memory.text.tokenizer import fold_text, text_terms
@@ -40,12 +37,12 @@ def passage_to_json(passage: Passage) -> dict[str, Any]:
         where = {"turn": passage.turn, "conversation": passage.conversation}
         if passage.kind == "tool":
             where["handle"] = passage_handle(passage, passage.conversation)
-    date = {"date": passage.date} if passage.date else {}
+    facts = {"date": passage.date, "outside": passage.outside}
     return {
         "text": passage.text,
         "kind": passage.kind,
         **where,
-        **date,
+        **{name: value for name, value in facts.items() if value},
         "score": passage.score,
         "source": format_source(passage),
     }
@@ -97,8 +94,6 @@ class RecalledPassages:
     limit: int = 0
     #: Random marker of the block, so that no passage can close it.
     mark: str = ""
-    #: Passages that may hold words from outside.
-    outside: frozenset[Passage] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,18 +243,18 @@ def format_recall_block(
         included.append(passage)
     if not lines:
         return RecallBlock()
-    tainted = any(passage in recalled.outside for passage in included)
+    tainted = any(passage.outside for passage in included)
     return RecallBlock(text="\n".join((head, *lines, end)), tainted=tainted, passages=tuple(included))
 
 
 def _prefer_clean(recalled: RecalledPassages) -> list[Passage]:
     """Drop each tainted passage that a clean one says as well."""
-    clean = [passage.words for passage in recalled.passages if passage not in recalled.outside]
+    clean = [passage.words for passage in recalled.passages if not passage.outside]
 
     def is_repeated(passage: Passage) -> bool:
         return any(is_similar(passage.words, words) for words in clean)
 
-    return [one for one in recalled.passages if one not in recalled.outside or not is_repeated(one)]
+    return [one for one in recalled.passages if not one.outside or not is_repeated(one)]
 
 
 def _drop_shown(passages: Sequence[Passage], shown: Sequence[str]) -> list[Passage]:
@@ -359,36 +354,3 @@ def _truncate_to_tokens(text: str, most: int, counter: TokenCounter) -> str:
         else:
             too_many = middle
     return f"{text[:fits]}…"
-
-
-async def find_tainted(store: Store, passages: Sequence[Passage]) -> list[bool]:
-    """Tell of each passage whether it may hold words from outside."""
-    labels = await load_fold_labels(store, (passage.fold for passage in passages))
-    spoken = [one for one in passages if not one.fold and one.kind in ("said", "tool")]
-    # Whether a tool's result is from outside depends on its call, in the message before.
-    places = [(one.conversation, max(1, one.seq - (one.kind == "tool")), one.seq) for one in spoken]
-    found = await store.sessions.ranges(places) if places else []
-    messages = dict(zip(spoken, found, strict=True))
-    return [
-        labels[one.fold].covers(one.words) if one.fold else one in messages and _is_tainted(one, messages[one])
-        for one in passages
-    ]
-
-
-async def load_fold_labels(store: Store, folds: Iterable[str]) -> Mapping[str, FoldLabel]:
-    """Load the labels of folds by id; a fold that is not stored may hold anything."""
-    ids = [id for id in dict.fromkeys(folds) if id]
-    labels = await store.folds.labels(ids) if ids else {}
-    return {id: labels.get(id, UNKNOWN_FOLD) for id in ids}
-
-
-def _is_tainted(passage: Passage, messages: Sequence[Message]) -> bool:
-    """Tell whether a passage of what was said may hold words from outside. messages: of its place."""
-    if passage.kind == "tool":
-        return any(
-            tainted and (message.seq, part) == (passage.seq, passage.part)
-            for message, part, tainted in judge_parts(messages)
-        )
-    clean, words = clean_texts(messages), passage.words.strip("…")
-    # What a person typed beside a picture or a file is theirs.
-    return clean is not None and not any(words in text for text in clean)

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.memory.files import find_memory_file
-from bot.memory.recall import SearchPassages, UseCounters, find_tainted, format_passage_source, load_fold_labels
+from bot.memory.recall import SearchPassages, UseCounters, format_passage_source
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
-from bot.tools.recall import PAGE_CHARS, paginate_text
+from bot.tools.recall import PAGE_CHARS, paginate_lines
 from bot.tools.workspace.files import format_page
 from memory.context.taint import NOT_NOTED, NOTE_TOOL, OUTSIDE_LABEL
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
@@ -23,6 +23,7 @@ from memory.recall.documents import Passage, SearchRequest
 from memory.store.longterm.rows import MemorySource
 from memory.store.store import Store
 from memory.text.bullets import recordable_bullets
+from memory.text.quoting import shorten
 from memory.workspace import daily_log
 from memory.workspace.files import Workspace
 
@@ -80,8 +81,7 @@ class MemorySearchTool:
         outside=False,
     )
 
-    def __init__(self, store: Store, search: SearchPassages, uses: UseCounters) -> None:
-        self._store = store
+    def __init__(self, search: SearchPassages, uses: UseCounters) -> None:
         self._search = search
         self._uses = uses
 
@@ -101,17 +101,13 @@ class MemorySearchTool:
         )
         found = await self._search(request)
         self._uses.note(found)
-        return await format_results(self._store, found, context.conversation, arguments.page)
+        return format_results(found, context.conversation, arguments.page)
 
 
-async def format_results(store: Store, found: Sequence[Passage], conversation: str, page: int = 1) -> str:
-    """Format results as the model gets them in a conversation."""
-    marks = await find_tainted(store, found)
-    lines = [
-        _format_result(number, passage, conversation, mark)
-        for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
-    ]
-    return paginate_text("\n".join(lines), page) if lines else "(nothing found)"
+def format_results(found: Sequence[Passage], conversation: str, page: int = 1) -> str:
+    """Format results as the model gets them in a conversation, whole ones on each page."""
+    lines = [_format_result(number, passage, conversation) for number, passage in enumerate(found, start=1)]
+    return paginate_lines(lines, page) if lines else "(nothing found)"
 
 
 class MemoryGetTool:
@@ -143,7 +139,7 @@ class MemoryGetTool:
             given = [normalize_key(line.text) for line in recordable_bullets(words) if first <= line.first <= last]
             self._uses.given(found.space, given)
         rows = [row for row in daily_log.iter_rows(words) if row.fold and first <= row.number <= last]
-        labels = await load_fold_labels(self._store, (row.fold for row in rows))
+        labels = await self._store.folds.labels([row.fold for row in rows])
         return f"{shown}\n{OUTSIDE_LABEL}" if any(labels[row.fold].covers(row.text) for row in rows) else shown
 
 
@@ -220,9 +216,7 @@ def _parse_day(name: str, given: str) -> str:
         raise ToolFailed(f"`{name}` must be a day such as 2026-11-20, not {given!r}.") from err
 
 
-def _format_result(number: int, passage: Passage, conversation: str, mark: bool) -> str:
-    """Format one result in one line, at most a quarter page, so that every page begins with a number."""
-    words = " ".join(passage.text.split())
-    most = PAGE_CHARS // 4
-    shown = words if len(words) <= most else f"{words[:most]}…"
-    return f"{number}. {shown} ({format_passage_source(passage, conversation)}){f' {OUTSIDE_LABEL}' if mark else ''}"
+def _format_result(number: int, passage: Passage, conversation: str) -> str:
+    """Format one result in one line, at most a quarter page."""
+    words = shorten(" ".join(passage.text.split()), PAGE_CHARS // 4)
+    return f"{number}. {words} ({format_passage_source(passage, conversation)})"

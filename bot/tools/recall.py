@@ -1,6 +1,7 @@
 """The tool that shows earlier messages of a conversation as they were stored."""
 
 import re
+from collections.abc import Sequence
 from datetime import tzinfo
 
 from pydantic import Field
@@ -8,7 +9,7 @@ from pydantic import Field
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from memory.context.reductions import Handle, conversation_tag, parse_handle
-from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
+from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts, outcome_tool
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 from memory.store.conversations.sessions import Sessions
 from memory.store.people.background_tasks import TaskRecords
@@ -158,19 +159,34 @@ async def _epoch_bounds(sessions: Sessions, conversation: str) -> tuple[int, int
 
 
 def format_message(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
-    """Format a message's parts below a header with role and local time; "" when no part has text."""
+    """Format a message's parts below a header with role, or tool, and local time; "" when no part has text."""
     words = "\n".join(filter(None, map(_part_text, parts)))
-    head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
+    whose = outcome_tool(message) or message.role
+    head = f"[turn {message.turn}, message {message.seq}, {whose}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
     return f"{head}\n{words}" if words else ""
 
 
 def paginate_text(text: str, page: int) -> str:
     """Return one page of a long text; the last line names the next page."""
-    pages = max(1, -(-len(text) // PAGE_CHARS))
-    if page > pages:
-        raise ToolFailed(f"There are {pages} pages.")
-    piece = text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS]
-    return piece if pages == 1 else f"{piece}\n[page {page} of {pages}{f'; next: page={page + 1}' * (page < pages)}]"
+    return _select_page([text[at : at + PAGE_CHARS] for at in range(0, len(text), PAGE_CHARS)] or [""], page)
+
+
+def paginate_lines(lines: Sequence[str], page: int) -> str:
+    """Return one page of whole lines; the last line names the next page."""
+    pages = [lines[0]]
+    for line in lines[1:]:
+        if len(pages[-1]) + 1 + len(line) <= PAGE_CHARS:
+            pages[-1] += f"\n{line}"
+        else:
+            pages.append(line)
+    return _select_page(pages, page)
+
+
+def _select_page(pages: Sequence[str], page: int) -> str:
+    if page > len(pages):
+        raise ToolFailed(f"There are {len(pages)} pages.")
+    following = f"; next: page={page + 1}" if page < len(pages) else ""
+    return pages[page - 1] if len(pages) == 1 else f"{pages[page - 1]}\n[page {page} of {len(pages)}{following}]"
 
 
 def _part_text(part: Part) -> str:

@@ -82,7 +82,7 @@ class OfferedTools:
     ) -> None:
         self._own: list[Tool] = [
             RecallTool(store.sessions, store.tasks),
-            MemorySearchTool(store, search, uses),
+            MemorySearchTool(search, uses),
             MemoryGetTool(store, workspace, uses),
             MemoryWriteTool(memories, notify),
             *(kind(workspace) for kind in _READING_TOOLS),

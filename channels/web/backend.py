@@ -31,6 +31,8 @@ class TranscriptLine:
     #: Id of the user's line it replies to, or "".
     reply_to: str = ""
     state: LineState = ""
+    #: Of the outcome of a call, a notice: the tool.
+    tool: str = ""
     #: JSON values by name that the versioned API shows beside it: files, steps, recalled, usage.
     details: Mapping[str, Any] = field(default_factory=dict)
 

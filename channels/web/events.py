@@ -298,6 +298,8 @@ def _line_frame(line: TranscriptLine) -> bytes:
     fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat(), **line.details}
     if line.state in UNFINISHED_STATES:
         fields["state"] = line.state
+    if line.tool:
+        fields["tool"] = line.tool
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

@@ -109,6 +109,7 @@ class TranscriptMessageBody(ApiModel):
     at: str
     line: int = Field(description="Place in the transcript, from 1.")
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
+    tool: str | None = Field(None, description="Of a notice that is the outcome of a call: the tool.")
     state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"] | None = Field(
         None,
         description="Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the "

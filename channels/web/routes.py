@@ -328,7 +328,7 @@ def parse_line(given: str | None) -> int | None:
 
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
     fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
-    more = {"reply_to": line.reply_to, "state": line.state}
+    more = {"reply_to": line.reply_to, "state": line.state, "tool": line.tool}
     return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
 
 

@@ -1,12 +1,26 @@
-"""Taint: whether the model sees words from outside, which may carry instructions. Pure."""
+"""Taint: whether words are from outside and may carry instructions, and who says which part of a message. Pure."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
+from memory.conversation import (
+    BOT_SPEAKER,
+    USER_SPEAKER,
+    Document,
+    Image,
+    Message,
+    Part,
+    Session,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from memory.text.normalize import normalize_text
+from memory.text.quoting import UNNAMED_SPEAKER, plain_name
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
 # Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL. The
@@ -20,12 +34,18 @@ NOT_NOTED = "Not noted: words from outside are in view (a file, a tool's result)
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
 NOT_READ_LABEL = "a file that was not read"
-OUTCOME_LABEL = "outcome of your call, from the program"
+OUTCOME_LABEL = "outcome of your call, from the program; it holds words from outside"
 EARLIER_LABEL = "earlier times, from the program"
 TASK_LABEL = "your task, worded while words from outside were in view"
 
-# In results of memory tools that contain words of a tainted fold or turn.
+# In results of memory tools that contain words of a tainted fold or turn, and before each such passage.
 OUTSIDE_LABEL = "[this holds words from outside]"
+
+OUTCOME_ORIGIN = "tool"  # of a message that holds the outcome of a call; its role is "user", as models know no other
+# Outcomes that were stored without the name of their tool: this label, and how their texts begin.
+_FORMER_OUTCOME_LABEL = "outcome of your call, from the program"
+_APPROVED = re.compile(r"(\S{1,64}), (?=approved by the person: )")
+_COMMAND_ENDED = re.compile(r"\[w\d+\] .*\n(?:\[exit code |\[ended: |Nothing was run|The program ended while)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +63,74 @@ class FoldLabel:
     def covers(self, words: str) -> bool:
         """Whether a line of the fold is tainted. words: the line without time and speaker."""
         return self.tainted and line_key(words) not in self.clean
+
+
+def split_outcome(text: str, tool: str = "") -> tuple[str, str]:
+    """Return the tool that an outcome is of, and its text without that name.
+
+    Args:
+        tool: as it is stored; "" where only the text tells.
+    """
+    if tool:
+        return tool, text
+    if found := _APPROVED.match(text):
+        return found[1], text[found.end() :]
+    return "exec" if _COMMAND_ENDED.search(text) else "delegate", text
+
+
+def read_outcome(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Return tool and text of the outcome in the JSON body of an inbox row; both are "" in a person's."""
+    outcome = str(body.get("outcome") or "")
+    return split_outcome(outcome, str(body.get("tool") or "")) if outcome else ("", "")
+
+
+def name_outcome(message: Message) -> Message:
+    """Return a message as it is stored now: an outcome that was stored as the person's words gets its own speaker."""
+    if message.origin != "person" or not any(map(_is_former_outcome, message.parts)):
+        return message
+    return replace(message, origin=OUTCOME_ORIGIN, parts=tuple(map(_name_part, message.parts)))
+
+
+def _is_former_outcome(part: Part) -> bool:
+    return isinstance(part, Text) and part.aside == _FORMER_OUTCOME_LABEL
+
+
+def _name_part(part: Part) -> Part:
+    if not isinstance(part, Text) or part.aside != _FORMER_OUTCOME_LABEL:
+        return part
+    tool, text = split_outcome(part.text)
+    return Text(text=text, by=tool, aside=OUTCOME_LABEL)
+
+
+def outcome_tool(message: Message) -> str:
+    """Return the tool that a message holds an outcome of; "" for any other message."""
+    asides = (part for part in message.parts if isinstance(part, Text) and part.aside == OUTCOME_LABEL)
+    return next((part.by for part in asides), "")
+
+
+def is_own_words(part: Part) -> bool:
+    """Whether a part is what the sender of its message says, not words of others that came with it."""
+    return isinstance(part, Text) and part.aside in ("", EDITED_LABEL)
+
+
+def speaker_of(message: Message, part: Part) -> str:
+    """Name who says a text or a file of a message; words of others are never under the sender's name."""
+    match part:
+        case Document(name=name):
+            return plain_name(f"file {name}")
+        case Text(by=tool, aside=aside) if aside == OUTCOME_LABEL:
+            return tool
+        case Text(by=name, aside=aside) if aside == MEANWHILE_LABEL:
+            return name or UNNAMED_SPEAKER
+        case Text(aside=aside) if aside == OURS_LABEL:
+            return f"{QUOTED_LABEL} {BOT_SPEAKER}"
+        case Text(by=name, aside=aside) if not is_own_words(part):
+            return f"{plain_name(aside)} {name}".strip()
+        case Text(by=name) if name:
+            return name
+    if message.role != "user":
+        return BOT_SPEAKER
+    return outcome_tool(message) or USER_SPEAKER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +163,6 @@ def judge_parts(messages: Iterable[Message]) -> Iterator[tuple[Message, int, boo
             if isinstance(part, ToolCall):
                 (own.add if part.name in OWN_TOOLS else own.discard)(part.id)
             yield message, place, message.tainted or _is_from_outside(part, own)
-
-
-def clean_texts(messages: Iterable[Message]) -> list[str] | None:
-    """What was typed or written in the untainted parts of these messages; None if no part is tainted."""
-    parts = [(message.parts[place], tainted) for message, place, tainted in judge_parts(messages)]
-    clean = [part.text for part, tainted in parts if isinstance(part, Text) and not tainted]
-    return clean if any(tainted for _, tainted in parts) else None
 
 
 def judge_results(asked: Message, results: Iterable[ToolResult]) -> ReplyLabel:
@@ -118,7 +199,7 @@ def _is_from_outside(part: Part, own: set[str]) -> bool:
         case Document() | Image():
             return True
         case Text():
-            return part.aside not in ("", EDITED_LABEL)
+            return not is_own_words(part)
         case ToolResult():
             outside = part.call_id not in own if part.outside is None else part.outside
             return outside or OUTSIDE_LABEL in part.text

@@ -9,21 +9,19 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from memory.context.policies.tool_lines import call_subject
-from memory.conversation import (
-    BOT_SPEAKER,
-    UNFINISHED_MARKS,
-    USER_SPEAKER,
-    Document,
-    Message,
-    Part,
-    Text,
-    ToolCall,
-    ToolResult,
-    inner_call,
+from memory.context.taint import (
+    MEANWHILE_LABEL,
+    OUTCOME_LABEL,
+    OUTSIDE_LABEL,
+    FoldLabel,
+    is_own_words,
+    judge_parts,
+    speaker_of,
 )
+from memory.conversation import UNFINISHED_MARKS, Document, Message, Part, Text, ToolCall, ToolResult, inner_call
 from memory.workspace import daily_log
 
-# A line of MEMORY.md, a line of a daily log, what a person or the bot said, a piece of a tool's result.
+# A line of MEMORY.md, a line of a daily log, what was said or came as a file, a piece of a tool's result.
 Kind = Literal["memory", "log", "said", "tool"]
 
 
@@ -41,7 +39,7 @@ class SearchRequest:
     since: str = ""
     #: YYYY-MM-DD, inclusive, "" for no limit.
     until: str = ""
-    #: Only what this person said, "" for anyone.
+    #: Only what this person said, or this tool told as an outcome; "" for anyone.
     speaker: str = ""
     #: For an automatic search: the conversation it runs for. Its cleared messages, and weak matches, are left out.
     #: "" for a search that a person or the model asked for.
@@ -65,7 +63,7 @@ NO_SPLIT = ScoreSplit()
 class Passage:
     """One result of a search."""
 
-    #: The text to show, with date and speaker if they are known.
+    #: The text to show, with date and speaker if they are known; see `outside`.
     text: str
     #: The words alone, as in the file or message.
     words: str
@@ -89,9 +87,27 @@ class Passage:
     speaker: str = ""
     #: Id of the fold in whose section a log's line is.
     fold: str = ""
-    #: Position of a tool's result in its message.
+    #: Position in its message.
     part: int = 0
+    #: It may hold words from outside: then `text` begins with OUTSIDE_LABEL.
+    outside: bool = False
     split: ScoreSplit = NO_SPLIT
+
+
+def mark_outside(passages: Iterable[Passage], labels: Mapping[str, FoldLabel]) -> list[Passage]:
+    """Mark each passage that may hold words from outside, also one from the middle of a long text.
+
+    What was said or came from a tool was judged when it was indexed.
+
+    Args:
+        labels: of the folds of which they are lines.
+    """
+    return [
+        replace(one, text=f"{OUTSIDE_LABEL} {one.text}", outside=True)
+        if one.outside or (one.fold and labels[one.fold].covers(one.words))
+        else one
+        for one in passages
+    ]
 
 
 LONG_TERM = "MEMORY.md"
@@ -132,9 +148,12 @@ class IndexRow(NamedTuple):
     message_id: str = ""
     #: Id of the fold in whose section it is.
     fold: str = ""
-    #: Of a tool's result: its position in the message, and what the call was, such as "read_file notes.txt".
+    #: Its position in the message.
     part: int = 0
+    #: What it is of, where that is no speaker: a call such as "read_file notes.txt", a file, a quotation.
     subject: str = ""
+    #: Of a message: it may hold words from outside. The lines of a fold have labels of their own.
+    outside: bool = False
 
     @property
     def searched(self) -> str:
@@ -247,23 +266,15 @@ def rows_of_messages(
     """
     rows: list[IndexRow] = []
     calls: dict[str, ToolCall] = {}
+    messages = list(messages)
+    outside = frozenset((message.id, part) for message, part, tainted in judge_parts(messages) if tainted)
     for message in messages:
         calls |= {part.id: inner_call(part) for part in message.parts if isinstance(part, ToolCall)}
         if message.seq < until.seq:
             continue
-        rows += _rows_of_results(message, calls, zone)
-        mark = UNFINISHED_MARKS.get(message.origin, "")  # at the end of each piece, whichever is recalled
-        said = [text for part in message.parts if (text := _searchable_text(part)) not in ("", mark)]
-        words = "" if message.origin == "house" else " ".join(said)
-        seconds = message.at.timestamp()
-        if words.strip():
-            if seconds - until.at > SESSION_PAUSE.total_seconds():
-                until = replace(until, session=until.session + 1)
-            for piece in split_pieces(words):
-                until = replace(until, place=until.place + 1)
-                marked = f"{piece} {mark}" if mark else piece
-                rows.append(_message_row(message, marked, until, message.at.astimezone(zone)))
-            until = replace(until, at=seconds)
+        rows += _rows_of_results(message, calls, outside, zone)
+        said, until = _rows_of_words(message, outside, until, zone)
+        rows += said
         until = replace(until, seq=max(until.seq, message.seq + 1))
     return rows, until
 
@@ -277,30 +288,78 @@ def split_pieces(words: str) -> Iterator[str]:
             yield f"{'…' if at else ''}{piece}{'…' if at + PIECE_CHARACTERS < len(words) else ''}"
 
 
+# Message id and position of the parts that may hold words from outside.
+OutsideParts = frozenset[tuple[str, int]]
 # Tools that repeat what memory holds anyway.
 _MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get", "memory_write", "now"})
 
 
-def _rows_of_results(message: Message, calls: Mapping[str, ToolCall], zone: tzinfo) -> Iterator[IndexRow]:
-    when = message.at.astimezone(zone)
-    for part, result in enumerate(message.parts):
-        call = calls.get(result.call_id) if isinstance(result, ToolResult) else None
-        if not isinstance(result, ToolResult) or (call and call.name in _MEMORY_TOOLS):
+def _rows_of_results(
+    message: Message, calls: Mapping[str, ToolCall], outside: OutsideParts, zone: tzinfo
+) -> Iterator[IndexRow]:
+    """The rows of results of tools, and of the outcomes of calls, which are told later."""
+    for number, part in enumerate(message.parts):
+        speaker = subject = ""
+        match part:
+            case ToolResult(call_id=id):
+                call = calls.get(id)
+                if call and call.name in _MEMORY_TOOLS:
+                    continue
+                subject = " ".join(filter(None, (call.name if call else "tool", call_subject(call))))
+            case Text(by=tool, aside=label) if label == OUTCOME_LABEL:
+                speaker = subject = tool
+            case _:
+                continue
+        row = _row_of_part(message, number, outside, zone)._replace(
+            kind="tool", session=TOOL_SESSIONS + message.seq, speaker=speaker, subject=subject
+        )
+        for place, piece in enumerate(split_result(part.text)):
+            yield row._replace(words=piece, place=number * TOOL_PLACES + place)
+
+
+def _rows_of_words(
+    message: Message, outside: OutsideParts, until: IndexPosition, zone: tzinfo
+) -> tuple[list[IndexRow], IndexPosition]:
+    """The rows of what was said or came as a file, and how far the conversation is indexed with them.
+
+    Words of others that a message brings, such as a quotation, are rows of their own, so each piece names them.
+    """
+    rows: list[IndexRow] = []
+    mark = UNFINISHED_MARKS.get(message.origin, "")  # at the end of each piece, whichever is recalled
+    for number, part in enumerate(message.parts):
+        words = _searchable_text(message, part)
+        if words == mark or not words.strip(" …"):
             continue
-        for place, piece in enumerate(split_result(result.text)):
-            yield IndexRow(
-                kind="tool",
-                words=piece,
-                session=TOOL_SESSIONS + message.seq,
-                place=part * TOOL_PLACES + place,
-                day=f"{when:%Y-%m-%d}",
-                time=f"{when:%H:%M}",
-                turn=message.turn,
-                seq=message.seq,
-                message_id=message.id,
-                part=part,
-                subject=" ".join(filter(None, (call.name if call else "tool", call_subject(call)))),
-            )
+        whose = speaker_of(message, part)
+        is_said = is_own_words(part) or (isinstance(part, Text) and part.aside == MEANWHILE_LABEL)
+        row = _row_of_part(message, number, outside, zone)._replace(
+            speaker=whose if is_said else "", subject="" if is_said else whose
+        )
+        if not rows and message.at.timestamp() - until.at > SESSION_PAUSE.total_seconds():
+            until = replace(until, session=until.session + 1)
+        for piece in split_pieces(words):
+            until = replace(until, place=until.place + 1, at=message.at.timestamp())
+            marked = f"{piece} {mark}" if mark else piece
+            rows.append(row._replace(words=marked, session=until.session, place=until.place))
+    return rows, until
+
+
+def _row_of_part(message: Message, number: int, outside: OutsideParts, zone: tzinfo) -> IndexRow:
+    """A row without words."""
+    when = message.at.astimezone(zone)
+    return IndexRow(
+        kind="said",
+        words="",
+        session=0,
+        place=0,
+        day=f"{when:%Y-%m-%d}",
+        time=f"{when:%H:%M}",
+        turn=message.turn,
+        seq=message.seq,
+        message_id=message.id,
+        part=number,
+        outside=(message.id, number) in outside,
+    )
 
 
 def split_result(text: str) -> Iterator[str]:
@@ -358,21 +417,6 @@ def _file_lines(text: str, first: int) -> Iterator[_FileLine]:
         yield current
 
 
-def _message_row(message: Message, piece: str, at: IndexPosition, when: datetime) -> IndexRow:
-    return IndexRow(
-        kind="said",
-        words=piece,
-        session=at.session,
-        place=at.place,
-        day=f"{when:%Y-%m-%d}",
-        time=f"{when:%H:%M}",
-        speaker=_speaker(message),
-        turn=message.turn,
-        seq=message.seq,
-        message_id=message.id,
-    )
-
-
 def _day(path: str) -> str:
     """The day in a file's name, "" for none."""
     found = _DAY.search(path)
@@ -381,13 +425,8 @@ def _day(path: str) -> str:
     return ""
 
 
-def _speaker(message: Message) -> str:
-    """Who said it; in a group the name of the member, not of someone quoted."""
-    own = [part.by for part in message.parts if isinstance(part, Text) and not part.aside]
-    return BOT_SPEAKER if message.role != "user" else next(filter(None, reversed(own)), USER_SPEAKER)
-
-
-def _searchable_text(part: Part) -> str:
-    if isinstance(part, Text):
-        return part.shown if part.aside else part.text
-    return part.text if isinstance(part, Document) else ""
+def _searchable_text(message: Message, part: Part) -> str:
+    """What is searched of a part beside results of tools; nothing of what the bot wrote without a model."""
+    if message.origin == "house" or not isinstance(part, Text | Document):
+        return ""
+    return "" if isinstance(part, Text) and part.aside == OUTCOME_LABEL else part.text

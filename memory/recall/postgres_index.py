@@ -39,7 +39,7 @@ def _lookup(table: str, condition: str) -> str:
 
 COLUMNS = IndexRow._fields
 _TYPES = dict.fromkeys(("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer")
-_TYPES |= {"asks": "smallint", "length": "smallint"}
+_TYPES |= {"asks": "smallint", "length": "smallint", "outside": "boolean"}
 ENTRY_COLUMNS = ("id", "source", *COLUMNS, "asks", "terms", "length")
 _CANDIDATE = (
     f"entry.id, entry.source * {SESSIONS} + entry.session, entry.place, entry.day, entry.speaker, entry.asks, "
@@ -470,7 +470,10 @@ class PostgresIndex:
         )
         if postings:
             self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
-        self._run(PUT_SPEAKERS, names=sorted({to_storable(row.speaker) for _, row in rows if row.speaker}))
+        self._run(
+            PUT_SPEAKERS,
+            names=sorted({to_storable(row.speaker) for _, row in rows if row.speaker and row.kind != "tool"}),
+        )
         self._count_rows([(row.kind, len(terms)) for *_, row, terms in numbered], 1)
         self._space = replace(self._space, next=first + len(rows))
 

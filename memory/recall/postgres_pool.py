@@ -25,7 +25,7 @@ from memory.store.schema.postgres import SCHEMA
 # written twice, and no forgotten text stays in the server's log. After a crash of the server they are empty, and each
 # space is indexed again.
 
-VERSION = 2  # of the tables below and their terms; those of a lower version are dropped and made again
+VERSION = 3  # of the tables below and their terms; those of a lower version are dropped and made again
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
 # Not to_regclass(), which may use what the connection had cached before it waited for the lock.
 _COUNT_TABLES = """
@@ -53,7 +53,7 @@ CREATE UNLOGGED TABLE {SCHEMA}.entry (
     session integer NOT NULL, place integer NOT NULL, day text COLLATE "C" NOT NULL, time text NOT NULL,
     speaker text COLLATE "C" NOT NULL, line integer NOT NULL, last integer NOT NULL, turn integer NOT NULL,
     seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, part integer NOT NULL, subject text NOT NULL,
-    asks smallint NOT NULL, terms text NOT NULL,
+    outside boolean NOT NULL, asks smallint NOT NULL, terms text NOT NULL,
     length smallint NOT NULL, PRIMARY KEY (space, id)
 );
 CREATE INDEX entry_place ON {SCHEMA}.entry (space, source, session, place);

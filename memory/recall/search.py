@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from memory.conversation import BOT_SPEAKER
 from memory.recall.dates.calendar import DateSpan, day_pairs
 from memory.recall.dates.parse import find_dates, is_in_spans, remove_dates
-from memory.recall.documents import NO_SPLIT, Passage, ScoreSplit, SearchRequest
+from memory.recall.documents import NO_SPLIT, Passage, ScoreSplit, SearchRequest, mark_outside
 from memory.recall.index import (
     IndexedRow,
     RecallDependencies,
@@ -108,7 +108,7 @@ def find_rows(
         return []
     asked = _Question.of(request, index)
     of_all = index.frequencies(asked.terms), index.frequencies(asked.terms, tools=True)
-    of_tools = [] if request.speaker else _find_results(index, asked, hidden, request.limit, of_all[1])
+    of_tools = _find_results(index, asked, hidden, request.limit, of_all[1])
     frequencies, question = of_all[0], asked
     if not frequencies[0] and (letters := cjk_characters(question.terms)):
         question = replace(
@@ -445,7 +445,9 @@ class Recall:
                     hidden = replace(hidden, folds=hidden.folds | more)
                 found += [_to_passage(hit, keeper.space) for hit in hits]
                 self._embed_rows(keeper)
-        return sorted(found, key=lambda passage: -passage.score)[: request.limit]
+        found = sorted(found, key=lambda passage: -passage.score)[: request.limit]
+        folds = [passage.fold for passage in found if passage.fold]
+        return mark_outside(found, await self._store.folds.labels(folds) if folds else {})
 
     async def _hidden_folds(self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows) -> frozenset[str]:
         """Of the folds that a search has met, those that it must leave out and did not.
@@ -586,6 +588,7 @@ def _to_passage(hit: SearchHit, space: str) -> Passage:
         speaker=row.speaker,
         fold=row.fold,
         part=row.part,
+        outside=bool(row.outside),
         split=hit.split,
     )
 

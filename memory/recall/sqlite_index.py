@@ -16,7 +16,7 @@ from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_year
 from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
-VERSION = 3  # of the tables below and their terms; an index of another version is made again
+VERSION = 4  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = IndexRow._fields
 _BOUNDS = tuple(field.name for field in fields(SearchFilter))
 # KiB of pages that a connection keeps, as SQLite wants them. More would fill up for years and save nothing: a reader's
@@ -33,7 +33,7 @@ CREATE TABLE row (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL, session INTEGER NOT NULL,
     place INTEGER NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, speaker TEXT NOT NULL, line INTEGER NOT NULL,
     last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL, fold TEXT NOT NULL,
-    part INTEGER NOT NULL, subject TEXT NOT NULL, asks INTEGER NOT NULL, terms TEXT NOT NULL
+    part INTEGER NOT NULL, subject TEXT NOT NULL, outside INTEGER NOT NULL, asks INTEGER NOT NULL, terms TEXT NOT NULL
 );
 CREATE VIEW spoken_row AS SELECT id, terms FROM row WHERE kind != 'tool';
 CREATE VIEW tool_row AS SELECT id, terms FROM row WHERE kind = 'tool';
@@ -343,7 +343,7 @@ class SqliteIndex:
         while chunk := list(islice(values, _CHUNK)):
             added += len(chunk)
             tools += sum(row.kind == "tool" for *_, row in chunk)
-            speakers.update(row.speaker for *_, row in chunk)
+            speakers.update(row.speaker for *_, row in chunk if row.kind != "tool")
             if len(chunk) == _CHUNK:
                 self._db.execute(_insert_rows(_CHUNK), [value for one in chunk for value in one[:-1]])
             else:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, func, or_, select
 
-from memory.context.taint import FoldLabel
+from memory.context.taint import FoldLabel, name_outcome, read_outcome, split_outcome
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
 from memory.store.engine.database import Row, Tx, light, single_query
 from memory.store.errors import WrongState
@@ -444,6 +444,8 @@ class TranscriptRow:
     reply_to: str
     #: State of the inbox or outbox row behind it; of an answer that was not finished, how it was left (Unfinished).
     state: str
+    #: Of the outcome of a call, a notice: the tool.
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -518,7 +520,7 @@ SEEN_ONLY = 2  # in the column `tainted` of a message; 1 if it may rest on words
 def to_message(row: Row) -> Message:
     """Convert a message's row; its parts are JSON."""
     taint = {"tainted": bool(row["tainted"]), "seen_only": row["tainted"] == SEEN_ONLY}
-    return Message(**{**row, **taint, "parts": load_parts(row["parts"]), "at": from_unix(row["at"])})
+    return name_outcome(Message(**{**row, **taint, "parts": load_parts(row["parts"]), "at": from_unix(row["at"])}))
 
 
 def to_fold_row(row: Row) -> FoldRow:
@@ -540,12 +542,16 @@ def to_outbox_row(row: Row) -> OutboxRow:
 
 
 def to_transcript_row(row: Row) -> TranscriptRow:
-    """Convert a line of the transcript."""
+    """Convert a line of the transcript; what the program received as the outcome of a call is a notice."""
     columns = dict(row)
     payload = columns.pop("payload")
+    role, text, tool = _ROLES[row["role"]], row["text"], ""
+    if role == "user":
+        text, (tool, _) = shown_text(row["text"]), read_outcome(json.loads(row["text"]))
+    if tool:
+        role, (_, text) = "notice", split_outcome(text)
     unfinished = json.loads(payload).get("unfinished") if payload else ""
-    text = shown_text(row["text"]) if row["role"] == "user" else row["text"]
-    shown = {"role": _ROLES[row["role"]], "text": text, "at": from_unix(row["at"]), "state": unfinished or row["state"]}
+    shown = {"role": role, "text": text, "tool": tool, "at": from_unix(row["at"]), "state": unfinished or row["state"]}
     return TranscriptRow(**{**columns, **shown})
 
 

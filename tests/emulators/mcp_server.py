@@ -11,9 +11,10 @@
 
 - `resources`, `prompts`: as the protocol has them; a resource has its `text`, or `blob` in base64, too
 - `changes`: so many notices of a changed list are sent at each call
+- `said`: what the tool `say` answers
 
-Tools by name: echo, die, die_once (unless the file `mark` exists), hang, long_line, fail, picture, env, network, change
-(writes its argument `tools` into the orders and tells of a new list).
+Tools by name: echo, say, die, die_once (unless the file `mark` exists), hang, long_line, fail, picture, env, network,
+change (writes its argument `tools` into the orders and tells of a new list).
 """
 
 import json
@@ -107,6 +108,8 @@ class Server:
                 os._exit(3)
             case "hang":
                 time.sleep(600)
+            case "say":
+                return _text(self.orders["said"])
             case "long_line":
                 sys.stdout.write("x" * LONG_LINE)
                 sys.stdout.flush()

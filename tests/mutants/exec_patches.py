@@ -59,8 +59,8 @@ EXEC = (
         name="the output of a command is not from outside",
         guards="I49",
         file="memory/context/taint.py",
-        old='            return part.aside not in ("", EDITED_LABEL)\n',
-        new='            return part.aside not in ("", EDITED_LABEL, OUTCOME_LABEL)\n',
+        old="            return not is_own_words(part)\n",
+        new="            return not is_own_words(part) and part.aside != OUTCOME_LABEL\n",
         tests=(f"{BOT}::test_after_the_outcome_words_from_outside_are_in_view",),
     ),
     Mutant(

@@ -94,7 +94,7 @@ async def test_a_call_that_a_dead_worker_asked_for_runs_once_at_another(tmp_path
         codes = [reply.status_code for reply in replies if not isinstance(reply, str)]
         assert codes.count(200) <= 1
         assert set(codes) <= {200, 409}
-        assert await outcome(db) == 'files__echo, approved by the person: done\necho: {"words": "hi"}'
+        assert await outcome(db) == 'approved by the person: done\necho: {"words": "hi"}'
         assert orders.calls() == ["echo"]
         assert query(db, "SELECT state, arguments FROM approval") == [("done", "")]
         assert query(db, "SELECT name FROM duty WHERE name LIKE 'approval %'") == []

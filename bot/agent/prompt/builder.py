@@ -14,7 +14,6 @@ import structlog
 from bot.agent.prompt.files import MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS, NO_LOG, DayLog, PromptFiles, UnreadableFile
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
 from bot.agent.prompt.system_rules import system_rules
-from bot.memory.recall import load_fold_labels
 from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import (
     AWARENESS,
@@ -364,7 +363,7 @@ class SystemPromptBuilder:
         """
         if not log.folds or await self._store.dreams.is_group(session.space):
             return log.text
-        labels = await load_fold_labels(self._store, log.folds)
+        labels = await self._store.folds.labels(log.folds)
         if not any(label.tainted for label in labels.values()):
             return log.text
         return await asyncio.to_thread(remove_tainted_lines, log.text, labels, self._clean_lines)

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from bot.agent.subagents.service import SubagentService, dump_schema, format_tasks, is_outside
-from bot.agent.subagents.values import choose_tools, dump_request
+from bot.agent.subagents.values import DELEGATE_TOOL, choose_tools, dump_request
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, dump_body
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, ToolOutput, Toolset
@@ -42,7 +42,7 @@ class DelegateTool:
     arguments = DelegateArguments
     spec = LazyToolSpec(
         arguments,
-        name="delegate",
+        name=DELEGATE_TOOL,
         description="Give tasks to sub-agents that work beside you, at the same time: lookups, reading many files or "
         "pages. You get their outcomes, or later in a message. They cannot ask, send, remember or delegate.",
         effect="idempotent",

@@ -16,6 +16,7 @@ from memory.store.people.background_tasks import TaskRow
 SUBAGENT_ACTIONS = frozenset({
     "files.read", "files.write", "mcp.call", "plugin.call", "skill.read", "web.fetch", "web.search",
 })  # fmt: skip
+DELEGATE_TOOL = "delegate"  # the tool that gives tasks to sub-agents
 NEVER_TOOLS = frozenset({"send_file"})  # its action is that of reading
 MAX_STEPS = 10
 MAX_SHOWN_GOAL_CHARS = 200
@@ -106,4 +107,5 @@ def compose_outcome_body(rows: Sequence[TaskRow]) -> str:
     """Return the body of the message by which the model learns how the tasks of a call ended."""
     heads = ", ".join(f"{row.name} {row.state}" for row in rows)
     blocks = [f"[{row.name}] {row.goal[:MAX_SHOWN_GOAL_CHARS]}\n{row.outcome}".rstrip() for row in rows]
-    return dump_body(MessageBody(text="", outcome="\n\n".join((f"Ended: {heads}", *blocks))))
+    tool = "exec" if rows[0].kind == "exec" else DELEGATE_TOOL
+    return dump_body(MessageBody(text="", outcome="\n\n".join((f"Ended: {heads}", *blocks)), tool=tool))

@@ -23,6 +23,7 @@ from bot.config.schema import Config
 from bot.errors import MnemaError
 from bot.models.providers.messages import replace_surrogates_in_json
 from bot.tools.registry import default_tool_specs
+from memory.context.taint import name_outcome
 from memory.context.tokens import TokenCounter
 from memory.conversation import (
     Document,
@@ -361,8 +362,10 @@ def _from_export(item: dict[str, Any]) -> Message:
     seq, turn, role, origin = (item.get(name) for name in ("seq", "turn", "role", "origin"))
     if not (isinstance(seq, int) and isinstance(turn, int)) or seq < 1 or turn < 1:
         raise MalformedMessage("its seq and turn must be whole numbers from 1")
+    if role == "notice":  # the outcome of a call, which models get as a user message
+        role = "user"
     if role not in ("user", "assistant"):
-        raise MalformedMessage(f'its role is "{role}"; it must be user or assistant')
+        raise MalformedMessage(f'its role is "{role}"; it must be user, assistant or notice')
     try:
         parts = load_parts(json.dumps(replace_surrogates_in_json(item["parts"])))
     except (KeyError, TypeError, ValueError, AttributeError) as err:
@@ -372,7 +375,7 @@ def _from_export(item: dict[str, Any]) -> Message:
             if not isinstance(value := getattr(part, name), kind):
                 told = f"the {name} of a {type(part).__name__} is {json.dumps(value)[:60]}"
                 raise MalformedMessage(f"its parts are not as sessions export writes them: {told}")
-    return Message(
+    message = Message(
         id=f"m{seq}",
         seq=seq,
         turn=turn,
@@ -382,6 +385,7 @@ def _from_export(item: dict[str, Any]) -> Message:
         origin=origin if isinstance(origin, str) else "person",
         tainted=item.get("tainted", False) is not False,
     )
+    return name_outcome(message)
 
 
 def _session_title(session: object) -> str:

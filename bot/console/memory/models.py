@@ -328,6 +328,7 @@ class SearchHitBody(ApiModel):
     speaker: str | None = None
     space: str | None = Field(None, description="Whose memory; empty for the owner's.")
     date: str | None = None
+    outside: bool = Field(False, description="It may hold words from outside; the text begins with a mark then.")
 
 
 class SearchHitsBody(ApiModel):

@@ -9,6 +9,7 @@ from typing import Literal
 from memory.context.summary.excerpts import without_data
 from memory.context.summary.grounding import ground_text, has_facts, split_sentences
 from memory.context.summary.transcript import Utterance, is_tool_utterance, list_utterances
+from memory.context.taint import is_own_words
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Text, ToolCall
 from memory.text.language import HEADINGS, is_mostly_cjk
@@ -169,9 +170,10 @@ def _list_items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
 
 
 def _with_speaker(item: Utterance, text: str) -> str:
-    """Prefix a text of a group with its speaker."""
+    """Prefix a text with its speaker in a group, and where it is neither the person's own nor the bot's."""
     part = item.message.parts[item.part]
-    return f"{item.speaker}: {text}" if isinstance(part, Text) and part.by and text else text
+    is_plain = isinstance(part, Text) and is_own_words(part) and not part.by
+    return text if is_plain or not text else f"{item.speaker}: {text}"
 
 
 def _is_question(text: str) -> bool:
@@ -180,7 +182,7 @@ def _is_question(text: str) -> bool:
 
 
 def _is_by_user(item: Utterance) -> bool:
-    return item.message.role == "user" and not is_tool_utterance(item)
+    return item.message.role == "user" and is_own_words(item.message.parts[item.part])
 
 
 def _turn_handles(messages: Sequence[Message]) -> str:

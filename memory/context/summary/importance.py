@@ -10,6 +10,7 @@ from memory.context.reductions import part_handle
 from memory.context.summary.critical_calls import CallOutcome, call_outcomes, is_critical, outcome_subject
 from memory.context.summary.grounding import GroundingSource, find_literals, has_facts, is_mentioned, split_sentences
 from memory.context.summary.transcript import Utterance, list_utterances
+from memory.context.taint import OUTCOME_ORIGIN, is_own_words
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.text.language import split_line
 from memory.text.normalize import normalize_text
@@ -121,23 +122,30 @@ def _call_item(call: CallOutcome, known: GroundingSource, summary: str, plain: s
 
 
 def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterator[tuple[Kind, str, bool]]:
-    """Each sentence with a decision or facts; the other sentences of a person as one item."""
-    if not isinstance(said.message.parts[said.part], Text):
+    """Each sentence with a decision or facts; the other sentences of a person as one item.
+
+    Words of others that a message brings decide nothing, and are shown with who says them.
+    """
+    part = said.message.parts[said.part]
+    if not isinstance(part, Text):
         return
+    is_own = is_own_words(part)
     others: list[str] = []
     for sentence in split_sentences(said):
         decided, fact = _DECIDED.search(sentence), has_facts(sentence)
         if decided or fact:
             kept = known.holds(sentence, names=False) if fact else is_mentioned(summary, sentence)
-            yield "decision" if decided else "fact", sentence, kept
+            shown = sentence if is_own else f"{said.speaker}: {sentence}"
+            yield "decision" if decided and is_own else "fact", shown, kept
         else:
             others.append(sentence)
-    if others and said.message.role == "user":
+    if others and is_own and said.message.role == "user":
         yield "user", " ".join(others), is_mentioned(summary, " ".join(others))
 
 
 def _from_person(message: Message) -> bool:
-    return message.role == "user" and any(not isinstance(part, ToolResult) for part in message.parts)
+    is_told_by_tool = message.origin == OUTCOME_ORIGIN or all(isinstance(part, ToolResult) for part in message.parts)
+    return message.role == "user" and not is_told_by_tool
 
 
 def _has_error(message: Message) -> bool:

@@ -6,9 +6,9 @@ from datetime import tzinfo
 from itertools import groupby
 
 from memory.context.reductions import part_handle, snip_text
+from memory.context.taint import speaker_of
 from memory.conversation import (
     BOT_SPEAKER,
-    USER_SPEAKER,
     Document,
     Image,
     Message,
@@ -42,7 +42,7 @@ def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
                 names[part.id] = inner_call(part).name
             if not isinstance(part, Thinking):
                 speaker = _speaker_name(message, part, names)
-                yield Utterance(message=message, part=number, speaker=speaker, text=_part_text(part))
+                yield Utterance(message=message, part=number, speaker=speaker, text=_part_text(part, speaker))
 
 
 def shorten_utterance(utterance: Utterance, most: int) -> Utterance:
@@ -81,14 +81,12 @@ def _speaker_name(message: Message, part: Part, names: dict[str, str]) -> str:
         case ToolResult():
             failed = " (failed)" if part.is_error else ""
             return f"{names.get(part.call_id, 'tool')} answered{failed}"
-        case Text(by=str(name)) if name:
-            return name
-    return USER_SPEAKER if message.role == "user" else BOT_SPEAKER
+    return speaker_of(message, part)
 
 
-def _part_text(part: Part) -> str:
+def _part_text(part: Part, speaker: str) -> str:
     match part:
-        case Text() if part.aside:
+        case Text() if part.aside and part.aside not in speaker:
             return f"[{part.aside}] {part.text}"
         case Text() | ToolResult() | Thinking():
             return part.text

@@ -1,11 +1,11 @@
 """Folds: each step compares and sets the state, fenced by the lease and by the conversation's epoch and fold head."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
-from memory.context.taint import FoldLabel
+from memory.context.taint import UNKNOWN_FOLD, FoldLabel
 from memory.ids import new_id
 from memory.store.conversations import ledger
 from memory.store.conversations.messages import take_numbers
@@ -174,9 +174,10 @@ async def load_fold(tx: Tx, id: str) -> FoldRow | None:
     return to_fold_row(row) if row else None
 
 
-async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
-    """Load which lines of these folds are tainted; unknown ids are left out."""
-    labels: dict[str, FoldLabel] = {}
+async def load_labels(tx: Tx, folds: Iterable[str]) -> dict[str, FoldLabel]:
+    """Load which lines of these folds are tainted; a fold that is not stored may hold anything. "" is no fold."""
+    ids = [id for id in dict.fromkeys(folds) if id]
+    labels = dict.fromkeys(ids, UNKNOWN_FOLD)
     for at in range(0, len(ids), LABELS_AT_ONCE):
         values = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, ids[at : at + LABELS_AT_ONCE], strict=False))
         for row in await tx.all(_SELECT_LABELS, **values):

@@ -150,7 +150,8 @@ async def test_a_number_that_only_a_tool_said_comes_back_with_a_handle_that_reso
         await here.text("search for it")
         found = results(here.model.requests[-1])[-1].text
         [line] = [line for line in found.splitlines() if "read_file invoice.txt: [invoice.txt" in line]
-        assert line.endswith(f'48213 EUR (turn 1, recall(handle="{handles[0]}")) [this holds words from outside]')
+        assert " [this holds words from outside] [" in line
+        assert line.endswith(f'48213 EUR (turn 1, recall(handle="{handles[0]}"))')
 
 
 class Hanging:

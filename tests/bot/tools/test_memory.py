@@ -42,7 +42,7 @@ async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
 
 
 async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
-    return await MemorySearchTool(desk.store, desk.recall.search, desk.uses).run(
+    return await MemorySearchTool(desk.recall.search, desk.uses).run(
         MemorySearchArguments.parse(arguments), desk.context(conversation, SAID)
     )
 

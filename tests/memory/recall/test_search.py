@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from memory.context.taint import OUTSIDE_LABEL
 from memory.context.tokens import WEIGHTED
 from memory.folding import FoldRunner
 from memory.recall.documents import Passage, SearchRequest
@@ -274,8 +275,9 @@ async def test_a_line_under_the_heading_of_its_day_is_found_by_that_day(recall: 
     log += "### 2026-11-20\n- 07:00 User: The boiler is gone.\n"
     workspace.space("").write("memory/2026-11-20.md", f"# 2026-11-20\n\n{log}", None)
     texts = [passage.text for passage in await found(recall, "boiler", since="2026-09-01", until="2026-09-30")]
-    assert texts == ["[2026-09-14 18:30] User: The boiler is from 1998."]
-    assert "[2026-11-20 07:00] User: The boiler is gone." in [p.text for p in await found(recall, "boiler gone")]
+    assert texts == [f"{OUTSIDE_LABEL} [2026-09-14 18:30] User: The boiler is from 1998."]  # of an unknown fold
+    last = f"{OUTSIDE_LABEL} [2026-11-20 07:00] User: The boiler is gone."
+    assert last in [passage.text for passage in await found(recall, "boiler gone")]
 
 
 async def test_words_of_nearly_every_row_do_not_hide_a_rare_one_and_are_found_where_nothing_else_is_asked(

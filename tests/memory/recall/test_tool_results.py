@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import UNFINISHED_MARKS, Message, Text, ToolCall, ToolResult
 from memory.recall.documents import (
     TOOL_HEAD_CHARACTERS,
@@ -96,7 +97,7 @@ async def test_what_only_a_tool_said_is_found_by_words_numbers_and_the_file_s_na
         assert "48,213.50" in tool.words
         assert "read_file work/invoice.txt: customer" in tool.text
         assert (tool.conversation, tool.turn, tool.seq, tool.part) == (conversation, 1, 3, 0)
-        assert tool.date == tool.text[1:11]
+        assert tool.text.startswith(f"{OUTSIDE_LABEL} [{tool.date} ")
 
 
 async def test_chinese_results_are_found(recall: Recall, store: Store) -> None:

@@ -167,7 +167,7 @@ def test_a_pasted_book_and_a_file_are_short_lines():
     assert len(found[0]) < 560
     assert found[0].startswith("- 06:01 User: Read this. It was")
     assert found[0].endswith("How does it end?")
-    assert found[2] == f'- 06:03 User: [file report.txt, 45000 characters; recall(handle="{KEY}#3.0")]'
+    assert found[2] == f'- 06:03 file report.txt: [file report.txt, 45000 characters; recall(handle="{KEY}#3.0")]'
 
 
 def test_a_short_command_in_a_fence_is_said_as_it_is():
@@ -220,7 +220,7 @@ def test_times_never_go_back_and_a_quarter_is_the_most_of_tools(turns, story):
 
 def test_an_aside_is_reported_too():
     quoted = ("user", (Text(text="The price is 90 euros.", by="Ann", aside="quoted"), Text(text="Is that right?")))
-    assert written([[quoted, replied("Yes, 90.")]])[0] == "- 06:01 Ann: [quoted] The price is 90 euros."
+    assert written([[quoted, replied("Yes, 90.")]])[0] == "- 06:01 quoted Ann: The price is 90 euros."
 
 
 def on_days(*talks):

@@ -38,6 +38,8 @@ export class Item {
   steps = $state<Step[]>([]);
   /** Tool calls of its turn, as the server counts them. */
   calls = $state(0);
+  /** Of a notice that is the outcome of a call: the tool. */
+  tool = $state("");
   /** Number of the turn that it ended, 0 for none. */
   turn = $state(0);
   files = $state.raw<LineFile[]>([]);
@@ -217,6 +219,7 @@ export class Transcript {
     item.refused = null;
     if (failed) item.failure = true;
     item.state = line.state ?? null;
+    item.tool = line.tool ?? "";
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;
     item.files = line.files ?? [];

@@ -180,6 +180,7 @@ export const en = {
   by_user: "Person",
   by_assistant: "mnema",
   by_notice: "Notice",
+  outcome_of: "Outcome of {tool}",
   spent_tokens: "{input} → {output} tokens",
   waits: "{count} waiting",
   keys: "Keys",

@@ -1267,6 +1267,8 @@ export interface SearchHit {
   /** Whose memory; empty for the owner's. */
   space?: string | null;
   date?: string | null;
+  /** It may hold words from outside; the text begins with a mark then. */
+  outside?: boolean;
 }
 
 /** Best first. */
@@ -1640,6 +1642,8 @@ export interface TranscriptMessage {
   line: number;
   /** Id of the message that it answers. */
   reply_to?: string | null;
+  /** Of a notice that is the outcome of a call: the tool. */
+  tool?: string | null;
   /** Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the text is what was shown of an answer that was not finished. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | "stopped" | "cut" | null;
   files?: LineFile[] | null;

@@ -181,6 +181,7 @@ export const zh: Record<keyof typeof en, string> = {
   by_user: "对方",
   by_assistant: "mnema",
   by_notice: "通知",
+  outcome_of: "{tool} 的结果",
   spent_tokens: "{input} → {output} token",
   waits: "{count} 项待处理",
   keys: "按键",
