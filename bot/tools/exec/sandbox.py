@@ -1,9 +1,14 @@
-"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at files."""
+"""What a sandboxed process sees and may use: the command line of bubblewrap, and the folders that it may change."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from memory.workspace.files import SPACES_FOLDER, original_name
+from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, make_folders, split_path
+from memory.workspace.templates import FILES_FOLDER, GUARDED_FOLDERS
 
 SPACE_PATH = "/w"  # of the space's files in the sandbox
 SCRIPT_PATH = "/run/script"
@@ -13,11 +18,6 @@ _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 # Files outside /usr that programs need to start, and nothing that says who lives on this machine.
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 TMP_BYTES, SHM_BYTES = 256 * 2**20, 64 * 2**20
-# What later prompts trust or what is run as it was enabled: a command may read it, not change it.
-_READ_ONLY_NAMES = frozenset({
-    "soul.md", "agents.md", "rules.md", "rules", "heartbeat.md", "memory.md", "memory", "skills", "tools",
-})  # fmt: skip
-_HIDDEN_NAMES = frozenset({"spaces"})  # the files of other people and groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +35,17 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxCommand:
-    """A command, and the folder that it may change."""
+    """A command, and what it sees of a space."""
 
     argv: tuple[str, ...]
-    #: Folder of the space; bound at /w.
+    #: Folder of the space; at /w it can be read.
     space: Path
+    #: Names of the folders in it that can be changed.
+    writable: tuple[str, ...] = (FILES_FOLDER,)
+    #: Names of the folders in it that are empty in the sandbox.
+    hidden: tuple[str, ...] = ()
     #: Working folder below the space; "" for the space itself.
-    cwd: str = ""
+    cwd: str = FILES_FOLDER
     #: Text of a script, readable at SCRIPT_PATH; "" for none.
     script: str = ""
     #: IANA name.
@@ -77,9 +81,13 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
     ]  # fmt: skip
     for path in command.readable:  # after /tmp, where a program may be, too
         arguments += ["--ro-bind-try", path, path]
-    arguments += [
-        "--dir", "/run", "--bind", str(command.space), SPACE_PATH, *_guard_space(command.space),
-    ]  # fmt: skip
+    # The space is no writable mount: what is created or replaced in it meanwhile cannot be changed either. A mount of
+    # a file would end with the rename that replaces the file.
+    arguments += ["--dir", "/run", "--ro-bind", str(command.space), SPACE_PATH]
+    for name in command.writable:
+        arguments += ["--bind", str(command.space / name), f"{SPACE_PATH}/{name}"]
+    for name in command.hidden:
+        arguments += ["--size", "4096", "--tmpfs", f"{SPACE_PATH}/{name}", "--remount-ro", f"{SPACE_PATH}/{name}"]
     if script_fd >= 0:
         arguments += ["--ro-bind-data", str(script_fd), SCRIPT_PATH]
     # The file systems of / and /dev are memory of no certain size.
@@ -92,21 +100,39 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
     return [*arguments, "--", "/usr/bin/env", "-u", "PWD", "--", *command.argv]
 
 
-def guarded_names(space: Path) -> tuple[str, ...]:
-    """Return the names in a space's folder that a command may not change."""
-    guarded = _READ_ONLY_NAMES | _HIDDEN_NAMES
-    return tuple(sorted(name for name in os.listdir(space) if name.casefold() in guarded))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceFolders:
+    """The folders in the owner's space by what a command may do with them; it may read the others."""
+
+    writable: tuple[str, ...]
+    hidden: tuple[str, ...]
 
 
-def _guard_space(space: Path) -> Sequence[str]:
-    """Hide the folders of other spaces, and make what prompts trust read-only."""
-    arguments: list[str] = []
-    for name in guarded_names(space):
-        path = f"{SPACE_PATH}/{name}"
-        if (space / name).is_symlink():
-            raise OSError(f"{name} of the workspace is a link")  # what it leads to could be changed, or the link
-        if name.casefold() in _HIDDEN_NAMES:
-            arguments += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
-        else:
-            arguments += ["--ro-bind", str(space / name), path]
-    return arguments
+def sort_folders(space: Path) -> SpaceFolders:
+    """Return what a command may do with the folders of the owner's space; makes those that must be there.
+
+    Raises:
+        PathRefused, OSError: something else is in the place of one of these, or a link in that of a guarded one.
+    """
+    root = os.open(space, FOLDER_FLAGS | os.O_CLOEXEC)
+    try:
+        # A `spaces` that came into being while the command runs could be read by it.
+        for name in (FILES_FOLDER, SPACES_FOLDER):
+            os.close(make_folders(root, (name,)))
+    finally:
+        os.close(root)
+
+    writable, hidden = list[str](), list[str]()
+    for entry in sorted(os.scandir(space), key=lambda found: found.name):
+        original = original_name(entry.name)
+        if original in GUARDED_FOLDERS and entry.is_symlink():
+            raise PathRefused(f"{entry.name} of the workspace is a link")  # its target may be in a writable folder
+        if not entry.is_dir(follow_symlinks=False):
+            continue
+        if original == SPACES_FOLDER:
+            hidden.append(entry.name)
+        elif original not in GUARDED_FOLDERS:
+            with suppress(PathRefused):  # no tool lists a folder of such a name, so it has no label either
+                split_path(entry.name)
+                writable.append(entry.name)
+    return SpaceFolders(writable=tuple(writable), hidden=tuple(hidden))
