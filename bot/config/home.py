@@ -15,14 +15,8 @@ from pathlib import Path
 
 from bot.errors import HomeLocked
 from bot.texts import detect_machine_language
-from memory.workspace.files import write_atomic
-from memory.workspace.templates import (
-    FILES_FOLDER,
-    GUARDED_FOLDERS,
-    MEMORY_TEMPLATE,
-    SOUL_TEMPLATES,
-    is_soul_template,
-)
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, write_atomic
+from memory.workspace.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 
 SOUL_FILE = "SOUL.md"
 OTHERS_MODE = 0o077  # the permission bits of group and others

@@ -35,6 +35,9 @@ MAX_BYTES = 25 * 2**20
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
 SPACES_FOLDER = "spaces"
+# What prompts trust, what is run as it was enabled, and what other people have said: no command may change these.
+GUARDED_FOLDERS = ("memory", "rules", "skills", "tools", SPACES_FOLDER)
+FILES_FOLDER = "files"  # where commands begin
 MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
 # In names that earlier versions gave to what they took for made by a command; it may be other people's memory.
 SET_ASIDE = ".made-by-exec-"

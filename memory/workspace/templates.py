@@ -1,14 +1,9 @@
-"""The files and folders that a new workspace starts with."""
+"""The files that a new workspace starts with."""
 
 from pathlib import Path
 
-from memory.workspace.files import SPACES_FOLDER
-
 _FOLDER = Path(__file__).resolve().parents[1] / "templates"
 MEMORY_TEMPLATE = _FOLDER / "MEMORY.md"
-# What prompts trust, what is run as it was enabled, and what other people have said: no command may change these.
-GUARDED_FOLDERS = ("memory", "rules", "skills", "tools", SPACES_FOLDER)
-FILES_FOLDER = "files"  # where commands write unless they name another folder
 SOUL_TEMPLATES: dict[str, Path] = {"zh": _FOLDER / "SOUL.zh.md", "en": _FOLDER / "SOUL.en.md"}
 # The first line of each SOUL.md template, for people only. Exactly these lines are left out of prompts: any other
 # comment in SOUL.md is the owner's text, which always goes in whole.

@@ -27,7 +27,7 @@ EXEC = (
     Mutant(
         name="a command sees the files of other spaces",
         guards="I40",
-        file="bot/tools/exec/sandbox.py",
+        file="bot/tools/exec/binding.py",
         old="        if original == SPACES_FOLDER:\n",
         new="        if False:\n",
         tests=(f"{SANDBOX}::test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space",),
@@ -43,9 +43,9 @@ EXEC = (
     Mutant(
         name="the first words of another person are seen by the command that runs",
         guards="I40",
-        file="bot/tools/exec/sandbox.py",
-        old="        for name in (FILES_FOLDER, SPACES_FOLDER):\n",
-        new="        for name in (FILES_FOLDER,):\n",
+        file="bot/tools/exec/binding.py",
+        old="            for name in (FILES_FOLDER, SPACES_FOLDER):\n",
+        new="            for name in (FILES_FOLDER,):\n",
         tests=(f"{SANDBOX}::test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it",),
     ),
     Mutant(

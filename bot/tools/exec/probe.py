@@ -14,9 +14,8 @@ from typing import Any, Literal
 
 from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
-from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, environment, sort_folders
-from memory.workspace.files import SPACES_FOLDER
-from memory.workspace.templates import FILES_FOLDER, GUARDED_FOLDERS
+from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, environment
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
 SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
@@ -53,10 +52,7 @@ def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
     readable = () if prefix.startswith("/usr/") or prefix == "/usr" else (prefix,)
     script = _SCRIPT.read_text(encoding="utf-8")
     argv = (python, "-I", "-S", "-B", "-c", script, json.dumps(facts))
-    folders = sort_folders(folder / "space")
-    return SandboxCommand(
-        argv=argv, space=folder / "space", writable=folders.writable, hidden=folders.hidden, readable=readable
-    )
+    return SandboxCommand(argv=argv, space=folder / "space", hidden=(SPACES_FOLDER,), readable=readable)
 
 
 def _judge(result: SandboxResult) -> str:

@@ -1,16 +1,14 @@
-"""What a sandboxed process sees and may use: the command line of bubblewrap, and the folders that it may change."""
+"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at links."""
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.workspace.files import SPACES_FOLDER, original_name
-from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, make_folders, split_path
-from memory.workspace.templates import FILES_FOLDER, GUARDED_FOLDERS
+from memory.workspace.files import FILES_FOLDER
 
 SPACE_PATH = "/w"  # of the space's files in the sandbox
+START_PATH = f"{SPACE_PATH}/{FILES_FOLDER}"  # where a command begins unless it names another folder
 SCRIPT_PATH = "/run/script"
 TMP_PATH, SHM_PATH = "/tmp", "/dev/shm"  # noqa: S108  both in memory, of the sandbox alone
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -98,41 +96,3 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
         arguments += ["--setenv", name, value]
     # bubblewrap sets PWD by itself.
     return [*arguments, "--", "/usr/bin/env", "-u", "PWD", "--", *command.argv]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpaceFolders:
-    """The folders in the owner's space by what a command may do with them; it may read the others."""
-
-    writable: tuple[str, ...]
-    hidden: tuple[str, ...]
-
-
-def sort_folders(space: Path) -> SpaceFolders:
-    """Return what a command may do with the folders of the owner's space; makes those that must be there.
-
-    Raises:
-        PathRefused, OSError: something else is in the place of one of these, or a link in that of a guarded one.
-    """
-    root = os.open(space, FOLDER_FLAGS | os.O_CLOEXEC)
-    try:
-        # A `spaces` that came into being while the command runs could be read by it.
-        for name in (FILES_FOLDER, SPACES_FOLDER):
-            os.close(make_folders(root, (name,)))
-    finally:
-        os.close(root)
-
-    writable, hidden = list[str](), list[str]()
-    for entry in sorted(os.scandir(space), key=lambda found: found.name):
-        original = original_name(entry.name)
-        if original in GUARDED_FOLDERS and entry.is_symlink():
-            raise PathRefused(f"{entry.name} of the workspace is a link")  # its target may be in a writable folder
-        if not entry.is_dir(follow_symlinks=False):
-            continue
-        if original == SPACES_FOLDER:
-            hidden.append(entry.name)
-        elif original not in GUARDED_FOLDERS:
-            with suppress(PathRefused):  # no tool lists a folder of such a name, so it has no label either
-                split_path(entry.name)
-                writable.append(entry.name)
-    return SpaceFolders(writable=tuple(writable), hidden=tuple(hidden))

@@ -14,16 +14,14 @@ from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
-from bot.tools.exec.binding import check_folder, hash_files, skills_of
+from bot.tools.exec.binding import check_folder, hash_files, skills_of, sort_folders
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
-from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, sort_folders
+from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, START_PATH, SandboxCommand, SandboxLimits
 from memory.store.people.background_tasks import NewTask
 from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
-from memory.workspace.safe_path import PathRefused
-from memory.workspace.templates import FILES_FOLDER
 
 MAX_SECONDS = 600
 _INTERPRETERS = {"sh": "/bin/sh", "python": "python3"}
@@ -36,7 +34,7 @@ class ExecArguments(ToolArguments):
     argv: list[str] = Field([], description="Program and arguments; no shell reads them. Or a script:")
     script: str = Field("", description="Text of a script")
     language: Literal["sh", "python"] = Field("sh", description="Of the script")
-    cwd: str = Field("", description=f"Folder of the workspace; {FILES_FOLDER} if empty")
+    cwd: str = Field("", description=f"Folder of the workspace; {START_PATH} if empty")
     seconds: int = Field(
         0, ge=0, le=MAX_BACKGROUND_SECONDS, description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most"
     )
@@ -51,7 +49,7 @@ class ExecTool:
         arguments,
         name="exec",
         description="Run a program or a script (sh, python) in a sandbox without network. The workspace is "
-        f"{SPACE_PATH}, and it begins in {SPACE_PATH}/{FILES_FOLDER}. It can write in that and other folders of the "
+        f"{SPACE_PATH}, and it begins in {START_PATH}. It can write in that and other folders of the "
         "workspace, not directly in it, nor in memory, rules, skills and tools; of the rest it sees only /usr. The "
         "person approves each run and you see the result afterwards.",
         effect="unsafe",
@@ -194,16 +192,13 @@ class ExecTool:
             raise ToolFailed("The first word of argv must be a program, without '='.")
         if any("\0" in word for word in (*argv, arguments.script)):
             raise ToolFailed("There is a NUL character in it.")
-        try:
-            folders = sort_folders(self._folder)
-        except (PathRefused, OSError) as err:
-            raise ToolFailed(f"Nothing was run: {err}.") from err
+        folders = sort_folders(self._folder)
         return SandboxCommand(
             argv=argv,
             space=self._folder,
             writable=folders.writable,
             hidden=folders.hidden,
-            cwd=check_folder(self._folder, arguments.cwd or FILES_FOLDER),
+            cwd=check_folder(self._folder, arguments.cwd or START_PATH),
             script=arguments.script,
             zone=self._zone(),
         )

@@ -19,7 +19,6 @@ from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SandboxCommand, SandboxLimits
 from bot.tools.plugins import worker
 from memory.tasks import cancel_and_wait
-from memory.workspace.templates import FILES_FOLDER
 
 MAX_LINE_BYTES = 8 * 2**20  # of what a plug-in says
 MAX_FETCHES = 20  # of one call
@@ -119,9 +118,10 @@ def _command(source: PluginSource, descriptor: int, folder: Path) -> SandboxComm
     packages, code = os.path.realpath(sysconfig.get_paths()["purelib"]), os.path.dirname(bot.__file__)
     readable = [path for path in (prefix, packages, code) if not path.startswith("/usr/")]
     paths = json.dumps([os.path.dirname(code), packages])
-    (folder / FILES_FOLDER).mkdir()
     argv = (python, "-I", "-S", "-B", worker.__file__, str(descriptor), paths, SCRIPT_PATH)
-    return SandboxCommand(argv=argv, space=folder, script=source.text, readable=tuple(readable))
+    command = SandboxCommand(argv=argv, space=folder, script=source.text, readable=tuple(readable))
+    (folder / command.cwd).mkdir()
+    return command
 
 
 async def _converse(

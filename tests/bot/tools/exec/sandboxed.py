@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.tools.exec.binding import sort_folders
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.runner import SandboxResult, run_in_sandbox
-from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, sort_folders
+from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits
 
 FAST = SandboxLimits(seconds=10, memory_bytes=256 * 2**20, processes=32, disk_bytes=64 * 2**20)
 
