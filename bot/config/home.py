@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.errors import HomeLocked
 from bot.texts import detect_machine_language
-from memory.workspace.files import write_atomic
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, write_atomic
 from memory.workspace.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 
 SOUL_FILE = "SOUL.md"
@@ -124,6 +124,9 @@ class HomeFolder:
         """
         for folder in (self.root, self.workspace, self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in (*GUARDED_FOLDERS, FILES_FOLDER):
+            if not os.path.lexists(self.workspace / name):
+                (self.workspace / name).mkdir(mode=0o700)
         for name, template in ((SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]), ("MEMORY.md", MEMORY_TEMPLATE)):
             if not os.path.lexists(self.workspace / name):
                 write_atomic(self.workspace / name, template.read_bytes())

@@ -35,7 +35,12 @@ MAX_BYTES = 25 * 2**20
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
 SPACES_FOLDER = "spaces"
+# What prompts trust, what is run as it was enabled, and what other people have said: no command may change these.
+GUARDED_FOLDERS = ("memory", "rules", "skills", "tools", SPACES_FOLDER)
+FILES_FOLDER = "files"  # where commands begin
 MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
+# In names that earlier versions gave to what they took for made by a command; it may be other people's memory.
+SET_ASIDE = ".made-by-exec-"
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 # An unfinished write of a process that may be suspended; see SpaceWriter.mark.
 _TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
@@ -322,7 +327,7 @@ class SpaceFiles:
 
     def _names(self, path: str) -> tuple[str, ...]:
         parts = split_path(path)
-        if parts and parts[0].casefold() in self._hidden:
+        if parts and original_name(parts[0]) in self._hidden:
             raise PathRefused(f"not a path inside this folder: {path!r}")
         return parts
 
@@ -390,6 +395,11 @@ class Workspace:
         finally:
             os.close(root)
         return SpaceFiles(self.root, inside=(SPACES_FOLDER, space), writers=self._writers, ends=self.ends)
+
+
+def original_name(name: str) -> str:
+    """Return a name without upper case, and without what an earlier version added to set it aside."""
+    return name.casefold().partition(SET_ASIDE)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 SANDBOX = "tests/bot/tools/exec/test_sandbox.py"
 PROBE = "tests/bot/tools/exec/test_probe.py"
 BOT = "tests/bot/tools/exec/test_exec_in_bot.py"
+GUARDED = "tests/bot/tools/exec/test_guarded_in_bot.py"
 
 EXEC = (
     Mutant(
@@ -26,10 +27,42 @@ EXEC = (
     Mutant(
         name="a command sees the files of other spaces",
         guards="I40",
-        file="bot/tools/exec/sandbox.py",
-        old="        if name.casefold() in _HIDDEN_NAMES:\n",
+        file="bot/tools/exec/binding.py",
+        old="        if original == SPACES_FOLDER:\n",
         new="        if False:\n",
-        tests=(SANDBOX,),
+        tests=(f"{SANDBOX}::test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space",),
+    ),
+    Mutant(
+        name="what is made while a command runs lies in a mount that it may write to",
+        guards="I49",
+        file="bot/tools/exec/sandbox.py",
+        old='"--ro-bind", str(command.space), SPACE_PATH]',
+        new='"--bind", str(command.space), SPACE_PATH]',
+        tests=(PROBE,),  # those of the sandbox are left out then
+    ),
+    Mutant(
+        name="the first words of another person are seen by the command that runs",
+        guards="I40",
+        file="bot/tools/exec/binding.py",
+        old="            for name in (FILES_FOLDER, SPACES_FOLDER):\n",
+        new="            for name in (FILES_FOLDER,):\n",
+        tests=(f"{SANDBOX}::test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it",),
+    ),
+    Mutant(
+        name="names that a command gave are the person's own",
+        guards="I49",
+        file="bot/tools/exec/tool.py",
+        old="        await self._label(command.writable)\n",
+        new="",
+        tests=(f"{GUARDED}::test_names_that_a_command_gives_are_words_from_outside_while_it_runs",),
+    ),
+    Mutant(
+        name="tools see other people's memory that an earlier version renamed",
+        guards="I40",
+        file="memory/workspace/files.py",
+        old="        if parts and original_name(parts[0]) in self._hidden:\n",
+        new="        if parts and parts[0].casefold() in self._hidden:\n",
+        tests=("tests/memory/workspace/test_files.py::test_spaces_do_not_see_each_other",),
     ),
     Mutant(
         name="memory is held for each process alone",

@@ -109,14 +109,14 @@ async def test_a_day_in_telegram(tmp_path: Path) -> None:
         me.telegram.inject("/new", user=ME)
         # A command runs once it is approved by the button, and not when it is refused.
         await me.asks("run", "exec", argv=["touch", "made.txt"])
-        assert not (bot.workspace / "made.txt").exists()
+        assert not (bot.workspace / "files" / "made.txt").exists()
         await me.presses("Approve")
         await me.sees("Approved and done")
-        assert (bot.workspace / "made.txt").exists()
+        assert (bot.workspace / "files" / "made.txt").exists()
         await me.asks("no", "exec", argv=["touch", "never.txt"])
         await me.presses("Deny")
         await me.sees("Denied")
-        assert not (bot.workspace / "never.txt").exists()
+        assert not (bot.workspace / "files" / "never.txt").exists()
         # A server of tools is called, and dies in a call.
         assert 'echo: {"words": "hi"}' in await me.asks("echo", "files__echo", words="hi")
         assert "unknown" in await me.asks("die", "files__die")
@@ -128,7 +128,7 @@ async def test_a_day_in_telegram(tmp_path: Path) -> None:
             raise AssertionError("the server is not started again")
         # A skill, and its script.
         assert "tea" in await me.asks("skill", "skill", name="tea")
-        await me.asks("brew", "exec", argv=["sh", "skills/tea/brew.sh"])
+        await me.asks("brew", "exec", argv=["sh", "/w/skills/tea/brew.sh"])
         await me.presses("Approve")
         await me.sees("brewed")
         # Reminders: each Monday at nine, and one in a minute that a kill lies before.

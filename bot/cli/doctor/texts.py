@@ -36,6 +36,7 @@ TITLES = {
     "plug-ins": "插件",
     "exec": "命令执行",
     "web tools": "网页工具",
+    "renamed files": "改名的文件",
 }
 SENTENCES = {
     # Configuration, database, index, disk.
@@ -250,6 +251,13 @@ SENTENCES = {
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their seccomp profile; docs/tools/exec.md says what to change. Or set tools.exec.enabled to false.": (  # noqa: E501
         "需要 bubblewrap 0.8 和用户命名空间。Ubuntu 24.04 用 AppArmor 禁止它们，容器用 seccomp 配置禁止；"
         "docs/tools/exec.zh-CN.md 说明要改什么。也可以把 tools.exec.enabled 设为 false。"
+    ),
+    "An earlier version renamed these, so what is in them is not in use: {}.": (
+        "旧版本把这些改了名，里面的内容现在没有被使用：{}。"
+    ),
+    "It may be your memory or that of other people. Stop the bot, look for what a command has written there, and move the rest back under the former name; docs/tools/exec.md says how.": (  # noqa: E501
+        "里面可能是你或其他人的记忆。先停下机器人，看看有没有命令写进去的东西，其余的移回原来的名字下；"
+        "做法见 docs/tools/exec.zh-CN.md。"
     ),
     "Off: tools.web.fetch is false, and there is no search provider.": (
         "已关闭：tools.web.fetch 是 false，也没有搜索服务。"

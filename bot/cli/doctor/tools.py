@@ -15,11 +15,15 @@ from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.skills.library import SkillLibrary, SkillState
-from memory.workspace.files import Workspace
+from memory.workspace.files import SET_ASIDE, Workspace
 
 SANDBOX_HINT = (
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
     " seccomp profile; docs/tools/exec.md says what to change. Or set tools.exec.enabled to false."
+)
+RENAMED_HINT = (
+    "It may be your memory or that of other people. Stop the bot, look for what a command has written there, and move"
+    " the rest back under the former name; docs/tools/exec.md says how."
 )
 
 
@@ -52,6 +56,7 @@ async def check_tools(config: Config, servers: Mapping[str, McpServerSummary], h
     return [
         _check_web(config),
         await _check_exec(config),
+        *_check_set_aside(home),
         *_check_mcp(config, servers),
         await asyncio.to_thread(_check_skills, home),
         await _check_plugins(config, home),
@@ -121,6 +126,15 @@ async def _check_exec(config: Config) -> DoctorCheck:
     if found.level == "A":
         return passed(name, "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.")
     return failed(name, f"Not offered: {found.reason}.", SANDBOX_HINT)
+
+
+def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
+    """Name what earlier versions renamed at the end of a command: memory that nobody sees may be among it."""
+    names = sorted(path.name for path in home.workspace.glob(f"*{SET_ASIDE}*"))
+    if not names:
+        return []
+    message = f"An earlier version renamed these, so what is in them is not in use: {', '.join(names)}."
+    return [failed("renamed files", message, RENAMED_HINT)]
 
 
 def _check_web(config: Config) -> DoctorCheck:

@@ -1,16 +1,61 @@
-"""What an approval of a command is bound to: the bytes of the files it names, and where it runs."""
+"""What an approval of a command is bound to: the bytes of the files it names, and where it runs and may write."""
 
 import hashlib
 import os
 import stat
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import ToolFailed
 from bot.tools.exec.sandbox import SPACE_PATH
-from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER, original_name
+from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, make_folders, open_below, split_path
 
 _CHUNK_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceFolders:
+    """The folders in the owner's space by what a command may do with them; it may read the others."""
+
+    writable: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+def sort_folders(space: Path) -> SpaceFolders:
+    """Return what a command may do with the folders of the owner's space; makes those that must be there.
+
+    Raises:
+        ToolFailed: something else is in the place of one of these, or a link in that of a guarded one.
+    """
+    try:
+        root = os.open(space, FOLDER_FLAGS | os.O_CLOEXEC)
+        try:
+            # A `spaces` that came into being while the command runs could be read by it.
+            for name in (FILES_FOLDER, SPACES_FOLDER):
+                os.close(make_folders(root, (name,)))
+        finally:
+            os.close(root)
+    except (PathRefused, OSError) as err:
+        raise ToolFailed(f"Nothing was run: the workspace is not as it must be ({err}).") from err
+
+    writable, hidden = list[str](), list[str]()
+    for entry in sorted(os.scandir(space), key=lambda found: found.name):
+        original = original_name(entry.name)
+        if original in GUARDED_FOLDERS and entry.is_symlink():
+            # Its target may be in a folder that can be written to.
+            raise ToolFailed(f"Nothing was run: {entry.name} of the workspace is a link.")
+        if not entry.is_dir(follow_symlinks=False):
+            continue
+        if original == SPACES_FOLDER:
+            hidden.append(entry.name)
+        elif original not in GUARDED_FOLDERS:
+            with suppress(PathRefused):  # no tool lists a folder of such a name, so it has no label either
+                split_path(entry.name)
+                writable.append(entry.name)
+    return SpaceFolders(writable=tuple(writable), hidden=tuple(hidden))
 
 
 def check_folder(space: Path, cwd: str) -> str:

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
-from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, environment
+from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, environment
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
 SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
@@ -51,7 +52,7 @@ def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
     readable = () if prefix.startswith("/usr/") or prefix == "/usr" else (prefix,)
     script = _SCRIPT.read_text(encoding="utf-8")
     argv = (python, "-I", "-S", "-B", "-c", script, json.dumps(facts))
-    return SandboxCommand(argv=argv, space=folder / "space", readable=readable)
+    return SandboxCommand(argv=argv, space=folder / "space", hidden=(SPACES_FOLDER,), readable=readable)
 
 
 def _judge(result: SandboxResult) -> str:
@@ -76,7 +77,9 @@ def _outside() -> Iterator[tuple[Path, dict[str, Any]]]:
         socket.socket(socket.AF_UNIX) as by_name,
     ):
         folder = Path(name)
-        (folder / "space").mkdir()
+        for top in (FILES_FOLDER, *GUARDED_FOLDERS):
+            (folder / "space" / top).mkdir(parents=True)
+        (folder / "space" / SPACES_FOLDER / "canary").write_text("canary", encoding="ascii")
         (folder / "canary").write_text("canary", encoding="ascii")
         abstract = f"mnema-probe-{secrets.token_hex(8)}"
         by_path.bind(str(folder / "socket"))
@@ -85,6 +88,8 @@ def _outside() -> Iterator[tuple[Path, dict[str, Any]]]:
         by_name.listen()
         facts = {
             "canary": str(folder / "canary"),
+            "others": f"{SPACE_PATH}/{SPACES_FOLDER}/canary",
+            "guarded": [SPACE_PATH, *(f"{SPACE_PATH}/{name}" for name in GUARDED_FOLDERS)],
             "port": tcp.getsockname()[1],
             "socket": str(folder / "socket"),
             "abstract": abstract,

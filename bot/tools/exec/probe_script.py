@@ -1,7 +1,8 @@
 """Tries to get out of the sandbox it runs in, and prints what worked; imports no other module of mnema.
 
-Its only argument is a JSON object with what there is outside: `canary` (a file), `port` (TCP, loopback), `socket` (a
-Unix socket by path), `abstract` (another by name), `pid_namespace`, and `allowed`: the names of the environment.
+Its only argument is a JSON object with what there is outside: `canary` (a file), `others` (a file of other people),
+`guarded` (folders that must not be changed), `port` (TCP, loopback), `socket` (a Unix socket by path), `abstract`
+(another by name), `pid_namespace`, and `allowed`: the names of the environment.
 """
 
 import ctypes
@@ -10,6 +11,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 _NEW_USER_NAMESPACE = 0x10000000  # CLONE_NEWUSER
@@ -29,6 +31,7 @@ def find_leaks(outside: dict[str, Any]) -> list[str]:
     attempts: dict[str, Callable[[], object]] = {
         "a file outside can be read": lambda: open(outside["canary"]).close(),
         "/etc/passwd can be read": lambda: open("/etc/passwd").close(),
+        "files of other people can be read": lambda: open(outside["others"]).close(),
         "the loopback network can be reached": lambda: socket.create_connection(host, timeout=2).close(),
         "a Unix socket can be reached by path": lambda: _connect(outside["socket"]),
         "a Unix socket can be reached by name": lambda: _connect("\0" + outside["abstract"]),
@@ -40,6 +43,7 @@ def find_leaks(outside: dict[str, Any]) -> list[str]:
         "namespaces can be nested": lambda: _check(ctypes.CDLL(None).unshare(_NEW_USER_NAMESPACE)),
     }
     leaks = [name for name, attempt in attempts.items() if _works(attempt)]
+    leaks += [f"{path} can be written to" for path in outside["guarded"] if _works(partial(_write, f"{path}/probe"))]
     visible = [name for name in os.listdir("/proc") if name.isdigit()]
     if len(visible) > _MOST_VISIBLE_PROCESSES or os.readlink("/proc/self/ns/pid") == outside["pid_namespace"]:
         leaks.append("processes outside can be seen")

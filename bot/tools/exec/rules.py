@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.errors import MnemaError, ToolFailed
 from bot.tools.base import Tool
+from bot.tools.exec.sandbox import START_PATH
 from bot.tools.exec.tool import ExecTool
 from memory.store.people.access import AccessRecords
 from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
@@ -131,7 +132,7 @@ def _check_prefix(argv: Sequence[str], words: int) -> None:
 
 def format_rule(rule: CommandRule, lang: str) -> str:
     """Format what a rule covers, in one line."""
-    where = "" if rule.cwd == "/w" else f" ({rule.cwd})"
+    where = "" if rule.cwd == START_PATH else f" ({rule.cwd})"
     if not rule.argv:
         digest = next(iter(rule.hashes.values()), "")[:12]
         return f"{'脚本' if lang == 'zh' else 'script'} {rule.language} sha256 {digest}…{where}"

@@ -1,11 +1,14 @@
-"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at files."""
+"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at links."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory.workspace.files import FILES_FOLDER
+
 SPACE_PATH = "/w"  # of the space's files in the sandbox
+START_PATH = f"{SPACE_PATH}/{FILES_FOLDER}"  # where a command begins unless it names another folder
 SCRIPT_PATH = "/run/script"
 TMP_PATH, SHM_PATH = "/tmp", "/dev/shm"  # noqa: S108  both in memory, of the sandbox alone
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -13,11 +16,6 @@ _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 # Files outside /usr that programs need to start, and nothing that says who lives on this machine.
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 TMP_BYTES, SHM_BYTES = 256 * 2**20, 64 * 2**20
-# What later prompts trust or what is run as it was enabled: a command may read it, not change it.
-_READ_ONLY_NAMES = frozenset({
-    "soul.md", "agents.md", "rules.md", "rules", "heartbeat.md", "memory.md", "memory", "skills", "tools",
-})  # fmt: skip
-_HIDDEN_NAMES = frozenset({"spaces"})  # the files of other people and groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +33,17 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxCommand:
-    """A command, and the folder that it may change."""
+    """A command, and what it sees of a space."""
 
     argv: tuple[str, ...]
-    #: Folder of the space; bound at /w.
+    #: Folder of the space; at /w it can be read.
     space: Path
+    #: Names of the folders in it that can be changed.
+    writable: tuple[str, ...] = (FILES_FOLDER,)
+    #: Names of the folders in it that are empty in the sandbox.
+    hidden: tuple[str, ...] = ()
     #: Working folder below the space; "" for the space itself.
-    cwd: str = ""
+    cwd: str = FILES_FOLDER
     #: Text of a script, readable at SCRIPT_PATH; "" for none.
     script: str = ""
     #: IANA name.
@@ -77,9 +79,13 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
     ]  # fmt: skip
     for path in command.readable:  # after /tmp, where a program may be, too
         arguments += ["--ro-bind-try", path, path]
-    arguments += [
-        "--dir", "/run", "--bind", str(command.space), SPACE_PATH, *_guard_space(command.space),
-    ]  # fmt: skip
+    # The space is no writable mount: what is created or replaced in it meanwhile cannot be changed either. A mount of
+    # a file would end with the rename that replaces the file.
+    arguments += ["--dir", "/run", "--ro-bind", str(command.space), SPACE_PATH]
+    for name in command.writable:
+        arguments += ["--bind", str(command.space / name), f"{SPACE_PATH}/{name}"]
+    for name in command.hidden:
+        arguments += ["--size", "4096", "--tmpfs", f"{SPACE_PATH}/{name}", "--remount-ro", f"{SPACE_PATH}/{name}"]
     if script_fd >= 0:
         arguments += ["--ro-bind-data", str(script_fd), SCRIPT_PATH]
     # The file systems of / and /dev are memory of no certain size.
@@ -90,23 +96,3 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
         arguments += ["--setenv", name, value]
     # bubblewrap sets PWD by itself.
     return [*arguments, "--", "/usr/bin/env", "-u", "PWD", "--", *command.argv]
-
-
-def guarded_names(space: Path) -> tuple[str, ...]:
-    """Return the names in a space's folder that a command may not change."""
-    guarded = _READ_ONLY_NAMES | _HIDDEN_NAMES
-    return tuple(sorted(name for name in os.listdir(space) if name.casefold() in guarded))
-
-
-def _guard_space(space: Path) -> Sequence[str]:
-    """Hide the folders of other spaces, and make what prompts trust read-only."""
-    arguments: list[str] = []
-    for name in guarded_names(space):
-        path = f"{SPACE_PATH}/{name}"
-        if (space / name).is_symlink():
-            raise OSError(f"{name} of the workspace is a link")  # what it leads to could be changed, or the link
-        if name.casefold() in _HIDDEN_NAMES:
-            arguments += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
-        else:
-            arguments += ["--ro-bind", str(space / name), path]
-    return arguments

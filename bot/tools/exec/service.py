@@ -1,6 +1,6 @@
 """Offers `exec` while it is enabled and the sandbox holds."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import structlog
@@ -25,6 +25,7 @@ class ExecTools:
         folder: of the owner's space.
         conversation: loads a conversation.
         compose: makes the body of the message that tells how a command in the background ended.
+        label: stores that what is in these folders of the space comes from outside.
         ended: counts how a command ended.
     """
 
@@ -35,6 +36,7 @@ class ExecTools:
         tasks: TaskRecords,
         conversation: Callable[[str], Awaitable[ConversationRow | None]],
         compose: ComposeBody,
+        label: Callable[[Sequence[str]], Awaitable[None]],
         ended: Callable[[str], None],
     ) -> None:
         self._config = config
@@ -48,6 +50,7 @@ class ExecTools:
             lambda: config().timezone or "UTC",
             self.background,
             conversation,
+            label,
             ended,
         )
         self._tools: list[Tool] = [self.tool, ExecStatusTool(self.background), ExecStopTool(self.background)]

@@ -4,8 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
-import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -15,11 +14,11 @@ from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
-from bot.tools.exec.binding import check_folder, hash_files, skills_of
+from bot.tools.exec.binding import check_folder, hash_files, skills_of, sort_folders
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
-from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, SandboxCommand, SandboxLimits, guarded_names
+from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, START_PATH, SandboxCommand, SandboxLimits
 from memory.store.people.background_tasks import NewTask
 from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
@@ -27,7 +26,6 @@ from memory.tasks import cancel_and_wait
 MAX_SECONDS = 600
 _INTERPRETERS = {"sh": "/bin/sh", "python": "python3"}
 _NAME_PATTERN = "^w[0-9]{1,9}$"
-_UNTRUSTED_SUFFIX = "made-by-exec"
 
 
 class ExecArguments(ToolArguments):
@@ -36,7 +34,7 @@ class ExecArguments(ToolArguments):
     argv: list[str] = Field([], description="Program and arguments; no shell reads them. Or a script:")
     script: str = Field("", description="Text of a script")
     language: Literal["sh", "python"] = Field("sh", description="Of the script")
-    cwd: str = Field("", description="Folder of the workspace")
+    cwd: str = Field("", description=f"Folder of the workspace; {START_PATH} if empty")
     seconds: int = Field(
         0, ge=0, le=MAX_BACKGROUND_SECONDS, description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most"
     )
@@ -50,8 +48,10 @@ class ExecTool:
     spec = LazyToolSpec(
         arguments,
         name="exec",
-        description="Run a program or a script (sh, python) in a sandbox without network. The workspace is its folder, "
-        f"{SPACE_PATH}; of the rest it sees only /usr. The person approves each run and you see the result afterwards.",
+        description="Run a program or a script (sh, python) in a sandbox without network. The workspace is "
+        f"{SPACE_PATH}, and it begins in {START_PATH}. It can write in that and other folders of the "
+        "workspace, not directly in it, nor in memory, rules, skills and tools; of the rest it sees only /usr. The "
+        "person approves each run and you see the result afterwards.",
         effect="unsafe",
         action="exec",
         seconds=MAX_SECONDS + 30.0,
@@ -65,6 +65,7 @@ class ExecTool:
         zone: Callable[[], str],
         background: BackgroundCommands,
         conversation: Callable[[str], Awaitable[ConversationRow | None]],
+        label: Callable[[Sequence[str]], Awaitable[None]],
         ended: Callable[[str], None],
     ) -> None:
         """Args:
@@ -72,10 +73,12 @@ class ExecTool:
         level: the level of the sandbox, as it was probed.
         zone: IANA name.
         conversation: loads a conversation.
+        label: stores that what is in these folders of the space comes from outside.
         ended: counts how a command ended.
         """
         self._background = background
         self._conversation = conversation
+        self._label = label
         self._ended = ended
         self._folder = folder
         self._level = level
@@ -111,6 +114,8 @@ class ExecTool:
         if self._level().level != "A":
             raise ToolFailed(f"There is no sandbox: {self._level().reason}. Nothing was run.")
         command = self._to_command(arguments)
+        # Before the start: its names can be listed while it runs, and it may end with the bot.
+        await self._label(command.writable)
         if arguments.background:
             return await self._start(arguments, command, context)
         task = asyncio.create_task(self._run(command, self._limits(arguments.seconds), OutputBuffer()))
@@ -151,12 +156,12 @@ class ExecTool:
         )
 
     async def _run(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> str:
-        """Run a command to its end, and set aside what it may not create.
+        """Run a command to its end.
 
         Raises:
             ToolFailed: nothing was run.
         """
-        before, state = guarded_names(self._folder), "stopped"
+        state = "stopped"
         try:
             result = await run_in_sandbox(command, limits, output=output)
             state = "limit" if result.ended else "done" if not result.code else "failed"
@@ -165,8 +170,7 @@ class ExecTool:
             raise ToolFailed(f"Nothing was run: {err}.") from err
         finally:
             self._ended(state)
-            moved = _set_aside_new_names(self._folder, before)
-        return format_result(result, moved)
+        return format_result(result)
 
     def stop(self, conversation: str) -> bool:
         """End what runs for a conversation, "" for all; False if nothing does."""
@@ -188,10 +192,13 @@ class ExecTool:
             raise ToolFailed("The first word of argv must be a program, without '='.")
         if any("\0" in word for word in (*argv, arguments.script)):
             raise ToolFailed("There is a NUL character in it.")
+        folders = sort_folders(self._folder)
         return SandboxCommand(
             argv=argv,
             space=self._folder,
-            cwd=check_folder(self._folder, arguments.cwd),
+            writable=folders.writable,
+            hidden=folders.hidden,
+            cwd=check_folder(self._folder, arguments.cwd or START_PATH),
             script=arguments.script,
             zone=self._zone(),
         )
@@ -206,20 +213,10 @@ class ExecTool:
         )
 
 
-def format_result(result: SandboxResult, moved: Mapping[str, str]) -> str:
-    """Format how a command ended, and its output. moved: files that were renamed, old name to new."""
+def format_result(result: SandboxResult) -> str:
+    """Format how a command ended, and its output."""
     end = f"ended: {result.ended}" if result.ended else f"exit code {result.code}"
-    notes = [f"[{name} may not be created by a command; it is now {new}]" for name, new in moved.items()]
-    return "\n".join([f"[{end}, {result.seconds:.1f} s]", *notes, result.output]).rstrip()
-
-
-def _set_aside_new_names(folder: Path, before: tuple[str, ...]) -> Mapping[str, str]:
-    """Rename what a command created under a name that prompts trust; nothing is deleted."""
-    moved = {}
-    for name in set(guarded_names(folder)) - set(before):
-        moved[name] = f"{name}.{_UNTRUSTED_SUFFIX}-{secrets.token_hex(4)}"
-        (folder / name).rename(folder / moved[name])
-    return moved
+    return f"[{end}, {result.seconds:.1f} s]\n{result.output}".rstrip()
 
 
 class ExecStatusArguments(ToolArguments):

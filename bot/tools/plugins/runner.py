@@ -119,7 +119,9 @@ def _command(source: PluginSource, descriptor: int, folder: Path) -> SandboxComm
     readable = [path for path in (prefix, packages, code) if not path.startswith("/usr/")]
     paths = json.dumps([os.path.dirname(code), packages])
     argv = (python, "-I", "-S", "-B", worker.__file__, str(descriptor), paths, SCRIPT_PATH)
-    return SandboxCommand(argv=argv, space=folder, script=source.text, readable=tuple(readable))
+    command = SandboxCommand(argv=argv, space=folder, script=source.text, readable=tuple(readable))
+    (folder / command.cwd).mkdir()
+    return command
 
 
 async def _converse(

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
-from bot.tools.skills.library import MAIN_FILE, Skill, SkillLibrary
+from bot.tools.exec.sandbox import SPACE_PATH
+from bot.tools.skills.library import FOLDER, MAIN_FILE, Skill, SkillLibrary
 from bot.tools.skills.review import SCRIPT_ENDINGS
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolSpec
@@ -65,7 +66,8 @@ class SkillTool:
         files = f"; its files: {', '.join(others)}" if others and not arguments.file else ""
         scripts = [path for path in others if path.lower().endswith(SCRIPT_ENDINGS)]
         if scripts and not arguments.file and not context.space:
-            files += f"; exec runs its scripts as skills/{skill.name}/{scripts[0]}, each run approved by the person"
+            script = f"{SPACE_PATH}/{FOLDER}/{skill.name}/{scripts[0]}"
+            files += f"; exec runs its scripts as {script}, each run approved by the person"
         head = f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page {arguments.page} of {count}"
         begin = (arguments.page - 1) * PAGE_CHARS
         return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"

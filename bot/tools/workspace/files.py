@@ -12,7 +12,7 @@ from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
-from memory.workspace.files import FileEntry, SpaceFiles, TextFile, Workspace
+from memory.workspace.files import FileEntry, SpaceFiles, TextFile, Workspace, original_name
 from memory.workspace.safe_path import split_path
 
 MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
@@ -293,7 +293,7 @@ def _plan_edit(files: SpaceFiles, path: str, old: str, new: str) -> FileChange |
 
 async def check_writable(path: str, context: ToolContext) -> None:
     """Refuse memory files while outside content is in view: later prompts trust them."""
-    top = path.strip().split("/", 1)[0].casefold()
+    top = original_name(path.strip().split("/", 1)[0])
     if top in _MEMORY_NAMES and (await context.load_message()).tainted:
         raise ToolFailed(
             f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "

@@ -49,6 +49,23 @@ async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(tmp
     assert "ledger" not in found
 
 
+async def test_what_an_earlier_version_renamed_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    home = HomeFolder(root=tmp_path)
+    home.ensure()
+    assert "renamed files" not in await checks(home)
+    memory = home.workspace / "spaces.made-by-exec-1a2b3c4d" / "telegram-7" / "MEMORY.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text("- the cat is called Mimi\n")
+    (home.workspace / "HEARTBEAT.md.made-by-exec-1a2b3c4d").touch()
+    check = (await checks(home))["renamed files"]
+    assert not check.ok
+    assert "HEARTBEAT.md.made-by-exec-1a2b3c4d, spaces.made-by-exec-1a2b3c4d." in check.message
+    chinese = next(check for check in await run_checks(home, "zh") if check.name == "renamed files")
+    assert "旧版本" in chinese.message
+    assert "移回" in chinese.hint
+    assert memory.read_text() == "- the cat is called Mimi\n"
+
+
 async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()

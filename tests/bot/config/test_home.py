@@ -34,6 +34,20 @@ def test_a_new_home_has_its_folders_and_live_files(home: HomeFolder) -> None:
     assert {path.parent for path in (home.db, home.web_token, home.lock_file)} == {home.data}
 
 
+def test_what_no_command_may_change_is_there_from_the_start(home: HomeFolder) -> None:
+    folders = {path.name for path in home.workspace.iterdir() if path.is_dir()}
+    assert folders == {"memory", "rules", "skills", "tools", "spaces", "files"}
+    for name in ("spaces", "files"):
+        (home.workspace / name).rmdir()
+    (home.workspace / "files").write_text("a file of my own")
+    (home.workspace / "skills").rmdir()
+    (home.workspace / "skills").symlink_to("nowhere")
+    home.ensure()
+    assert (home.workspace / "spaces").is_dir(), "an older home gets it, too"
+    assert (home.workspace / "files").read_text() == "a file of my own"
+    assert (home.workspace / "skills").is_symlink()
+
+
 def test_what_people_wrote_stays(home: HomeFolder) -> None:
     (home.workspace / "SOUL.md").write_text("mine")
     (home.workspace / "MEMORY.md").unlink()

@@ -122,7 +122,12 @@ def test_spaces_do_not_see_each_other(tmp_path: Path) -> None:
     assert guest.root == tmp_path / "spaces" / "telegram-7"
     assert stat.S_IMODE(guest.root.stat().st_mode) == 0o700
     assert [entry.path for entry in owner.list()] == ["MEMORY.md"]
-    for path in ("spaces/telegram-7/MEMORY.md", "Spaces/telegram-7/MEMORY.md"):
+    set_aside = tmp_path / "spaces.made-by-exec-1a2b3c4d" / "telegram-8"
+    set_aside.mkdir(parents=True)
+    (set_aside / "MEMORY.md").write_text("theirs")
+    assert [entry.path for entry in owner.list()] == ["MEMORY.md"]
+    renamed = "spaces.made-by-exec-1a2b3c4d/telegram-8/MEMORY.md"
+    for path in ("spaces/telegram-7/MEMORY.md", "Spaces/telegram-7/MEMORY.md", renamed):
         with pytest.raises(PathRefused):
             owner.read(path)
     with pytest.raises(PathRefused):

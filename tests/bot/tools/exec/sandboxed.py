@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.tools.exec.binding import sort_folders
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.runner import SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits
@@ -24,12 +25,13 @@ needs_sandbox = pytest.mark.skipif(
 )
 
 
-async def run(space: Path, *argv: str, limits: SandboxLimits = FAST) -> SandboxResult:
-    """Run a program."""
-    return await run_in_sandbox(SandboxCommand(argv=argv, space=space), limits)
+async def run(space: Path, *argv: str, script: str = "", limits: SandboxLimits = FAST) -> SandboxResult:
+    """Run a program on an owner's space."""
+    folders = sort_folders(space)
+    command = SandboxCommand(argv=argv, space=space, writable=folders.writable, hidden=folders.hidden, script=script)
+    return await run_in_sandbox(command, limits)
 
 
 async def python(space: Path, script: str, limits: SandboxLimits = FAST) -> SandboxResult:
     """Run a script of Python."""
-    command = SandboxCommand(argv=("python3", "/run/script"), space=space, script=script)
-    return await run_in_sandbox(command, limits)
+    return await run(space, "python3", "/run/script", script=script, limits=limits)

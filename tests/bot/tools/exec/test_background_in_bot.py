@@ -15,7 +15,7 @@ from memory.conversation import ToolCall
 from tests.bot.inside import Inside
 from tests.bot.talk import call, folded, results, words
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
+from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, files_of, owned
 from tests.by_night import by_night
 from tests.walk.harness import until
 
@@ -35,7 +35,7 @@ def ended(it: Inside) -> list[str]:
 
 
 async def begun(it: Inside, name: str = "begun") -> None:
-    await until((it.bot.workspace.root / name).exists, "it runs")
+    await until((files_of(it) / name).exists, "it runs")
 
 
 async def none_open(it: Inside) -> bool:
@@ -62,7 +62,7 @@ async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> 
         await until(lambda: "working" in _output(it), "it prints")
         assert "w1 running" in await _look(it)
         assert " s · `working`" in await it.text("/tasks")
-        (it.bot.workspace.root / "go").touch()
+        (files_of(it) / "go").touch()
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
         await it.bot.settled()
         [told] = ended(it)
@@ -213,7 +213,7 @@ async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: P
         await it.bot.settled()
         [told] = ended(it)
         assert "w1 lost" in told
-        assert (it.bot.workspace.root / "ran").read_text() == "x\n"
+        assert (files_of(it) / "ran").read_text() == "x\n"
     async with owned(tmp_path, ["never asked"]) as it:
         await it.bot.settled()
         assert it.model.requests == []
@@ -232,7 +232,7 @@ async def test_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Pat
         await it.bot.settled()
         [told] = ended(it)
         assert "w1 lost" in told
-        assert (it.bot.workspace.root / "ran").read_text() == "x\n"
+        assert (files_of(it) / "ran").read_text() == "x\n"
     async with owned(tmp_path, ["never asked"]) as it:
         await it.bot.settled()
         assert it.model.requests == []

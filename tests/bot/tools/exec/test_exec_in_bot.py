@@ -62,6 +62,11 @@ async def approve(it: Inside, typed: str = "") -> str:
     return told
 
 
+def files_of(it: Inside) -> Path:
+    """The folder that commands begin in."""
+    return it.bot.workspace.root / "files"
+
+
 def outcomes(it: Inside) -> list[str]:
     """What the newest request shows of outcomes."""
     return [text for text in words(it.model.requests[-1]) if "approved by the person" in text]
@@ -71,7 +76,7 @@ def outcomes(it: Inside) -> list[str]:
 async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path: Path) -> None:
     run = call("exec", argv=["sh", "-c", "echo made > made.txt; cat notes.txt"])
     async with owned(tmp_path, [run, "It waits for you.", "It says: buy milk."]) as it:
-        root = it.bot.workspace.root
+        root = files_of(it)
         (root / "notes.txt").write_text("buy milk")
         asked = await ask(it)
         assert '["sh", "-c", "echo made > made.txt; cat notes.txt"]' in asked
@@ -109,14 +114,14 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
             assert status == 200
             await until(lambda: any("Approved and done, `exec`" in one.text for one in it.channel.sent), "its end")
             await it.bot.settled()
-            assert (it.bot.workspace.root / "made").exists()
+            assert (files_of(it) / "made").exists()
             [outcome] = outcomes(it)
             assert "done" in outcome
             assert (await client.post(f"/api/v1/approvals/{sent['id']}", json=sent)).status_code == 409
             await ask(it, "and more")
             assert (await decide("deny"))[0] == 200
             await until(lambda: "Denied" in it.channel.sent[-1].text, "the notice of the refusal")
-            assert not (it.bot.workspace.root / "more").exists()
+            assert not (files_of(it) / "more").exists()
         acts = [(row.action, row.result) for row in await it.bot.store.audit.acts(100) if row.actor == "web"]
         assert sorted(acts) == [("exec", "denied"), ("exec", "running")]
 
@@ -165,7 +170,7 @@ async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None
         await ask(it)
         now[0] += 11 * 60
         assert "over" in await approve(it)
-        assert not (it.bot.workspace.root / "ran").exists()
+        assert not (files_of(it) / "ran").exists()
 
 
 @needs_sandbox
@@ -174,7 +179,7 @@ async def test_stop_ends_an_approved_command(tmp_path: Path) -> None:
     async with owned(tmp_path, [run, "asked", "seen"]) as it:
         await ask(it)
         message = it.channel.hear(f"/approve {code(it)}", chat="c1", key="yes")
-        begun = it.bot.workspace.root / "begun"
+        begun = files_of(it) / "begun"
         await it.channel.until(lambda: True)
         while not begun.exists():
             await it.text("/status")
@@ -208,7 +213,7 @@ async def test_a_script_is_shown_bound_and_run(tmp_path: Path) -> None:
         {"argv": ["true"], "cwd": "/etc"},
         {"argv": ["true"], "cwd": "../.."},
         {"argv": ["true"], "cwd": "link"},
-        {"argv": ["cat", "link/passwd"]},
+        {"argv": ["cat", "../link/passwd"]},
         {"argv": ["true", "be\u202eevil"]},
         {"argv": ["true"], "seconds": 601},
     ],
@@ -223,17 +228,40 @@ async def test_what_cannot_be_run_is_not_asked(tmp_path: Path, given: dict[str, 
 
 
 @needs_sandbox
-async def test_files_that_prompts_trust_are_not_created_either(tmp_path: Path) -> None:
-    run = call("exec", argv=["sh", "-c", "echo evil > HEARTBEAT.md; mkdir -p skills/x; echo fine > fine.md"])
-    async with owned(tmp_path, [run, "asked", "seen"]) as it:
+async def test_a_command_begins_in_files_and_reads_and_writes_where_it_may(tmp_path: Path) -> None:
+    steps = [
+        call("exec", argv=["sh", "-c", "pwd; echo fine > fine.txt; cat ../notes.txt; echo evil > ../HEARTBEAT.md"]),
+        call(
+            "exec", id="t2", argv=["sh", "-c", "pwd; ls; echo evil > evil.txt; echo fine > drafts/fine.txt"], cwd="/w"
+        ),
+        call("exec", id="t3", argv=["sh", "-c", "pwd; echo evil > evil.txt"], cwd="skills"),
+    ]
+    async with owned(tmp_path, [part for step in steps for part in (step, "asked", "seen")]) as it:
         root = it.bot.workspace.root
-        await ask(it)
-        assert "HEARTBEAT.md may not be created" in await approve(it)
-        names = {path.name.partition(".made-by-exec")[0] for path in root.glob("*.made-by-exec-*")}
-        assert names == {"HEARTBEAT.md", "skills"}
-        assert not (root / "HEARTBEAT.md").exists()
-        assert not (root / "skills").exists()
-        assert (root / "fine.md").exists()
+        (root / "files").rmdir()
+        (root / "drafts").mkdir()
+        (root / "notes.txt").write_text("buy milk")
+        seen = []
+        for folder in ("/w/files", "/w", "/w/skills"):
+            assert f"cwd: {folder}\n" in await ask(it)
+            await approve(it)
+            seen.append(outcomes(it)[-1])
+        assert "/w/files\nbuy milk" in seen[0]
+        assert "MEMORY.md" in seen[1]
+        assert "/w/skills\n" in seen[2]
+        found = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+        assert found - {"notes.txt"} == {"SOUL.md", "MEMORY.md", "files/fine.txt", "drafts/fine.txt"}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("name", ["files", "skills"])
+async def test_where_the_workspace_is_not_as_it_must_be_nothing_is_asked(tmp_path: Path, name: str) -> None:
+    async with owned(tmp_path, [call("exec", argv=["true"]), "no"]) as it:
+        (it.bot.workspace.root / name).rmdir()
+        (it.bot.workspace.root / name).symlink_to("memory")
+        await it.text("please")
+        assert "Nothing was run" in results(it.model.requests[-1])[-1].text
+        assert name in results(it.model.requests[-1])[-1].text
 
 
 def offered(it: Inside) -> bool:
@@ -310,7 +338,7 @@ async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path
         sys.executable, "-c", KILLED, str(home), str(typed), env=environment, stdout=asyncio.subprocess.DEVNULL
     )
     assert await process.wait() == -9
-    ran = home / "workspace" / "ran.txt"
+    ran = home / "workspace" / "files" / "ran.txt"
     assert ran.read_text() == "once\n"
     async with owned(home, ["I do not know whether it ran."]) as it:
         await it.bot.settled()

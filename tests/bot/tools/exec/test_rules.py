@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.tools.exec.rules import CommandRule, RuleRefused, build_command_rule, format_rule
 
-HERE = {"sandbox": "A", "cwd": "/w"}
+HERE = {"sandbox": "A", "cwd": "/w/files"}
 WORDS = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=4)
 
 
@@ -95,4 +95,6 @@ def test_a_rule_is_shown_in_one_line_of_either_language() -> None:
         shown = format_rule(rule("cat", "`x`", words=1, cwd="/w/sub"), lang)
         assert "cat" in shown
         assert "/w/sub" in shown
+        assert "/w" not in format_rule(rule("cat", "`x`"), lang)
+        assert "(/w)" in format_rule(rule("cat", "`x`", cwd="/w"), lang)
         assert "\n" not in format_rule(rule("cat", "`x`\n"), lang)

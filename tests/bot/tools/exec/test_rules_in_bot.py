@@ -13,13 +13,13 @@ from memory.store.people.rows import Party
 from tests.bot.inside import Inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import WAITING, approve, ask, code, owned
+from tests.bot.tools.exec.test_exec_in_bot import WAITING, approve, ask, code, files_of, owned
 
 MAKE = ("sh", "-c", "echo made >> made.txt")
 
 
 def made(it: Inside) -> int:
-    path = it.bot.workspace.root / "made.txt"
+    path = files_of(it) / "made.txt"
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
@@ -61,11 +61,11 @@ async def test_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_pa
         exec_call("cat", "b.txt"),
         exec_call("env", "cat", "b.txt"),
         exec_call("cat", "b.txt\n"),
-        exec_call("cat", "b.txt", cwd="sub"),
+        exec_call("cat", "b.txt", cwd="files/sub"),
     ]
     script: Script = [first, "asked", "seen", *[step for one in others for step in (one, "ok")]]
     async with owned(tmp_path, script) as it:
-        root = it.bot.workspace.root
+        root = files_of(it)
         (root / "sub").mkdir()
         for name in ("a.txt", "b.txt"):
             (root / name).write_text(f"in {name}")
@@ -80,7 +80,7 @@ async def test_a_prefix_covers_what_begins_with_it_here_and_never_a_shell(tmp_pa
 async def test_a_swapped_script_and_words_from_outside_are_asked_for_again(tmp_path: Path) -> None:
     run = exec_call("sh", "job.sh")
     async with owned(tmp_path, [run, "asked", "seen", run, "ok", run, "ok"]) as it:
-        job = it.bot.workspace.root / "job.sh"
+        job = files_of(it) / "job.sh"
         job.write_text("echo made >> made.txt")
         await ask(it)
         refused = await approve(it, f"{code(it)} always 1")

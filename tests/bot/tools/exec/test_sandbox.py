@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import ToolFailed
+from bot.tools.exec.binding import sort_folders
 from bot.tools.exec.runner import run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand
+from memory.workspace.files import write_atomic
 from tests.bot.tools.exec.sandboxed import FAST, needs_sandbox, python, run
 
 pytestmark = needs_sandbox
@@ -23,7 +26,7 @@ HELD_SECONDS = 2.0
 @pytest.fixture
 def space(tmp_path: Path) -> Path:
     folder = tmp_path / "space"
-    folder.mkdir()
+    (folder / "files").mkdir(parents=True)
     return folder
 
 
@@ -48,18 +51,18 @@ async def until(is_so: Callable[[], bool], seconds: float = 30) -> None:
 
 
 async def test_a_command_works_on_the_files_of_its_space(space: Path) -> None:
-    (space / "in.txt").write_text("b\na\n")
+    (space / "files" / "in.txt").write_text("b\na\n")
     result = await run(space, "sh", "-c", "sort in.txt > out.txt && cat out.txt && pwd; echo err >&2; exit 3")
     assert (result.code, result.ended) == (3, "")
-    assert result.output == "a\nb\n/w\nerr\n"
-    assert (space / "out.txt").read_text() == "a\nb\n"
+    assert result.output == "a\nb\n/w/files\nerr\n"
+    assert (space / "files" / "out.txt").read_text() == "a\nb\n"
 
 
 async def test_S51_words_of_argv_are_literal(space: Path) -> None:
     words = ["$HOME/*", "`id`", ";touch x", "a\nb", "$(id)", "|", "*"]
     result = await run(space, "printf", "<%s>", *words)
     assert result.output == "".join(f"<{word}>" for word in words)
-    assert list(space.iterdir()) == []
+    assert list((space / "files").iterdir()) == []
 
 
 async def test_the_environment_has_five_names_and_no_descriptor_is_inherited(
@@ -197,7 +200,7 @@ print(made)
 
 async def test_S49_a_huge_file_and_many_files_are_bounded(space: Path) -> None:
     assert (await run(space, "sh", "-c", "head -c 200000000 /dev/zero > big")).code != 0
-    assert (space / "big").stat().st_size <= FAST.disk_bytes
+    assert (space / "files" / "big").stat().st_size <= FAST.disk_bytes
     script = "i=0; while true; do head -c 10000000 /dev/zero > f$i; i=$((i+1)); done"
     result = await run(space, "sh", "-c", script)
     assert "wrote more than 64 MB" in result.ended
@@ -304,20 +307,77 @@ async def test_I47_nothing_lives_on_when_the_bot_is_killed(space: Path) -> None:
     await until(lambda: not living(token), 5)
 
 
-async def test_what_prompts_trust_is_read_only_and_other_spaces_are_hidden(space: Path) -> None:
-    for name in ("SOUL.md", "MEMORY.md", "HEARTBEAT.md"):
+FILES = ("SOUL.md", "MEMORY.md", "Rules.md", "notes.txt")
+GUARDED = ("memory", "Memory", "rules", "skills", "tools", "memory.made-by-exec-1a2b3c4d")
+HIDDEN = ("spaces", "SPACES", "spaces.made-by-exec-1a2b3c4d")
+FREE = ("files", "outbox", "spaceships", ".git", "memory.d")
+
+
+def stamps_of(space: Path) -> list[tuple[int, ...]]:
+    found = [(space / name).stat() for name in FILES]
+    return [(one.st_mode, one.st_size, one.st_mtime_ns, one.st_nlink) for one in found]
+
+
+async def test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space(space: Path) -> None:
+    for name in FILES:
         (space / name).write_text("mine")
-    for name in ("spaces", "skills", "tools", "memory"):
-        (space / name).mkdir()
-    (space / "spaces" / "other.txt").write_text("canary")
-    script = """
-for f in *.md skills/x tools/x memory/x spaces/x; do echo evil > $f; done
-mv SOUL.md a; rm -f SOUL.md; mv skills b; mv spaces c; cat SOUL.md; ls spaces; cat spaces/*
+    for name in (*GUARDED, *HIDDEN, *FREE):
+        (space / name).mkdir(exist_ok=True)
+    for name in HIDDEN:
+        (space / name / "other.txt").write_text("canary")
+    names = " ".join((*FILES, *(f"{name}/x" for name in (*GUARDED, *HIDDEN, *FREE)), "new.md", "HEARTBEAT.md"))
+    script = f"""
+cd /w
+for f in {names}; do echo evil > $f; done
+mv SOUL.md a; rm -f SOUL.md; mv skills b; mv spaces c; rmdir rules; mkdir new
+ln SOUL.md files/linked; ln -s /w/SOUL.md files/soft; echo evil > files/soft
+touch -d 2001-01-01 SOUL.md; chmod 777 SOUL.md
+cat SOUL.md; ls spaces; cat spaces*/* SPACES/*
 """
+    before = stamps_of(space)
     result = await run(space, "sh", "-c", script)
     assert "mine" in result.output
     assert "canary" not in result.output
-    assert {one.name: one.read_text() for one in space.glob("*.md")} == dict.fromkeys(
-        ("SOUL.md", "MEMORY.md", "HEARTBEAT.md"), "mine"
-    )
-    assert not [one for name in ("skills", "tools", "memory") for one in (space / name).iterdir()]
+    assert stamps_of(space) == before
+    assert sorted(path.name for path in space.iterdir()) == sorted((*FILES, *GUARDED, *HIDDEN, *FREE))
+    assert [name for name in GUARDED if any((space / name).iterdir())] == []
+    assert [[path.name for path in (space / name).iterdir()] for name in HIDDEN] == [["other.txt"]] * len(HIDDEN)
+    assert [name for name in FREE if (space / name / "x").read_text() != "evil\n"] == []
+    assert not (space / "files" / "linked").exists()
+
+
+async def test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it(space: Path) -> None:
+    (space / "MEMORY.md").write_text("mine")
+    script = """
+cd /w; echo > files/begun
+until [ -e files/go ]; do sleep 0.02; done
+for f in MEMORY.md memory/x spaces/a/x skills/tea/x new/x; do echo evil > $f; done; cat MEMORY.md spaces/*/*
+"""
+    task = asyncio.create_task(run(space, "sh", "-c", script))
+    await until((space / "files" / "begun").exists)
+    write_atomic(space / "MEMORY.md", b"newer")
+    for name in ("memory", "spaces/a", "skills/tea", "new"):
+        (space / name).mkdir(parents=True)
+    (space / "spaces" / "a" / "other.txt").write_text("canary")
+    (space / "files" / "go").touch()
+    result = await task
+    assert "newer" in result.output
+    assert "canary" not in result.output
+    assert (space / "MEMORY.md").read_text() == "newer"
+    assert list(space.rglob("x")) == []
+
+
+@pytest.mark.parametrize("name", ["files", "spaces", "memory", "Skills", "memory.made-by-exec-1a2b3c4d"])
+async def test_where_a_link_is_in_the_place_of_a_folder_nothing_runs(space: Path, tmp_path: Path, name: str) -> None:
+    (space / "files").rmdir()
+    (space / "other").mkdir()
+    (space / name).symlink_to("other")
+    with pytest.raises(ToolFailed, match="Nothing was run"):
+        sort_folders(space)
+
+
+def test_a_folder_that_no_tool_lists_is_not_written_to(space: Path) -> None:
+    names = [b"n\xff", "be\u202eevil".encode(), b"dot.", b"notes"]
+    for name in names:
+        os.mkdir(os.path.join(os.fsencode(space), name))
+    assert sort_folders(space).writable == ("files", "notes")

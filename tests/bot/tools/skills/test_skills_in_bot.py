@@ -40,14 +40,14 @@ async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_
     HomeFolder(root=tmp_path).ensure()
     folder = skill_folder(tmp_path / "workspace" / "skills")
     (folder / "brew.sh").write_text("echo brewed\n")
-    run = call("exec", argv=["sh", "skills/tea/brew.sh"])
+    run = call("exec", argv=["sh", "/w/skills/tea/brew.sh"])
     script = [run, "no", READ, run, "asked", "It brewed.", run, "asked"]
     async with owned(tmp_path, script, ON) as it:
         assert await it.text("brew") == "no"
         assert "The skill tea is not enabled" in results(it.model.requests[-1])[-1].text
         enable(tmp_path, folder, "tea")
         question = await ask(it)
-        assert "exec runs its scripts as skills/tea/brew.sh" in results(it.model.requests[-2])[-1].text
+        assert "exec runs its scripts as /w/skills/tea/brew.sh" in results(it.model.requests[-2])[-1].text
         assert "sha256 of the skill tea" in question
         assert "brewed" in await approve(it)
         await ask(it)
@@ -113,7 +113,7 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
         shown = await added("/tea.zip", "no\n")
         assert "SHA-256" in shown.output
         assert "Skill tea: How this house makes tea." in shown.output.splitlines()
-        assert not (home.workspace / "skills").exists()
+        assert list((home.workspace / "skills").iterdir()) == []
         assert (await added("/tea.zip", "tea\n")).return_value == 0
         assert "no readable ZIP" in str((await added("/bad.zip", "")).exception)
         assert "status" in str((await added("/none.zip", "")).exception)
