@@ -251,7 +251,7 @@ EPOCHS = (
     Mutant(
         name="what a person took back before a clear still holds folds back",
         guards="I18",
-        file="memory/store/conversations/prompt_state.py",
+        file="memory/store/conversations/sessions.py",
         old="        _undone_fold.c.epoch == conversation.c.epoch,\n",
         new="",
         tests=(FENCES,),

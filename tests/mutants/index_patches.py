@@ -89,7 +89,7 @@ INDEXES = (
     Mutant(
         name="a deleted conversation is not reported to the index",
         guards="recall",
-        file="memory/store/conversations/sessions.py",
+        file="memory/store/conversations/lifecycle.py",
         old='    tx.changed.update({(row["space"], id)} if row else ())\n',
         new="",
         tests=("tests/memory/recall/test_search.py::test_a_deleted_conversation_is_gone_from_the_next_search",),

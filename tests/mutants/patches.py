@@ -355,7 +355,7 @@ MUTANTS = (
     Mutant(
         name="a fold that is prepared hides its turns at once",
         guards="I36",
-        file="memory/store/conversations/prompt_state.py",
+        file="memory/store/conversations/sessions.py",
         old="scalar_subquery(),\n    conversation.c.view_from,\n)\n",
         new="scalar_subquery(),\n    conversation.c.next_seq - 4,\n)\n",
         tests=(SIXTY,),

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal_column, or_, select, update
 
 from memory.store.audit import append_act
-from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION, delete_conversation
+from memory.store.conversations.lifecycle import delete_conversation
+from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION
 from memory.store.engine.database import Repository, Tx, light, locks_first, read, single_query, write
 from memory.store.rows import LINKED_SPACE, ConversationRow, to_conversation_row
 from memory.store.schema.tables import conversation, escape_like, literal_text

@@ -1,15 +1,16 @@
 """Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any, Literal
 
 from sqlalchemy import (
     CompoundSelect,
     bindparam,
     case,
-    delete,
     exists,
     func,
     literal_column,
@@ -20,33 +21,21 @@ from sqlalchemy import (
     update,
 )
 
-from memory.conversation import Session
+from memory.conversation import Message, Reduction, Session, Summary, Turn
 from memory.store.audit import append_act
-from memory.store.conversations import imports, prompt_state, traces, turns
+from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
 from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
-from memory.store.conversations.prompt_state import (
-    LIVE_FROM,
-    MAX_LIGHT_MESSAGES,
-    MAX_SEQ,
-    SessionRows,
-    delete_snapshot,
-    load_long_session_rows,
-    load_messages,
-    load_ranges,
-    load_session_rows,
-    raise_generation,
-    to_session,
-)
-from memory.store.conversations.turns import cancel_open_turns
+from memory.store.conversations.prompt_state import load_live_reductions, raise_generation
+from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
-from memory.store.longterm.views import VIEW_TABLES
 from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
 from memory.store.rows import (
     HIDDEN_THREAD,
     IS_AT_PLACE,
+    LINKED_SPACE,
     PLACE_COLUMNS,
     ConversationRow,
     FoldPlan,
@@ -56,26 +45,20 @@ from memory.store.rows import (
     load_linked_space,
     new_binds,
     to_conversation_row,
+    to_message,
     to_transcript_row,
 )
-from memory.store.schema.memory_tables import access_request, approval, background_task, extraction, job
 from memory.store.schema.tables import (
     clearing,
     conversation,
-    coverage,
     fold,
     inbox,
     is_one_of,
-    limit_told,
     literal_text,
     message,
     outbox,
-    reduction,
-    removal,
-    tool_call,
     turn,
 )
-from memory.store.schema.tables import usage as usage_table
 
 _SELECT_NEWEST_CLEARING = (
     select(clearing)
@@ -167,9 +150,14 @@ async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
     return {row["id"]: row["next_seq"] for row in await tx.all(_SELECT_NEXT_SEQS, space=space)}
 
 
+_MAX_SEQ = (1 << 31) - 1
+_LIVE_FROM = func.coalesce(
+    select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
+    conversation.c.view_from,
+)
 _FIRST_LIVE_TURN = (
     select(turn.c.number)
-    .where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= LIVE_FROM)
+    .where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM)
     .order_by(turn.c.first_seq)
     .limit(1)
     .scalar_subquery()
@@ -198,7 +186,61 @@ _SELECT_LISTED = NEWEST_FIRST.where(
 _SELECT_IDLE = select(conversation.c.id).where(
     conversation.c.listed.is_(True),
     conversation.c.heard < bindparam("before"),
-    exists().where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= LIVE_FROM),
+    exists().where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM),
+)
+
+
+_undone_fold = fold.alias("undone")
+_LAST_UNDONE_SEQ = (
+    select(func.max(_undone_fold.c.seen_seq))
+    .where(
+        _undone_fold.c.conversation == conversation.c.id,
+        _undone_fold.c.state == literal_text("undone"),
+        _undone_fold.c.epoch == conversation.c.epoch,
+        _undone_fold.c.prev_fold == conversation.c.fold_head,
+    )
+    .correlate(conversation)
+    .scalar_subquery()
+)
+_SELECT_SESSION = (
+    select(
+        conversation,
+        running_turn_number(conversation.c.id).label("running"),
+        LINKED_SPACE.label("linked_space"),
+        _LAST_UNDONE_SEQ.label("held"),
+        fold.c.to_seq.label("head_to_seq"),
+        fold.c.to_turn.label("head_to_turn"),
+        fold.c.turns_covered,
+        fold.c.summary,
+        fold.c.summary_tokens,
+        fold.c.seen_seq,
+        fold.c.summary_tainted,
+        fold.c.clean_lines,
+    )
+    .outerjoin(fold, fold.c.id == conversation.c.fold_head)
+    .where(conversation.c.id == bindparam("id"))
+)
+_SELECT_MESSAGES = (
+    select(*columns_of(Message, message))
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        message.c.seq >= bindparam("from_seq"),
+        message.c.seq <= bindparam("to_seq"),
+        message.c.turn >= bindparam("from_turn"),
+    )
+    .order_by(message.c.seq)
+    .limit(bindparam("limit"))
+)
+
+
+_SELECT_LIVE_MESSAGES = (
+    select(*columns_of(Message, message))
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        message.c.seq >= select(_LIVE_FROM).where(conversation.c.id == bindparam("conversation")).scalar_subquery(),
+    )
+    .order_by(message.c.seq)
+    .limit(bindparam("limit"))
 )
 
 
@@ -242,6 +284,118 @@ _FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("limit"
 _LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("limit"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SessionRows:
+    """What a session is made of, as it is stored."""
+
+    conversation: Row
+    messages: Sequence[Row]
+    reductions: Sequence[Reduction]
+
+
+# An imported conversation has thousands; they are read and parsed in threads, a second for 25,000 turns.
+MAX_LIGHT_MESSAGES = 1_000
+
+
+async def _load_long_session_rows(tx: Tx, conversation: str, turns: int = 0, limit: int = _MAX_SEQ) -> _SessionRows:
+    """Load what a session is made of: only the live rows, so that the cost does not grow with the conversation.
+
+    Args:
+        turns: load only so many of the newest turns, 0 for all live ones.
+        limit: of the messages.
+
+    Raises:
+        LookupError: unknown conversation.
+    """
+    row, messages = await tx.together(
+        lambda tx: tx.one(_SELECT_SESSION, id=conversation),
+        lambda tx: tx.all(_SELECT_LIVE_MESSAGES, conversation=conversation, limit=0 if turns else limit),
+    )
+    if row is None:
+        raise LookupError(f"there is no conversation {conversation}")
+    live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
+    if turns:
+        messages = await tx.all(
+            _SELECT_MESSAGES,
+            conversation=conversation,
+            from_seq=live_from,
+            to_seq=_MAX_SEQ,
+            from_turn=row["next_turn"] - turns,
+            limit=limit,
+        )
+    reductions = await load_live_reductions(tx, conversation, live_from) if row["prefix_generation"] else ()
+    return _SessionRows(conversation=row, messages=messages, reductions=tuple(reductions))
+
+
+@light
+async def load_session_rows(tx: Tx, conversation: str, turns: int = 0) -> _SessionRows:
+    """Load what a session is made of, but no more messages than show that it is long."""
+    return await _load_long_session_rows(tx, conversation, turns, MAX_LIGHT_MESSAGES + 1)
+
+
+def _to_session(rows: _SessionRows) -> Session:
+    row, messages = rows.conversation, [to_message(message) for message in rows.messages]
+    same = (
+        *("epoch", "next_seq", "next_turn", "view_from", "cleared_before", "fold_head"),
+        *("policy", "model", "prefix_generation"),
+    )
+    return Session(
+        **{name: row[name] for name in same},
+        conversation=row["id"],
+        space=row["linked_space"],
+        summary=_to_summary(row),
+        turns=tuple(
+            Turn(number=number, messages=tuple(group)) for number, group in groupby(messages, key=lambda one: one.turn)
+        ),
+        reductions=tuple(rows.reductions),
+        running=row["running"] or 0,
+        held=row["held"] or 0,
+    )
+
+
+@single_query
+async def load_messages(
+    tx: Tx, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0, *, from_turn: int = 0
+) -> list[Message]:
+    """Load stored originals in order of seq, folded and cleared ones too.
+
+    Args:
+        to_seq: 0 for the end.
+        limit: 0 for all.
+        from_turn: number of the first turn.
+    """
+    rows = await tx.all(
+        _SELECT_MESSAGES,
+        conversation=conversation,
+        from_seq=from_seq,
+        to_seq=to_seq or _MAX_SEQ,
+        from_turn=from_turn,
+        limit=limit or _MAX_SEQ,
+    )
+    return [to_message(row) for row in rows]
+
+
+@light
+async def load_ranges(tx: Tx, ranges: Sequence[tuple[str, int, int]]) -> list[list[Message]]:
+    """Load a few messages of each (conversation, first seq, last seq)."""
+    return [await load_messages(tx, conversation, first, last) for conversation, first, last in ranges]
+
+
+def _to_summary(row: Row) -> Summary | None:
+    if row["head_to_seq"] is None:
+        return None
+    return Summary(
+        fold_id=row["fold_head"],
+        turns=row["turns_covered"],
+        text=row["summary"],
+        tokens=row["summary_tokens"],
+        seen=row["seen_seq"],
+        tainted=bool(row["summary_tainted"]),
+        clean_lines=row["clean_lines"],
+        last_turn=row["head_to_turn"],
+    )
+
+
 @single_query
 async def load_lines(
     tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
@@ -253,7 +407,7 @@ async def load_lines(
         after: load the first lines with greater numbers instead.
     """
     statement = _FIRST_LINES if after else _LAST_LINES
-    rows = await tx.all(statement, conversation=conversation, after=after, before=before or MAX_SEQ, limit=limit)
+    rows = await tx.all(statement, conversation=conversation, after=after, before=before or _MAX_SEQ, limit=limit)
     found = [to_transcript_row(row) for row in rows]
     return found if after else found[::-1]
 
@@ -286,44 +440,6 @@ async def list_conversations(tx: Tx, channel: str = "", limit: int = 200) -> lis
 async def load_idle(tx: Tx, before: datetime) -> list[str]:
     """Load the ids of conversations with live turns and no received message since that time."""
     return [row["id"] for row in await tx.all(_SELECT_IDLE, before=before.timestamp())]
-
-
-_FORBID_DELETES = delete(removal).where(removal.c.conversation == bindparam("conversation"))
-_MESSAGES = select(message.c.id).where(message.c.conversation == bindparam("conversation"))
-_TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"))
-# Rows that refer to others by a foreign key go first.
-_CONVERSATION_TABLES = (
-    *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
-    *(access_request, approval, job, background_task, *VIEW_TABLES),
-)
-_DELETES = (
-    delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),
-    delete(tool_call).where(tool_call.c.turn_id.in_(_TURNS)),
-    *(delete(table).where(table.c.conversation == bindparam("conversation")) for table in _CONVERSATION_TABLES),
-    delete(conversation).where(conversation.c.id == bindparam("conversation")),
-)
-
-
-_SELECT_SPACE = select(conversation.c.space).where(conversation.c.id == bindparam("id"))
-
-
-_SELECT_CHILDREN = select(background_task.c.child).where(
-    background_task.c.conversation == bindparam("conversation"), background_task.c.child != literal_text("")
-)
-
-
-async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
-    """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it happened, no more."""
-    for task in await tx.all(_SELECT_CHILDREN, conversation=id):
-        await delete_conversation(tx, task["child"], by)
-    row = await tx.one(_SELECT_SPACE, id=id)
-    tx.changed.update({(row["space"], id)} if row else ())
-    await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
-    await delete_snapshot(tx, id)
-    for statement in _DELETES:
-        await tx.send(statement, conversation=id)
-    await tx.send(_FORBID_DELETES, conversation=id)
-    await append_act(tx, "delete", id, "deleted", by)
 
 
 _SET_CHOICES = (
@@ -409,7 +525,7 @@ def _chat_name(row: Row) -> str:
 @light
 async def _load_session_rows_with_spending(
     tx: Tx, conversation: str, spending: SpendingQuery
-) -> tuple[SessionRows, SpendingTotals]:
+) -> tuple[_SessionRows, SpendingTotals]:
     """Load as `load_session_rows` does, with what `load_newest_usage` returns."""
     return await tx.together(lambda tx: load_session_rows(tx, conversation), lambda tx: load_newest_usage(tx, spending))
 
@@ -443,11 +559,11 @@ class Sessions(Repository):
     factor = read(usage_rows.load_factor)
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)
-    import_conversation = write(imports.import_conversation)
+    import_conversation = write(lifecycle.import_conversation)
     trace = read(traces.load_trace)
     traces = read(traces.load_traces)
     spend = write(usage_rows.add_usage)
-    delete = write(delete_conversation)
+    delete = write(lifecycle.delete_conversation)
 
     async def load(self, conversation: str, turns: int = 0) -> Session:
         """Load the session: what a model may see of the conversation. A long one is made in a thread.
@@ -467,8 +583,8 @@ class Sessions(Repository):
         rows, totals = await self._database.read(_load_session_rows_with_spending, conversation, spending)
         return await self._make_session(rows, conversation), totals
 
-    async def _make_session(self, rows: SessionRows, conversation: str, turns: int = 0) -> Session:
+    async def _make_session(self, rows: _SessionRows, conversation: str, turns: int = 0) -> Session:
         if len(rows.messages) <= MAX_LIGHT_MESSAGES:
-            return to_session(rows)
-        rows = await self._database.read(load_long_session_rows, conversation, turns)
-        return await asyncio.to_thread(to_session, rows)
+            return _to_session(rows)
+        rows = await self._database.read(_load_long_session_rows, conversation, turns)
+        return await asyncio.to_thread(_to_session, rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, func, or_, select
 
 from memory.conversation import Message
-from memory.store.conversations.prompt_state import load_messages
+from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Tx, light, read, single_query
 from memory.store.rows import HIDDEN_THREAD, load_member_spaces
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text

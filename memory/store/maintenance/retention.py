@@ -3,8 +3,8 @@
 from sqlalchemy import ColumnElement, Delete, Table, bindparam, delete, exists, insert, select, true, update
 
 from memory.store.conversations.folds import mark_open_stale
+from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.conversations.prompt_state import delete_snapshot
-from memory.store.conversations.sessions import delete_conversation
 from memory.store.engine.database import Repository, Tx, read, write
 from memory.store.schema.memory_tables import (
     access_request,

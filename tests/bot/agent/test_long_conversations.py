@@ -12,7 +12,7 @@ import pytest
 
 from bot.cli.replay.importing import read_import
 from bot.cli.replay.recording import count_recording
-from memory.store.conversations.prompt_state import MAX_LIGHT_MESSAGES, load_session_rows
+from memory.store.conversations.sessions import MAX_LIGHT_MESSAGES, load_session_rows
 from memory.store.rows import Place
 from tests.bot.inside import Inside, inside
 

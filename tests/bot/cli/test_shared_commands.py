@@ -15,7 +15,7 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from bot.memory.search import open_removal
 from bot.runtime.store_access import open_store_for_command
-from memory.store.conversations.sessions import delete_conversation
+from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.engine.database import Tx
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY
 from memory.store.errors import StoreBusy

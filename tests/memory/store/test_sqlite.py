@@ -14,7 +14,7 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import folds, inbox, messages, outbox, prompt_state, sessions, turns
+from memory.store.conversations import folds, inbox, messages, outbox, sessions, turns
 from memory.store.engine.database import Row, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
@@ -363,7 +363,7 @@ async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_l
 async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: SqliteRecord) -> None:
     store = await record.open()
     with pytest.raises(LookupError):
-        await store.database.write(prompt_state.load_session_rows, "nobody")
+        await store.database.write(sessions.load_session_rows, "nobody")
 
     async def stray(tx: Tx) -> None:
         await tx.run(messages._SELECT_CONVERSATION, id="x", other=2)

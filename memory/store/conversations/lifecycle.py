@@ -1,19 +1,39 @@
-"""Imports a conversation with its finished turns, as `mnema sessions export` wrote them."""
+"""Whole conversations: their import with finished turns, as `mnema sessions export` wrote them, and their deletion."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+
+from sqlalchemy import bindparam, delete, select
 
 from memory.conversation import Document, Image, Part, Text, Turn
 from memory.ids import derive_key, new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import find_conversation_id, make_title
 from memory.store.conversations.messages import insert_message
+from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.turns import answer_source
 from memory.store.engine.database import Tx
 from memory.store.errors import WrongState
+from memory.store.longterm.views import VIEW_TABLES
 from memory.store.rows import Place, TurnRow, column_values
-from memory.store.schema.tables import conversation, inbox, outbox, turn
+from memory.store.schema.memory_tables import access_request, approval, background_task, extraction, job
+from memory.store.schema.tables import (
+    clearing,
+    conversation,
+    coverage,
+    fold,
+    inbox,
+    limit_told,
+    literal_text,
+    message,
+    outbox,
+    reduction,
+    removal,
+    tool_call,
+    turn,
+)
+from memory.store.schema.tables import usage as usage_table
 
 ORIGIN = "import"  # as the sender and the actor of imported turns
 _EPOCH = 1
@@ -120,3 +140,41 @@ def shown_text_of(parts: Sequence[Part]) -> str:
         elif isinstance(part, Document | Image):
             shown.append(f"📎 {part.name if isinstance(part, Document) else part.media_type}")
     return "\n".join(shown)
+
+
+_FORBID_DELETES = delete(removal).where(removal.c.conversation == bindparam("conversation"))
+_MESSAGES = select(message.c.id).where(message.c.conversation == bindparam("conversation"))
+_TURNS = select(turn.c.id).where(turn.c.conversation == bindparam("conversation"))
+# Rows that refer to others by a foreign key go first.
+_CONVERSATION_TABLES = (
+    *(extraction, reduction, usage_table, limit_told, clearing, fold, outbox, message, turn, inbox),
+    *(access_request, approval, job, background_task, *VIEW_TABLES),
+)
+_DELETES = (
+    delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),
+    delete(tool_call).where(tool_call.c.turn_id.in_(_TURNS)),
+    *(delete(table).where(table.c.conversation == bindparam("conversation")) for table in _CONVERSATION_TABLES),
+    delete(conversation).where(conversation.c.id == bindparam("conversation")),
+)
+
+
+_SELECT_SPACE = select(conversation.c.space).where(conversation.c.id == bindparam("id"))
+
+
+_SELECT_CHILDREN = select(background_task.c.child).where(
+    background_task.c.conversation == bindparam("conversation"), background_task.c.child != literal_text("")
+)
+
+
+async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
+    """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it happened, no more."""
+    for task in await tx.all(_SELECT_CHILDREN, conversation=id):
+        await delete_conversation(tx, task["child"], by)
+    row = await tx.one(_SELECT_SPACE, id=id)
+    tx.changed.update({(row["space"], id)} if row else ())
+    await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
+    await delete_snapshot(tx, id)
+    for statement in _DELETES:
+        await tx.send(statement, conversation=id)
+    await tx.send(_FORBID_DELETES, conversation=id)
+    await append_act(tx, "delete", id, "deleted", by)
