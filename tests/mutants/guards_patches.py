@@ -124,6 +124,14 @@ GUARDS = (
         tests=(ALIVE,),
     ),
     Mutant(
+        name="a fold costs nothing until its summary is stored",
+        guards="S65",
+        file="bot/agent/loop.py",
+        old="        folds = int(self._fitter.folding.has_open_cost(context.conversation.id))\n",
+        new="        folds = 0\n",
+        tests=("tests/bot/access/test_over_budget.py",),
+    ),
+    Mutant(
         name="a group in which only its owner has spoken is clean",
         guards="taint",
         file="bot/agent/turn_context.py",

@@ -71,6 +71,14 @@ INDEXES = (
         tests=(f"{KEEPERS}::test_a_fresh_search_waits_for_what_is_being_indexed",),
     ),
     Mutant(
+        name="one slow search sends all that wait to the threads",
+        guards="recall",
+        file="memory/recall/keepers/files.py",
+        old="NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)",
+        new="(time.thread_time() - began - self._read_seconds)",
+        tests=(f"{KEEPERS}::test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_heavy_on_average",),
+    ),
+    Mutant(
         name="what an update that failed was to index is forgotten",
         guards="recall",
         file="memory/recall/keepers/files.py",
