@@ -96,7 +96,7 @@ class RepairNotice:
     """The trouble that lasts while the damaged file is kept."""
 
     def __init__(self, store: Store, data: Path, zone: Callable[[], tzinfo], troubles: TroubleList) -> None:
-        """Args: data: folder of the database."""
+        """Bind to a bot. data: folder of the database."""
         self._store, self._data, self._zone, self._troubles = store, data, zone, troubles
         self._kept: Path | None = None
 

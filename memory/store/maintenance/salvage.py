@@ -115,7 +115,7 @@ class Salvage:
     """One transaction on the new database that takes over what the damaged one holds. All methods block."""
 
     def __init__(self, damaged: DatabaseRows, connection: sqlite3.Connection, tx: Tx) -> None:
-        """Args: connection, tx: of the new database, in a transaction."""
+        """Bind to both. connection, tx: of the new database, in a transaction."""
         self._damaged, self._connection, self._tx = damaged, connection, tx
         self._here = DatabaseRows(connection)
         self._acts, self._has_all_acts = damaged.load_acts()
