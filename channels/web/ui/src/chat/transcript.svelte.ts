@@ -88,8 +88,7 @@ export class Transcript {
   private readonly failures = new Map<string, Item>();
   private readonly answered = new Set<string>();
   private readonly noticed = new Set<string>();
-  /** Messages whose answer broke off after some of it was shown: both come as stored lines, that and the notice. */
-  private readonly cut = new Set<string>();
+  private readonly cut = new Set<string>(); // by message: what was shown of the answer stays above the notice
   private readonly pending = new Map<string, Item>();
   private remarks = 0;
   busy = $state(false);
