@@ -50,6 +50,7 @@ APPROVE_PREFIX, DENY_PREFIX, ALWAYS_PREFIX = "yes:", "no:", "ever:"  # prefixes 
 # Files and folders of the owner's space that define the bot's persona and rules.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules", "heartbeat.md"})
 EXTENSION_FOLDERS = frozenset({"skills", "tools"})
+GIT_FOLDER = ".git"  # the configuration and hooks in it are run by git, whatever the command is
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
@@ -87,19 +88,21 @@ def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str
     """Return the action of a call: its tool's, or a stricter one for some files. Pure.
 
     In the owner's space ("") the persona files ask for approval. What is in the folders of skills and tools is run or
-    followed as the owner enabled it, so no model writes there, in no space.
+    followed as the owner enabled it, and git runs what its own folder says, so no model writes there, in no space.
     """
     if spec.action != "files.write":
         return spec.action
-    tops = {_top_name(path) for path in arguments.written_paths()}
-    if tops & EXTENSION_FOLDERS:
+    paths = [_folded_names(path) for path in arguments.written_paths()]
+    tops = {names[0] for names in paths if names}
+    if tops & EXTENSION_FOLDERS or any(GIT_FOLDER in names for names in paths):
         return "extension.write"
     return "persona.write" if not space and tops & PERSONA_FILES else spec.action
 
 
-def _top_name(path: str) -> str:
-    names = [name for name in path.strip().split("/") if name.strip(" .")]
-    return unicodedata.normalize("NFKC", names[0]).strip(" .").casefold() if names else ""
+def _folded_names(path: str) -> list[str]:
+    """Return the names of a path as the least strict file system compares them."""
+    names = (unicodedata.normalize("NFKC", name).strip().rstrip(".").casefold() for name in path.split("/"))
+    return [name for name in names if name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,7 +153,10 @@ async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) ->
     files = LoginFiles(home.mcp_logins, LOCAL_WRITE_LOCKS)
     server = McpServer(name, settings, "", store, create_auth=lambda needed: create_auth(name, settings, files, needed))
     try:
-        return await server.connect()
+        tools = await server.connect()
+        for left_out in map(printable, server.left_out):
+            print(f"{left_out}: left out, its description of arguments cannot be read.", file=sys.stderr)
+        return tools
     except McpError as err:
         raise MnemaError(f"{name} could not be listed: {printable(str(err))}.") from err
     finally:
