@@ -30,6 +30,7 @@ from memory.store.people.mcp import (
     store_list,
     store_review,
 )
+from memory.text.invisible import find_invisible
 from memory.workspace.files import LOCAL_WRITE_LOCKS
 
 _KEYS: dict[str, McpMode] = {"r": "run", "a": "ask", "o": "off"}
@@ -205,6 +206,8 @@ def _show(tool: ListedTool, settled: McpToolRow | None) -> None:
         print(f"{settled.mode:4} {settled.effect:7} {printable(tool.name)}  as reviewed")
         return
     print(f"\n{printable(tool.name)}{'  (says that it only reads)' if tool.read_only else ''}")
+    if invisible := find_invisible(f"{tool.description}{tool.schema}"):
+        print(f"  Look out: it has invisible characters: {', '.join(invisible)}.")
     for line in tool.description.splitlines():
         print(f"  | {printable(line)}")
     for line in json.dumps(json.loads(tool.schema), ensure_ascii=False, indent=2).splitlines():

@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import structlog
 
 from bot.config.extras import install_command
-from bot.tools.mcp.listing import CleanedStream
 from bot.tools.mcp.results import McpResult, to_result
+from bot.tools.mcp.schema import clean_tools
 from memory.store.people.mcp import ListedTool
 
 log = structlog.get_logger(__name__)
@@ -50,6 +50,53 @@ class _Call:
     seconds: float
     answer: asyncio.Future[Any]
     sent: bool = False
+
+
+class CleanedStream:
+    """The messages of a server, with its lists of tools cleaned; a stream as the SDK's transports have them."""
+
+    def __init__(self, server: str, messages: Any) -> None:
+        self._server = server
+        self._messages = messages
+        #: Names of the tools that were left out of the lists so far, each once, in the server's order.
+        self.left_out: dict[str, None] = {}
+
+    @property
+    def last_context(self) -> Any:
+        """The context of the newest message's sender, where the transport has one."""
+        return getattr(self._messages, "last_context", None)
+
+    async def receive(self) -> Any:
+        return self._clean(await self._messages.receive())
+
+    async def aclose(self) -> None:
+        await self._messages.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._clean(await self._messages.__anext__())
+
+    async def __aenter__(self) -> Self:
+        await self._messages.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        left: bool | None = await self._messages.__aexit__(*error)
+        return left
+
+    def _clean(self, received: Any) -> Any:
+        """Clean a list of tools; no other answer of a server has `tools`."""
+        result = getattr(getattr(received, "message", None), "result", None)
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return received
+        result["tools"], left_out = clean_tools(result["tools"])
+        for name in left_out:
+            if name not in self.left_out:
+                log.warning("a tool of an MCP server cannot be read and is left out", server=self._server, tool=name)
+            self.left_out[name] = None
+        return received
 
 
 @dataclass(slots=True, kw_only=True)
