@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -41,15 +41,18 @@ from memory.store.people.approval_rules import MAX_RULES, RULE_VALIDITY, NewAppr
 from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import ConversationRow, NewInboxRow
+from memory.text.invisible import find_invisible, find_mixed_words
 from memory.text.quoting import fence_text
 
 log = structlog.get_logger(__name__)
 # Characters of arguments that a person can be expected to read; longer calls are refused.
 MAX_SHOWN_CHARS = 12_000
+MAX_MIXED_WORDS = 5  # that a question names
 APPROVE_PREFIX, DENY_PREFIX, ALWAYS_PREFIX = "yes:", "no:", "ever:"  # prefixes of the data of the buttons
 # Files and folders of the owner's space that define the bot's persona and rules.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules", "heartbeat.md"})
 EXTENSION_FOLDERS = frozenset({"skills", "tools"})
+GIT_FOLDER = ".git"  # the configuration and hooks in it are run by git, whatever the command is
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
@@ -93,19 +96,21 @@ def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str
     """Return the action of a call: its tool's, or a stricter one for some files. Pure.
 
     In the owner's space ("") the persona files ask for approval. What is in the folders of skills and tools is run or
-    followed as the owner enabled it, so no model writes there, in no space.
+    followed as the owner enabled it, and git runs what its own folder says, so no model writes there, in no space.
     """
     if spec.action != "files.write":
         return spec.action
-    tops = {_top_name(path) for path in arguments.written_paths()}
-    if tops & EXTENSION_FOLDERS:
+    paths = [_folded_names(path) for path in arguments.written_paths()]
+    tops = {names[0] for names in paths if names}
+    if tops & EXTENSION_FOLDERS or any(GIT_FOLDER in names for names in paths):
         return "extension.write"
     return "persona.write" if not space and tops & PERSONA_FILES else spec.action
 
 
-def _top_name(path: str) -> str:
-    names = [name for name in path.strip().split("/") if name.strip(" .")]
-    return unicodedata.normalize("NFKC", names[0]).strip(" .").casefold() if names else ""
+def _folded_names(path: str) -> list[str]:
+    """Return the names of a path as the least strict file system compares them."""
+    names = (unicodedata.normalize("NFKC", name).strip().rstrip(".").casefold() for name in path.split("/"))
+    return [name for name in names if name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -465,6 +470,8 @@ def format_approval_question(
     if facts := "\n".join(f"{name}: {text}" for name, text in bound.items()):
         texts[BOUND_TITLES[request.lang == "zh"]] = facts
     shown = "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
+    if mixed := _mixed_words_line(request.arguments, request.lang):
+        shown = f"{mixed}\n\n{shown}"
     if request.tainted:
         shown = f"{TAINTED_BANNERS[request.lang == 'zh']}\n\n{shown}"
     typed = format_code(code)
@@ -492,11 +499,37 @@ def is_lasting_press(key: str) -> bool:
     return key.startswith(ALWAYS_PREFIX)
 
 
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield all texts of parsed JSON, the names in it included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _texts_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_in(inner)
+
+
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
-    """Tell whether there are characters that a person cannot see; joined emoji and line ends are fine."""
-    lists = [items if isinstance(items, list) else [items] for items in arguments.values()]
-    texts = [text for items in lists for text in items if isinstance(text, str)]
-    return any(not sign.isprintable() and sign not in "\n\t\u200d" for text in texts for sign in text)
+    """Tell whether there are characters that a person cannot see; line ends and the joints of emoji are fine."""
+    return any(find_invisible(text) or _has_unprintable(text) for text in _texts_in(arguments))
+
+
+def _has_unprintable(text: str) -> bool:
+    return any(not sign.isprintable() and sign not in "\n\t\u200d" for sign in text)
+
+
+def _mixed_words_line(arguments: Mapping[str, Any], lang: str) -> str:
+    """Return a warning of words in letters of several scripts; "" for none."""
+    words = [word for text in _texts_in(arguments) for word in find_mixed_words(text)]
+    if not words:
+        return ""
+    shown = "、".join(words[:MAX_MIXED_WORDS]) if lang == "zh" else ", ".join(words[:MAX_MIXED_WORDS])
+    if lang == "zh":
+        return f"⚠️ 这些词混用了不同文字的字母，可能和看上去的不是同一个词：{shown}"
+    return f"⚠️ These words mix letters of several scripts, and may not be what they look like: {shown}"
 
 
 def _hash_spec(spec: ToolSpec) -> str:

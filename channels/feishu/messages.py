@@ -5,12 +5,12 @@ import mimetypes
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from channels.message import Address, Attachment, ChatKind, InboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable
-from channels.toolkit.untrusted import load_object
+from channels.toolkit.untrusted import load_object, parse_timestamp
 
 PLACEHOLDERS = {
     "interactive": "[card]",
@@ -293,7 +293,7 @@ def _load_object(text: Any) -> Json:
 
 
 def _parse_time(milliseconds: Any) -> datetime:
-    return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
+    return parse_timestamp(int(milliseconds) / 1000)
 
 
 def _dump_event(event: Json) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from zlib import crc32
 
@@ -12,6 +12,7 @@ from channels.errors import Rejected
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
 from channels.telegram.html import to_html, visible_text
 from channels.toolkit.text import replace_unstorable, split_text, text_length
+from channels.toolkit.untrusted import parse_timestamp
 
 GENERAL_TOPIC = "1"  # a forum's first topic, which is the chat itself
 # Kinds of updates that `parse` understands.
@@ -84,7 +85,7 @@ def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
         key=_key(message, message.get("edit_date") or 0),
         sender=_sender(message),
         text=replace_unstorable(own_text),
-        sent_at=datetime.fromtimestamp(message["date"], UTC),
+        sent_at=parse_timestamp(message["date"]),
         attachments=files,
         addressed=private or mentioned or _replied_message(message).get("from", {}).get("id") == me.id,
         album=str(message.get("media_group_id") or ""),
@@ -104,7 +105,7 @@ def _parse_migration(message: Json, me: BotIdentity) -> InboundMessage | None:
         key=f"v:{old}:{new}",
         sender=_sender(message),
         text="",
-        sent_at=datetime.fromtimestamp(message["date"], UTC),
+        sent_at=parse_timestamp(message["date"]),
         act="move",
         target=str(new),
     )
@@ -137,7 +138,7 @@ def _parse_join(change: Json, me: BotIdentity) -> InboundMessage | None:
         key=f"j:{chat['id']}:{change['date']}",
         sender=_person(change["from"]),
         text="",
-        sent_at=datetime.fromtimestamp(change["date"], UTC),
+        sent_at=parse_timestamp(change["date"]),
         act="joined",
     )
 

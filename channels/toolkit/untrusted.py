@@ -5,6 +5,7 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
@@ -45,6 +46,18 @@ def load_object(data: str | bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def parse_timestamp(seconds: float) -> datetime:
+    """Return the moment of a unix time.
+
+    Raises:
+        ValueError: no calendar has such a date.
+    """
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError) as err:
+        raise ValueError("a date out of range") from err
 
 
 def _unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from mimetypes import MimeTypes
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable
+from channels.toolkit.untrusted import parse_timestamp
 
 LIMIT = 1800  # code points of one message; the platform documents no limit, and up to 4000 were accepted
 MAX_TEXT = 3600  # code points of one message when few are left to send
@@ -62,7 +62,7 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
         key=_key(message, person, seq),
         sender=Sender(id=person),
         text=replace_unstorable(text),
-        sent_at=datetime.fromtimestamp(sent_ms(message) / 1000 or now, UTC),
+        sent_at=parse_timestamp(sent_ms(message) / 1000 or now),
         attachments=tuple(map(_attachment, files)),
         order_key=f"{seq:020d}" if seq else "",
         raw=json.dumps({name: value for name, value in message.items() if name != "context_token"}),

@@ -2,13 +2,12 @@
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Sender
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, text_length
-from channels.toolkit.untrusted import load_object, to_cdata
+from channels.toolkit.untrusted import load_object, parse_timestamp, to_cdata
 
 LIMIT = 2048  # bytes of UTF-8 per message; the bot makes parts 40 shorter, which leaves room for _MORE_TEXT
 
@@ -47,7 +46,7 @@ def parse(fields: dict[str, str], account: str) -> InboundMessage | None:
         key=number,
         sender=Sender(id=person),
         text=replace_unstorable(text),
-        sent_at=datetime.fromtimestamp(int(created), UTC),
+        sent_at=parse_timestamp(int(created)),
         attachments=attachments,
         order_key=f"{int(created):020d}.{int(number):020d}",
         raw=json.dumps(fields, ensure_ascii=False),

@@ -198,7 +198,7 @@ class Wecom:
     def _parse(self, name: str, frame: Mapping[str, Any]) -> WecomMessage | None:
         try:
             return parse(frame, self.account, int(name))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as err:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as err:
             log.warning("callback not understood", error=f"{type(err).__name__}: {err}")
             return None
 

@@ -5,11 +5,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Act, Address, Attachment, Button, InboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable, text_length
+from channels.toolkit.untrusted import parse_timestamp
 
 LIMIT = 20_480  # bytes of UTF-8 in one message, streams too
 REPEAT_MARK = "（可能重复 / possibly repeated）\n"
@@ -42,7 +42,7 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage 
         arrival: grows with every frame; orders those of one second.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError: it is malformed.
+        KeyError, TypeError, ValueError, AttributeError, OverflowError: it is malformed.
     """
     body = frame["body"]
     if frame["cmd"] == "aibot_event_callback":
@@ -74,7 +74,7 @@ def _build_message(frame: Mapping[str, Any], account: str, arrival: int, fields:
         kind="group" if group else "dm",
         key=_id(body["msgid"]),
         sender=Sender(id=sender, name=replace_unstorable(person["userid"])),
-        sent_at=datetime.fromtimestamp(sent, UTC),
+        sent_at=parse_timestamp(sent),
         order_key=f"{sent:012d}-{arrival:020d}",
         raw=json.dumps({key: value for key, value in body.items() if key != "response_url"}),
     )

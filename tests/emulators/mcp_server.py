@@ -1,7 +1,7 @@
 """An MCP server that misbehaves to order: a program of its own on the standard library alone.
 
 `mcp_server.py ORDERS` reads a JSON file at its start and at each list:
-- `tools`: as the protocol has them, in pages of `page`, without end if `endless`
+- `tools`: as the protocol has them, in pages of `page`, without end if `endless`; `raw_list`: sent in their place
 - `ignore_term`: SIGTERM and the end of its input
 - `print`: that many junk lines at the start; `refuse`: it ends with these words on stderr; `greet`: words on
   stderr at the start
@@ -71,6 +71,7 @@ class Server:
             at, tools = int((message.get("params") or {}).get("cursor") or 0), self.orders["tools"]
             page = self.orders.get("page", 1_000)
             result = {"tools": tools[at : at + page]}
+            result = self.orders.get("raw_list", result)
             if at + page < len(tools) or self.orders.get("endless"):
                 result["nextCursor"] = str(at + page)
         elif method in ("resources/list", "prompts/list") and method.partition("/")[0] in self.orders:

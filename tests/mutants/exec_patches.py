@@ -97,6 +97,22 @@ EXEC = (
         tests=(f"{BOT}::test_after_the_outcome_words_from_outside_are_in_view",),
     ),
     Mutant(
+        name="an old rule for whatever begins with git still holds",
+        guards="I50",
+        file="bot/tools/exec/rules.py",
+        old="            if self.argv[0] not in PREFIX_PROGRAMS:",
+        new="            if not self.argv:",
+        tests=("tests/bot/tools/exec/test_rules.py",),
+    ),
+    Mutant(
+        name="a model may write the configuration that git runs",
+        guards="I50",
+        file="bot/agent/approvals.py",
+        old=" or any(GIT_FOLDER in names for names in paths):",
+        new=":",
+        tests=("tests/bot/agent/test_approvals.py",),
+    ),
+    Mutant(
         name="a rule of approval goes by the program's last name",
         guards="I50",
         file="bot/tools/exec/rules.py",

@@ -8,6 +8,14 @@ SKILLS = "tests/bot/tools/skills/test_skills_in_bot.py"
 
 EXTENSIONS = (
     Mutant(
+        name="one odd tool turns its whole server off",
+        guards="I46",
+        file="bot/tools/mcp/connection.py",
+        old="            yield self._messages, outgoing, *others",
+        new="            yield messages, outgoing, *others",
+        tests=("tests/bot/tools/mcp/test_server_faults.py",),
+    ),
+    Mutant(
         name="use_tool is judged as itself",
         guards="use_tool",
         file="bot/agent/tool_calls.py",

@@ -30,6 +30,7 @@ from memory.store.people.mcp import (
     store_list,
     store_review,
 )
+from memory.text.invisible import find_invisible
 from memory.workspace.files import LOCAL_WRITE_LOCKS
 
 _KEYS: dict[str, McpMode] = {"r": "run", "a": "ask", "o": "off"}
@@ -153,7 +154,10 @@ async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) ->
     files = LoginFiles(home.mcp_logins, LOCAL_WRITE_LOCKS)
     server = McpServer(name, settings, "", store, create_auth=lambda needed: create_auth(name, settings, files, needed))
     try:
-        return await server.connect()
+        tools = await server.connect()
+        for left_out in map(printable, server.left_out):
+            print(f"{left_out}: left out, its description of arguments cannot be read.", file=sys.stderr)
+        return tools
     except McpError as err:
         raise MnemaError(f"{name} could not be listed: {printable(str(err))}.") from err
     finally:
@@ -202,6 +206,8 @@ def _show(tool: ListedTool, settled: McpToolRow | None) -> None:
         print(f"{settled.mode:4} {settled.effect:7} {printable(tool.name)}  as reviewed")
         return
     print(f"\n{printable(tool.name)}{'  (says that it only reads)' if tool.read_only else ''}")
+    if invisible := find_invisible(f"{tool.description}{tool.schema}"):
+        print(f"  Look out: it has invisible characters: {', '.join(invisible)}.")
     for line in tool.description.splitlines():
         print(f"  | {printable(line)}")
     for line in json.dumps(json.loads(tool.schema), ensure_ascii=False, indent=2).splitlines():

@@ -21,12 +21,12 @@ from bot.tools.plugins.library import (
     check_definitions,
     is_file_name,
 )
+from memory.text.invisible import find_invisible
 from memory.workspace.files import Workspace
 
 app = typer.Typer(help="List, enable, turn off and begin plug-ins: files of tools.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the file in workspace/tools, without .py.")]
 _HOSTS = re.compile(r"https?://([A-Za-z0-9.-]{1,253})")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _FILE = '''"""Says what the tool is for."""
 
 from typing import Annotated
@@ -197,8 +197,8 @@ def _review(file: PluginFile, tools: tuple[Definition, ...]) -> list[str]:
         lines.append(f"Secrets it gets: {', '.join(needs)}")
     if hosts := sorted(set(_HOSTS.findall(file.text))):
         lines.append(f"Hosts it names: {', '.join(hosts[:30])}")
-    if _INVISIBLE.search(file.text):
-        lines.append("Look out: it has invisible characters.")
+    if invisible := find_invisible(file.text.removeprefix("\ufeff")):
+        lines.append(f"Look out: it has invisible characters: {', '.join(invisible)}.")
     return [line for text in lines for line in text.splitlines()]
 
 

@@ -18,6 +18,7 @@ from bot.tools.skills.review import read_folder, review
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.mcp import McpChoice, McpEffect, McpMode, McpToolRow
 from memory.store.store import Store
+from memory.text.invisible import show_invisible
 
 READ, WRITE = "console.read", "extension.write"
 MAX_CHOICES = 1_000  # tools of one review
@@ -166,7 +167,7 @@ def _tool_json(row: McpToolRow, *, reviewed: bool) -> dict[str, Any]:
     state = "new" if new else "changed" if row.sha256 != row.reviewed_sha256 else "settled"
     return {
         "name": row.name,
-        "description": row.description,
+        "description": show_invisible(row.description),
         "schema": json.loads(row.schema),
         "read_only": row.read_only,
         "sha256": row.sha256,

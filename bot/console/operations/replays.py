@@ -135,7 +135,7 @@ def _policy_figures(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_policies(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or any(name not in POLICIES for name in given):
+    if not isinstance(given, list) or any(not isinstance(name, str) or name not in POLICIES for name in given):
         raise HttpRefusal(400, "policies", f"policies is a list of: {', '.join(POLICIES)}; empty for all")
     return tuple(dict.fromkeys(given)) or tuple(POLICIES)
 

@@ -13,14 +13,15 @@ from memory.store.people.access import AccessRecords
 from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.people.rows import ApprovalRow
 
-# Programs that run nothing of what they are given, so that a rule may cover whatever follows their name. A shell, an
-# interpreter, env, xargs, find, sudo, make and many more run their arguments; who is not named here counts as one.
+# Programs that run nothing of what they are given and write to no file that they are given, so that a rule may cover
+# whatever follows their name. A program that is not named here counts as one that does: shells, interpreters, env,
+# xargs, find, sudo and make run their arguments; git runs what the configuration of a repository says, whose file
+# anybody may have written; uniq, tree, file and pdftotext write to a file that is named to them.
 PREFIX_PROGRAMS = frozenset({
-    "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "date", "df", "dirname", "du", "echo", "file", "fold",
-    "grep", "head", "jq", "join", "ls", "md5sum", "nl", "od", "paste", "pdftotext", "readlink", "realpath", "rev",
-    "seq", "sha1sum", "sha256sum", "sha512sum", "stat", "tac", "tail", "tr", "tree", "uniq", "wc",
+    "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "date", "df", "dirname", "du", "echo", "fold", "grep",
+    "head", "jq", "join", "ls", "md5sum", "nl", "od", "paste", "readlink", "realpath", "rev", "seq", "sha1sum",
+    "sha256sum", "sha512sum", "stat", "tac", "tail", "tr", "wc",
 })  # fmt: skip
-GIT_COMMANDS = frozenset({"diff", "log", "ls-files", "rev-parse", "show", "status"})  # `git -c` can run anything
 _LEVELS = {"C": 0, "B": 1, "A": 2}  # of the sandbox, by strength
 _HASH_PREFIX = "sha256 of "
 BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
@@ -84,6 +85,8 @@ class CommandRule:
             return False
         argv = tuple(given.get("argv", ()))
         if self.is_prefix:
+            if self.argv[0] not in PREFIX_PROGRAMS:  # a rule of a version that allowed more programs
+                return False
             begins = argv[: len(self.argv)] == self.argv and not given.get("script")
             return begins and all(word.isprintable() for word in argv)
         return argv == self.argv and _language(given) == self.language and _hashes(bound) == self.hashes
@@ -120,13 +123,13 @@ def _check_prefix(argv: Sequence[str], words: int) -> None:
             f"The command has {len(argv)} words, and a script can only be approved as a whole.",
             f"这个命令有 {len(argv)} 个词；脚本只能整个批准。",
         )
-    is_git = argv[0] == "git" and words > 1 and argv[1] in GIT_COMMANDS
-    if not (argv[0] in PREFIX_PROGRAMS or is_git) or not all(word.isprintable() for word in argv[:words]):
+    if argv[0] not in PREFIX_PROGRAMS or not all(word.isprintable() for word in argv[:words]):
         shown = " ".join(argv[:words])
         raise RuleRefused(
-            f"Not for everything that begins with `{shown}`: it may run what it is given. Such a command can be "
-            "approved word for word only.",
-            f"不能批准所有以 `{shown}` 开头的命令：它可能会运行传给它的东西。这样的命令只能逐字批准。",
+            f"Not for everything that begins with `{shown}`: it may run what it is given, or write to a file that it "
+            "is given. Such a command can be approved word for word only.",
+            f"不能批准所有以 `{shown}` 开头的命令：它可能会运行传给它的东西，或者写入传给它的文件。"
+            "这样的命令只能逐字批准。",
         )
 
 

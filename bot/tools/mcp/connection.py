@@ -8,16 +8,17 @@ import hashlib
 import importlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import structlog
 
 from bot.config.extras import install_command
 from bot.tools.mcp.results import McpResult, to_result
+from bot.tools.mcp.schema import clean_tools
 from memory.store.people.mcp import ListedTool
 
 log = structlog.get_logger(__name__)
@@ -51,6 +52,53 @@ class _Call:
     sent: bool = False
 
 
+class CleanedStream:
+    """The messages of a server, with its lists of tools cleaned; a stream as the SDK's transports have them."""
+
+    def __init__(self, server: str, messages: Any) -> None:
+        self._server = server
+        self._messages = messages
+        #: Names of the tools that were left out of the lists so far, each once, in the server's order.
+        self.left_out: dict[str, None] = {}
+
+    @property
+    def last_context(self) -> Any:
+        """The context of the newest message's sender, where the transport has one."""
+        return getattr(self._messages, "last_context", None)
+
+    async def receive(self) -> Any:
+        return self._clean(await self._messages.receive())
+
+    async def aclose(self) -> None:
+        await self._messages.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._clean(await self._messages.__anext__())
+
+    async def __aenter__(self) -> Self:
+        await self._messages.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        left: bool | None = await self._messages.__aexit__(*error)
+        return left
+
+    def _clean(self, received: Any) -> Any:
+        """Clean a list of tools; no other answer of a server has `tools`."""
+        result = getattr(getattr(received, "message", None), "result", None)
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return received
+        result["tools"], left_out = clean_tools(result["tools"])
+        for name in left_out:
+            if name not in self.left_out:
+                log.warning("a tool of an MCP server cannot be read and is left out", server=self._server, tool=name)
+            self.left_out[name] = None
+        return received
+
+
 @dataclass(slots=True, kw_only=True)
 class McpConnection:
     """A connection that `start` opens; it ends by itself when the server does."""
@@ -72,6 +120,7 @@ class McpConnection:
     _ready: asyncio.Future[None] | None = None
     _task: asyncio.Task[None] | None = None
     _why: str = ""
+    _messages: CleanedStream | None = None
 
     async def start(self) -> None:
         """Connect and load the tools.
@@ -89,6 +138,11 @@ class McpConnection:
         """Whether calls can be made."""
         is_ready = self._ready is not None and self._ready.done()
         return is_ready and self._task is not None and not self._task.done() and not self.ended.is_set()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of tools that could not be read and are not among `tools`."""
+        return tuple(self._messages.left_out) if self._messages is not None else ()
 
     @property
     def busy(self) -> bool:
@@ -135,9 +189,10 @@ class McpConnection:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """Fail everything that waits; nothing of the SDK's cancellations reaches a caller."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._why = self._why or _describe(error)
-        self._why = self.why_ended() or self._why or "the server ended the connection"
+        error = None if task.cancelled() else task.exception()
+        if not self._why and error is not None and not _is_end(error):
+            self._why = _describe(error)
+        self._why = self._why or self.why_ended() or "the server ended the connection"
         for call in tuple(self._pending):
             if not call.answer.done():
                 call.answer.set_exception(McpLost(self._why, sent=call.sent))
@@ -153,7 +208,7 @@ class McpConnection:
             self._why = f"the extra mcp is not installed; install it with: {install_command('mcp')}"
             return
         client = client_type(
-            self.transport(),
+            self._open_cleaned(),
             mode="legacy" if self.era == "legacy" else "auto",
             read_timeout_seconds=None,
             cache=None,
@@ -188,6 +243,13 @@ class McpConnection:
             for task in tuple(running):
                 task.cancel()
             await client.__aexit__(None, None, None)
+
+    @asynccontextmanager
+    async def _open_cleaned(self) -> AsyncIterator[Any]:
+        """Open the transport; one tool that the SDK cannot read must not cost the server's others."""
+        async with self.transport() as (messages, outgoing, *others):
+            self._messages = CleanedStream(self.name, messages)
+            yield self._messages, outgoing, *others
 
     async def _note_message(self, message: Any) -> None:
         """Note that the list changed; the server's other notices are not for us."""
@@ -246,14 +308,19 @@ class McpConnection:
             # By the caller, who waits no more, or by the SDK: then the end of the connection tells the caller.
             return
         except Exception as err:
-            why = self.why_ended() or _describe(err)
-            error = McpError(_describe(err)) if _is_refusal(err) else McpLost(why, sent=True)
+            error = McpError(_describe(err)) if _is_refusal(err) else McpLost(self._explain(err), sent=True)
         else:
             if not call.answer.done():
                 call.answer.set_result(result)
             return
         if not call.answer.done():
             call.answer.set_exception(error)
+
+    def _explain(self, error: Exception) -> str:
+        """Return why a connection broke: the error itself, unless it says no more than that."""
+        if not _is_end(error):
+            return _describe(error)
+        return self.why_ended() or _describe(error)
 
 
 def _cancel(task: asyncio.Task[None], answer: asyncio.Future[McpResult]) -> None:
@@ -312,6 +379,19 @@ def _is_refusal(err: Exception) -> bool:
     # The SDK writes such errors itself for answers that did not come, cannot be read, or name no session any more.
     is_synthetic = isinstance(err, MCPError) and err.error.code in (CONNECTION_CLOSED, PARSE_ERROR)
     return isinstance(err, MCPError) and not is_synthetic and err.error.message != _SESSION_LOST
+
+
+def _is_end(error: BaseException) -> bool:
+    """Tell whether an error says only that the connection is closed; why is then the transport's to say."""
+    import anyio
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CONNECTION_CLOSED
+
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, MCPError):
+        return error.error.code == CONNECTION_CLOSED
+    return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream)
 
 
 def _describe(error: BaseException) -> str:

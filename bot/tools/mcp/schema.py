@@ -15,6 +15,7 @@ MAX_DEPTH, MAX_CHARS = 8, 16_000
 MAX_CHECK_STEPS = 5_000  # keywords looked at for one call, in a tenth of a second; what is left is not checked
 MAX_NODES = 2_000  # of one schema once its references are inlined
 MAX_NOTE_CHARS, MAX_ENUM = 120, 200
+MAX_LEFT_OUT_CHARS = 200  # of the name of a tool that cannot be read, in the log and in the review
 _STEPS = ((MAX_DEPTH, 2_000), (MAX_DEPTH, 200), (5, 200), (3, 60), (2, 0), (1, 0))  # depth, characters of a description
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
@@ -245,6 +246,53 @@ def _is_text(value: Any) -> bool:
 
 def _one_line(value: Any) -> str:
     return " ".join(json.dumps(value, ensure_ascii=False).split())[:MAX_NOTE_CHARS]
+
+
+def clean_tools(tools: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the tools in a form that the SDK accepts, and the names of those that have none.
+
+    Only name, description, arguments and the hint that it only reads are used, so only these are passed on: the SDK
+    refuses a whole list for one wrong icon.
+    """
+    cleaned, left_out = list[dict[str, Any]](), list[str]()
+    for number, tool in enumerate(tools, start=1):
+        name = tool.get("name") if isinstance(tool, Mapping) else None
+        if not isinstance(name, str) or not name:
+            left_out.append(f"tool {number} of its list, which has no name")
+            continue
+        schema = tool.get("inputSchema", {})
+        if not isinstance(schema, Mapping):
+            left_out.append(name[:MAX_LEFT_OUT_CHARS])
+            continue
+        cleaned.append(_clean_tool(name, tool, schema))
+    return cleaned, left_out
+
+
+def _clean_tool(name: str, tool: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    cleaned: dict[str, Any] = {"name": name, "inputSchema": _clean_schema(schema)}
+    description, annotations = tool.get("description"), tool.get("annotations")
+    if isinstance(description, str):
+        cleaned["description"] = description
+    if isinstance(annotations, Mapping) and annotations.get("readOnlyHint") is True:
+        cleaned["annotations"] = {"readOnlyHint": True}
+    return cleaned
+
+
+def _clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema whose root is an object, as the protocol wants it; the rest is repaired for models later."""
+    cleaned = {**schema, "type": "object"}
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, Mapping):
+        del cleaned["properties"]
+    else:
+        cleaned["properties"] = {
+            name: inner if isinstance(inner, Mapping | bool) else {} for name, inner in properties.items()
+        }
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        del cleaned["required"]
+    if not isinstance(schema.get("$schema", ""), str):
+        del cleaned["$schema"]
+    return cleaned
 
 
 class McpCallArguments(ToolArguments):

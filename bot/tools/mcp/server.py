@@ -89,6 +89,11 @@ class McpServer:
         """
         return (await self._connected()).tools
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of tools of its list that could not be read, while it is connected."""
+        return self._connection.left_out if self._connection is not None else ()
+
     async def call(
         self, name: str, arguments: Mapping[str, Any], *, check: Callable[[], None], repeatable: bool
     ) -> McpResult:

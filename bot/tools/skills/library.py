@@ -101,7 +101,7 @@ def _load_head(text: str) -> Mapping[str, Any]:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise SkillInvalid(f"the head of {MAIN_FILE} uses YAML aliases, which are not read")
         head = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as err:
+    except (yaml.YAMLError, RecursionError, ValueError, AttributeError, KeyError) as err:  # the last two: `!!bool x`
         if isinstance(err, SkillInvalid):
             raise
         raise SkillInvalid(f"the head of {MAIN_FILE} is not valid YAML") from err

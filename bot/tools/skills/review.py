@@ -7,20 +7,23 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.tools.skills.library import MAX_FILES, SkillInvalid, parse_skill
+from memory.text.invisible import find_invisible, show_invisible
 
 MAX_TOTAL_BYTES = 200 * 2**20
 MAX_RATIO = 100
 RATIO_FROM_BYTES = 2**20
 SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".command")
 _HOSTS = re.compile(r"https?://([A-Za-z0-9.-]+)")
-# Lines that a reviewer has to see: text piped to a shell, decoded text, "install this first", changed rules.
-_FLAGS = re.compile(
-    r"\|\s*(?:ba|z|da)?sh\b|base64\s+(?:-d|--decode)|\beval\b|\bcurl\b|\bwget\b|invoke-expression|\biex\b"
-    r"|\b(?:pip|npm|apt|brew)\s+install\b|first\s+(?:run|install)|ignore\s+(?:all|previous)|do\s+not\s+tell"
-    r"|先(?:运行|安装)|不要告诉|忽略(?:之前|以上)",
-    re.IGNORECASE,
+# Lines that a reviewer has to see, the worst first: text that is run, changed rules, "install this first", downloads.
+_FLAGS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\|\s*(?:ba|z|da)?sh\b|base64\s+(?:-d|--decode)|\beval(?:\s*\(|\s+[\"'$`])|invoke-expression|\biex\b",
+        r"ignore\s+(?:all|previous)|do\s+not\s+tell|不要告诉|忽略(?:之前|以上)",
+        r"first\s+(?:run|install)|先(?:运行|安装)|\b(?:pip|npm|apt|brew)\s+install\b",
+        r"\bcurl\b|\bwget\b",
+    )
 )
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 MAX_FLAGGED = 30
 
 
@@ -111,13 +114,21 @@ def review(name: str, contents: Mapping[str, bytes], installed: Mapping[str, byt
     hosts = sorted({host for text in texts.values() for host in _HOSTS.findall(text)})
     lines += [f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}"] if hosts else []
     flagged = [
-        f"  {path}:{number}: {_INVISIBLE.sub('�', line.strip())[:200]}"
+        (severity, f"  {path}:{number}: {show_invisible(line.strip())[:200]}")
         for path, text in texts.items()
-        for number, line in enumerate(text.splitlines(), start=1)
-        if _FLAGS.search(line) or _INVISIBLE.search(line)
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1)
+        if (severity := _severity(line)) is not None
     ]
-    lines += ["Look at these lines:", *flagged[:MAX_FLAGGED]] if flagged else []
+    flagged.sort(key=lambda entry: entry[0])
+    lines += ["Look at these lines:", *(shown for _, shown in flagged[:MAX_FLAGGED])] if flagged else []
     return lines
+
+
+def _severity(line: str) -> int | None:
+    """Return how bad a line looks, 0 for the worst; None for one that a reviewer need not look at."""
+    if find_invisible(line):
+        return 0
+    return next((place for place, flag in enumerate(_FLAGS, start=1) if flag.search(line)), None)
 
 
 def _change(path: str, data: bytes, installed: Mapping[str, bytes] | None) -> str:

@@ -27,7 +27,7 @@ MAX_HEADER_BYTES = 32 * 2**10
 TOTAL_SECONDS = 20.0
 LOOKUP_SECONDS = 3.0
 CONNECT_SECONDS = 8.0  # to one of a host's addresses
-LOOKUP_THREADS = 4
+MAX_LOOKUPS = 64  # names that are looked up at once; those that hang do so for minutes, each in a thread that sleeps
 USER_AGENT = "mnema (a person's chat assistant)"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _Addresses: TypeAlias = "asyncio.Future[list[str]]"
@@ -52,14 +52,15 @@ class WebResponse:
 
 
 class Lookups:
-    """Looks names up in threads of their own, `LOOKUP_THREADS` at a time.
+    """Looks names up, each in a thread of its own, `MAX_LOOKUPS` at a time.
 
     A lookup cannot be cancelled and may hang for minutes: in the loop's own threads a few of them would stop all file
-    tools. The threads are daemons, so that none of them delays the end of the program.
+    tools. Who asks for a name that is being looked up waits for the same lookup, so that a name that hangs takes one
+    thread however often it is asked for. The threads are daemons: none of them delays the end of the program.
     """
 
     def __init__(self) -> None:
-        self._free = threading.BoundedSemaphore(LOOKUP_THREADS)
+        self._running: dict[tuple[str, int], _Addresses] = {}
 
     async def __call__(self, host: str, port: int) -> list[str]:
         """Return all addresses of a name.
@@ -67,30 +68,35 @@ class Lookups:
         Raises:
             WebError: "dns".
         """
-        if not self._free.acquire(blocking=False):
-            raise WebError("dns", "the name lookups are all busy with names that do not answer; try again later")
-        loop = asyncio.get_running_loop()
-        found: _Addresses = loop.create_future()
-        threading.Thread(target=self._look_up, args=(host, port, loop, found), daemon=True).start()
+        lookup = self._running.get((host, port)) or self._start(host, port)
         try:
             async with asyncio.timeout(LOOKUP_SECONDS):
-                return await found
+                return await asyncio.shield(lookup)
         except TimeoutError as err:
             raise WebError("dns", f"{host} was not found within {LOOKUP_SECONDS:.0f} s") from err
         except OSError as err:
             raise WebError("dns", f"there is no host {host}") from err
 
-    def _look_up(self, host: str, port: int, loop: asyncio.AbstractEventLoop, found: _Addresses) -> None:
-        addresses: list[str] = []
-        error: OSError | None = None
-        try:
-            addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-        except (OSError, UnicodeError) as err:
-            error = OSError(str(err))
-        finally:
-            self._free.release()
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(_settle, found, addresses, error)
+    def _start(self, host: str, port: int) -> "_Addresses":
+        if len(self._running) >= MAX_LOOKUPS:
+            raise WebError("dns", "the name lookups are all busy with names that do not answer; try again later")
+        loop = asyncio.get_running_loop()
+        lookup: _Addresses = loop.create_future()
+        self._running[host, port] = lookup
+        lookup.add_done_callback(lambda _: self._running.pop((host, port)))
+        threading.Thread(target=_look_up, args=(host, port, loop, lookup), daemon=True).start()
+        return lookup
+
+
+def _look_up(host: str, port: int, loop: asyncio.AbstractEventLoop, lookup: "_Addresses") -> None:
+    addresses: list[str] = []
+    error: OSError | None = None
+    try:
+        addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError) as err:
+        error = OSError(str(err))
+    with suppress(RuntimeError):  # the loop has ended
+        loop.call_soon_threadsafe(_settle, lookup, addresses, error)
 
 
 def _settle(found: _Addresses, addresses: list[str], error: OSError | None) -> None:
@@ -98,6 +104,7 @@ def _settle(found: _Addresses, addresses: list[str], error: OSError | None) -> N
         return
     if error is not None:
         found.set_exception(error)
+        found.exception()  # whoever asked may wait no more
     else:
         found.set_result(addresses)
 

@@ -11,6 +11,7 @@ import resource
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import deepcopy
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin
@@ -72,13 +73,40 @@ def extract(html: str, url: str) -> tuple[dict[str, Any], str]:
         return facts, visible
     # Before that, for the date may stand in a script.
     found = trafilatura.extract_metadata(tree, default_url=url)
+    date = _stated_date(tree, url)
     _drop_hidden(tree)
     text = trafilatura.extract(
         tree, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False,
         include_formatting=True, with_metadata=False, deduplicate=False,
     )  # fmt: skip
-    facts |= {"title": clean(found.title or "") or facts["title"], "date": clean(found.date or "")} if found else {}
+    facts |= {"title": clean(found.title or "") or facts["title"], "date": clean(date)} if found else {}
     return facts, clean(text or "") or visible
+
+
+def _stated_date(tree: Any, url: str) -> str:
+    """Return the date that a page states of itself, "" for none.
+
+    trafilatura is shown nothing else: it takes any number in the text that looks like a date for the page's own.
+    """
+    import trafilatura
+
+    stated = trafilatura.load_html("<html><head></head><body></body></html>")
+    assert stated is not None
+    for element in list(tree.iter("meta", "script", "time")):
+        if _states_date(element):
+            stated[0].append(deepcopy(element))
+    found = trafilatura.extract_metadata(stated, default_url=url, extensive=False)
+    return (found.date or "") if found else ""
+
+
+def _states_date(element: Any) -> bool:
+    """Tell whether an element may state the date: by a name that says so, as data, or as a time with its own value."""
+    if element.tag == "script":
+        return str(element.get("type", "")).lower() == "application/ld+json"
+    if element.tag == "time":
+        return bool(element.get("datetime"))
+    name = element.get("property") or element.get("name") or element.get("itemprop") or ""
+    return any(word in name.lower() for word in ("date", "time", "publish", "modified"))
 
 
 def _drop_hidden(tree: Any) -> None:

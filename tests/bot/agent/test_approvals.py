@@ -341,6 +341,29 @@ async def test_what_a_person_could_not_see_is_not_asked(desk: Desk) -> None:
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="👩\u200d💻 kind\n\tand 简短"))
 
 
+HIDDEN = ("\u3164", "\u115f", "\uffa0", "\u2800", "\u034f", "\u17b4", "\ufe0f", "\U000e0100", "\U000e0041", "\u200d")
+
+
+@pytest.mark.parametrize("sign", HIDDEN, ids=ascii)
+async def test_what_a_person_could_not_see_is_found_at_any_depth_and_in_names(desk: Desk, sign: str) -> None:
+    word = f"a{sign}b"
+    for hidden in ({"x": word}, {"x": {"y": [{"z": word}]}}, {word: "x"}, {"x": [[{word: 1}]]}):
+        with pytest.raises(ToolFailed, match="see all of it"):
+            await desk.approvals.ask(desk.wanted(path="SOUL.md", content="kind", **hidden))
+    assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
+
+
+def test_a_question_names_words_that_are_not_what_they_look_like(desk: Desk) -> None:
+    asked = desk.wanted(path="SOUL.md", content="pay p\u0430ypal, 用Python写")
+    for lang, warning in (("en", "letters of several scripts"), ("zh", "混用了不同文字的字母")):
+        above = format_approval_question(replace(asked, lang=lang), "ABCD2345").partition("`path`")[0]
+        assert warning in above
+        assert "p\u0430ypal" in above
+        assert "Python" not in above
+    plain = desk.wanted(path="SOUL.md", content="Привет, ❤\ufe0f 用Python写 κόσμε")
+    assert "scripts" not in format_approval_question(plain, "ABCD2345")
+
+
 async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itself(desk: Desk) -> None:
     code, yes, _ = await desk.asked()
     kept = await desk.store.database.read(_all_of_it)
@@ -413,7 +436,13 @@ def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> No
 
 
 @pytest.mark.parametrize("space", ["", "telegram-7"])
-@pytest.mark.parametrize("path", ["skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools"),
+        *(".git", ".git/config", "site/.GIT/hooks/pre-commit", "./a/.git./config", "a/．git/config"),
+    ],
+)
 def test_no_model_writes_what_is_run_or_followed(path: str, space: str) -> None:
     for spec, arguments in writing_calls(path):
         action = action_for_call(spec, arguments, space)

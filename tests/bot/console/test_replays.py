@@ -65,7 +65,15 @@ async def test_its_figures_are_those_of_the_command_and_it_can_be_cancelled(tmp_
 
 
 @pytest.mark.parametrize(
-    "body", [{"policies": ["none"]}, {"policies": "turns"}, {"budget": -1}, {"budget": 10_000_001}, {"turns": 10_001}]
+    "body",
+    [
+        {"policies": ["none"]},
+        {"policies": [{}]},
+        {"policies": "turns"},
+        {"budget": -1},
+        {"budget": 10_000_001},
+        {"turns": 10_001},
+    ],
 )
 async def test_what_cannot_be_replayed_is_refused(tmp_path: Path, body: dict[str, Any]) -> None:
     async with real_bot(tmp_path, answering) as real, real.site.client() as client:

@@ -1,5 +1,6 @@
 """What a rule of approval covers: the very command, or what begins with words that run nothing."""
 
+import json
 from typing import Any
 
 import pytest
@@ -20,33 +21,42 @@ def covers(one: CommandRule, *argv: str, **bound: str) -> bool:
     return one.covers({"argv": list(argv)}, {**HERE, **bound})
 
 
-def test_a_rule_for_git_status_covers_what_begins_with_it_and_nothing_else() -> None:
-    one = rule("git", "status", words=2)
-    assert covers(one, "git", "status")
-    assert covers(one, "git", "status", "--short", "sub dir")
+def test_a_rule_for_a_program_covers_what_begins_with_it_and_nothing_else() -> None:
+    one = rule("ls", "-l", words=2)
+    assert covers(one, "ls", "-l")
+    assert covers(one, "ls", "-l", "--all", "sub dir")
     for argv in (
-        ("git", "-c", "core.pager=sh", "status"),
-        ("env", "git", "status"),
-        ("git", "status\n--short"),
-        ("git", "status", "x\nrm"),
-        ("./git", "status"),
-        ("/usr/bin/git", "status"),
-        ("git",),
-        ("git status",),
-        ("status",),
+        ("ls", "--all", "-l"),
+        ("env", "ls", "-l"),
+        ("ls", "-l\n--all"),
+        ("ls", "-l", "x\nrm"),
+        ("./ls", "-l"),
+        ("/usr/bin/ls", "-l"),
+        ("ls",),
+        ("ls -l",),
+        ("-l",),
     ):
         assert not covers(one, *argv), argv
-    assert not covers(one, "git", "status", cwd="/w/other")
-    assert not covers(one, "git", "status", sandbox="B")
-    assert not one.covers({"argv": ["git", "status"], "script": "x"}, HERE)
+    assert not covers(one, "ls", "-l", cwd="/w/other")
+    assert not covers(one, "ls", "-l", sandbox="B")
+    assert not one.covers({"argv": ["ls", "-l"], "script": "x"}, HERE)
+
+
+@pytest.mark.parametrize("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
+def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(argv: tuple[str, ...]) -> None:
+    stored = f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, "hashes": {{}}}}'
+    one = CommandRule.from_json(stored, "/w", "A")
+    assert not covers(one, *argv)
+    assert not covers(one, *argv, "more")
 
 
 @pytest.mark.parametrize(
     "argv",
     [
         *(("sh",), ("bash", "-c"), ("python3",), ("perl", "-e"), ("env",), ("xargs",), ("find", "."), ("sudo", "ls")),
-        *(("git",), ("git", "-c"), ("git", "-C"), ("git", "config"), ("/bin/cat",), ("./cat",), ("make",), ("nice",)),
+        *(("git",), ("git", "-c"), ("git", "-C"), ("git", "status"), ("/bin/cat",), ("./cat",), ("make",), ("nice",)),
         *(("cat\n",), ("busybox",), ("awk",), ("sed",), ("tar",), ("sort",), ("timeout", "9"), ("rg",), ("CAT",)),
+        *(("uniq",), ("tree", "-o"), ("file", "-C"), ("pdftotext",), ("git", "log"), ("git", "diff")),
     ],
 )
 def test_a_program_that_may_run_its_arguments_has_no_prefix(argv: tuple[str, ...]) -> None:
@@ -58,7 +68,7 @@ def test_a_program_that_may_run_its_arguments_has_no_prefix(argv: tuple[str, ...
 @pytest.mark.parametrize("words", [-1, 3])
 def test_a_prefix_has_as_many_words_as_there_are(words: int) -> None:
     with pytest.raises(RuleRefused):
-        rule("git", "status", words=words)
+        rule("ls", "-l", words=words)
 
 
 @given(WORDS, WORDS)

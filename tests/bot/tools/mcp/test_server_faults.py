@@ -135,6 +135,35 @@ async def test_junk_many_tools_and_same_names_are_bounded(tmp_path: Path) -> Non
         assert await run(server, "echo") == "echo: {}"
 
 
+ODD_TOOLS = [
+    {"name": "rootless", "inputSchema": {"properties": {"words": {"type": "string"}}}},
+    {"name": "union", "inputSchema": {"anyOf": [{"type": "object"}, {"type": "null"}]}},
+    {"name": "bare"},
+    {"name": "odd_parts", "description": 7, "icons": "x", "outputSchema": [], "inputSchema": {"type": "string"}},
+    {"name": "odd_schema", "inputSchema": {"type": "object", "properties": [], "required": "words", "$schema": 1}},
+]
+UNREADABLE_TOOLS = [{"name": "text", "inputSchema": "none"}, {"inputSchema": {}}, "no tool", {"name": 5}]
+
+
+async def test_one_odd_tool_is_repaired_or_left_out_by_name_and_costs_no_other(tmp_path: Path) -> None:
+    orders = Orders(tmp_path, [*UNREADABLE_TOOLS, *ODD_TOOLS, tool("echo")])
+    async with started(orders) as (server, _):
+        listed = await server.connect()
+        assert [one.name for one in listed] == [*(str(one["name"]) for one in ODD_TOOLS), "echo"]
+        assert all(json.loads(one.schema)["type"] == "object" for one in listed)
+        assert json.loads(listed[0].schema)["properties"] == {"words": {"type": "string"}}
+        assert server.left_out[0] == "text"
+        assert len(server.left_out) == len(UNREADABLE_TOOLS)
+        assert await run(server, "rootless", words="hi")
+
+
+async def test_a_list_that_cannot_be_read_at_all_is_the_reason_and_no_guess(tmp_path: Path) -> None:
+    async with started(Orders(tmp_path, [], raw_list={"tools": "none"})) as (server, _):
+        with pytest.raises(McpError, match="tools") as failed:
+            await server.connect()
+        assert "ended by itself" not in str(failed.value)
+
+
 async def test_why_a_server_does_not_start_is_its_last_word_and_five_failures_stop_it_for_long(tmp_path: Path) -> None:
     clock, orders = Clock(), Orders(tmp_path, [], refuse="no such database")
     async with started(orders, clock) as (server, _):

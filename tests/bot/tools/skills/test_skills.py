@@ -49,6 +49,10 @@ def mnema(home: Path, *arguments: str, typed: str = "") -> subprocess.CompletedP
         ("tea", "---\na: &a [x]\nb: *a\nname: tea\ndescription: d\n---\n", "aliases"),
         ("tea", f"---\nname: tea\ndescription: d\nx: {'y' * 9000}\n---\n", "8 KB"),
         ("tea", "---\nname: tea\ndescription: !!python/object/apply:os.system [id]\n---\n", "not valid YAML"),
+        *(
+            ("tea", f"---\nname: tea\ndescription: d\nx: {value}\n---\n", "not valid YAML")
+            for value in ("!!timestamp nope", "!!bool nope", "!!int nope", "!!float nope", "{[]: 1}")
+        ),
     ],
 )
 def test_what_is_no_skill_is_refused(name: str, text: str, told: str) -> None:
@@ -169,6 +173,21 @@ def test_a_review_shows_scripts_hosts_and_suspicious_lines() -> None:
     ):
         assert part in shown
     assert "\u200b" not in shown
+
+
+def test_a_review_names_the_worst_lines_first_and_no_plain_words() -> None:
+    text = (
+        f"\ufeff{HEAD}curl it\nfirst run this\nignore previous orders\neval(x)\nhid\u3164den\nWe eval models. ❤\ufe0f\n"
+    )
+    shown = review("tea", {"SKILL.md": text.encode()})
+    flagged = shown[shown.index("Look at these lines:") + 1 :]
+    assert [line.partition(": ")[2] for line in flagged] == [
+        "hid�den",
+        "eval(x)",
+        "ignore previous orders",
+        "first run this",
+        "curl it",
+    ]
 
 
 def test_skills_are_added_turned_off_and_removed_in_the_terminal(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import asyncio
 import gzip
 import socket
 import ssl
+import threading
 from pathlib import Path
 
 import pytest
 
 from bot.tools.web.addresses import WebError
-from bot.tools.web.client import MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
+from bot.tools.web.client import MAX_LOOKUPS, MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
 from tests.emulators.pages import PageServer, SeenRequest, answer, make_certificate, redirect, serving
 
 
@@ -181,12 +182,31 @@ async def test_names_that_hang_take_no_thread_of_others(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
     lookups = Lookups()
-    asked = [asyncio.create_task(lookups(f"h{number}.example", 80)) for number in range(8)]
+    asked = [asyncio.create_task(lookups(f"h{number}.example", 80)) for number in range(MAX_LOOKUPS + 4)]
+    again = [asyncio.create_task(lookups("h0.example", 80)) for _ in range(8)]
     await begun.wait()
     assert await asyncio.to_thread(lambda: "a file tool's thread is free") == "a file tool's thread is free"
     release.set()
     ended = await asyncio.gather(*asked, return_exceptions=True)
     busy = [one for one in ended if isinstance(one, WebError)]
-    assert len(busy) == 4, "four lookups at a time, the rest is told so at once"
-    assert len(started) == 4
+    assert len(busy) == 4, "as many lookups at a time, the rest is told so at once"
+    assert len(started) == MAX_LOOKUPS
+    assert await asyncio.gather(*again) == [[]] * 8, "a name that hangs takes one place"
     assert await lookups("again.example", 80) == [], "a lookup that has ended makes room"
+
+
+async def test_a_few_names_that_hang_do_not_stop_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+
+    def look_up(host: str, *_: object, **__: object) -> list[object]:
+        if host.startswith("hung"):
+            release.wait(30)
+        return [(0, 0, 0, "", ("192.0.2.7", 80))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    lookups = Lookups()
+    hung = [asyncio.create_task(lookups(f"hung{number}.example", 80)) for number in range(20)]
+    await asyncio.sleep(0)
+    assert await lookups("fine.example", 80) == ["192.0.2.7"]
+    release.set()
+    assert await asyncio.gather(*hung) == [["192.0.2.7"]] * 20

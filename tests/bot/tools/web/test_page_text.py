@@ -46,6 +46,33 @@ async def test_an_article_is_read_as_markdown_with_its_links_and_tables(reader: 
     assert "Copyright" not in read.text
 
 
+NUMBERS = "Order number 20210506, since 2019-03-04. Copyright 2018. "
+
+
+@pytest.mark.parametrize(
+    ("stated", "date"),
+    [
+        ("", ""),
+        ('<meta property="article:published_time" content="2026-01-02T00:00:00Z">', "2026-01-02"),
+        (
+            '<script type="application/ld+json">{"@type": "Article", "datePublished": "2026-01-03"}</script>',
+            "2026-01-03",
+        ),
+        ('<meta name="description" content="of 2017-08-09">', ""),
+    ],
+)
+async def test_the_date_of_a_page_is_what_it_states_and_no_number_in_its_text(
+    reader: PageReader, stated: str, date: str
+) -> None:
+    html = ARTICLE.format(NUMBERS).replace("<title>", f"{stated}<title>")
+    assert (await reader.read(page(html))).date == date
+
+
+async def test_a_time_with_its_own_value_states_the_date(reader: PageReader) -> None:
+    html = ARTICLE.format(f'<time datetime="2026-01-04" pubdate>yesterday</time> {NUMBERS}')
+    assert (await reader.read(page(html))).date == "2026-01-04"
+
+
 HIDDEN = [
     '<p style="display:none">ORDER</p>', '<p style="visibility: hidden">ORDER</p>', "<p hidden>ORDER</p>",
     '<div aria-hidden="true"><p>ORDER</p></div>', "<!-- ORDER -->", "<script>ORDER</script>", "<style>ORDER</style>",
