@@ -11,11 +11,10 @@ from sqlalchemy import Table
 
 from memory.conversation import load_parts
 from memory.store.audit import append_act, find_fault
-from memory.store.conversations.imports import shown_text_of
 from memory.store.conversations.ledger import check_ledger
+from memory.store.conversations.lifecycle import delete_conversation, shown_text_of
 from memory.store.conversations.messages import close_calls
 from memory.store.conversations.prompt_state import delete_snapshot
-from memory.store.conversations.sessions import delete_conversation
 from memory.store.engine.database import Tx
 from memory.store.engine.sqlite_connection import drive
 from memory.store.errors import WrongState
