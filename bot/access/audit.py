@@ -74,6 +74,17 @@ class AuditCheckpoints:
             os.close(handle)
 
 
+async def count_lost_acts(store: Store, data: Path) -> int:
+    """Count the acts that the newest checkpoint knows and the database has lost; 0 for none.
+
+    Raises:
+        StoreError: the chain cannot be read.
+    """
+    newest = (await asyncio.to_thread(AuditCheckpoints(data).known))[-1:]
+    head = await store.audit.head()
+    return max(0, *(known.seq - head.seq for known in newest)) if newest else 0
+
+
 async def record_checkpoint(store: Store, data: Path, now: datetime) -> None:
     """Append a checkpoint to the file and to the log; if that fails, the log says so and nothing else happens."""
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from bot.access.audit import record_checkpoint
+from bot.access.audit import count_lost_acts, record_checkpoint
 from bot.agent.timeouts import REPORTED_AFTER
 from bot.config.extras import has_packages_of_tools
 from bot.config.home import close_entries
@@ -38,6 +38,8 @@ class Bot(Components):
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
         await self.repair_notice.open()
+        if not self.config().database_url and (lost := await count_lost_acts(self.store, self.home.data)):
+            self.repair_notice.report_lost_acts(lost)
         if recovered.folds or self._uses_tools_at_start() or await self._has_unfinished_calls():
             await self.load_turn_components()
             self.folding.resume(recovered.folds)

@@ -36,7 +36,7 @@ _LEFT = (
 )
 _KEYS_ONLY = (
     "有 {keys_only} 条收到的消息读不出内容，不会再处理；没得到回答的请对方重发。",
-    " The text of {keys_only} received messages could not be read; they are not processed again, so ask for what was "
+    " Received messages whose text could not be read: {keys_only}. They are not processed again, so ask for what was "
     "not answered to be sent again.",
 )
 _RIGHTS_UNKNOWN = (
@@ -74,6 +74,17 @@ def describe_repair(report: RepairReport, zone: tzinfo) -> tuple[str, str]:
     return zh, en
 
 
+def describe_lost_acts(count: int) -> tuple[str, str]:
+    """Say in Chinese and English that acts are missing which a checkpoint knows."""
+    return (
+        f"数据库缺少最新的记录：data/audit_heads 里登记过的最后 {count} 条操作不见了，可能是日志被截短或删除。"
+        "同一时段的消息也可能丢失；请看看各会话最后说了什么，需要时恢复备份。",
+        f"The database lacks its newest records: the last {count} acts noted in data/audit_heads are gone, as if its "
+        "log was shortened or removed. Messages of that time may be gone too; look at what was said last, and restore "
+        "a backup if need be.",
+    )
+
+
 async def load_repair(store: Store, data: Path) -> RepairReport | None:
     """Load what was done about a damaged database; None if nothing, or once the damaged file was taken away."""
     note = (await store.notes.load(NOTE_CHANNEL, NOTE_NAME)).get(NOTE_NAME)
@@ -85,7 +96,7 @@ class RepairNotice:
     """The trouble that lasts while the damaged file is kept."""
 
     def __init__(self, store: Store, data: Path, zone: Callable[[], tzinfo], troubles: TroubleList) -> None:
-        """Args: data: folder of the database."""
+        """Bind to a bot. data: folder of the database."""
         self._store, self._data, self._zone, self._troubles = store, data, zone, troubles
         self._kept: Path | None = None
 
@@ -97,6 +108,12 @@ class RepairNotice:
             log.warning(en)
             self._kept = self._data / report.aside
             self._troubles.add(Trouble(what=DATABASE_SUBJECT, zh=zh, en=en, at=0.0, key=report.aside))
+
+    def report_lost_acts(self, count: int) -> None:
+        """Add the trouble that acts are missing; it lasts as long as this process."""
+        zh, en = describe_lost_acts(count)
+        log.warning(en)
+        self._troubles.add(Trouble(what=DATABASE_SUBJECT, zh=zh, en=en, at=0.0))
 
     def check(self) -> None:
         """End the trouble once the damaged file was taken away; blocks."""

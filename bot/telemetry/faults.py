@@ -16,7 +16,7 @@ POLL_SECONDS = 5.0
 TURN_TROUBLE_SECONDS = 600.0  # how long a failed turn counts as a trouble
 MAX_TROUBLES = 100
 TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT = "turns", "database", "snapshots"
-SUBJECTS = frozenset((TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT))  # all others are paths of files
+SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT)  # all others are paths of files
 TROUBLE_TEXTS = {
     "file": (
         "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，机器人的账号要能读。",

@@ -33,7 +33,7 @@ WHOLE = {
     "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",
     "memory.store.maintenance.stats": "counts for the metrics, no rows",
     "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",
-    "memory.store.restore._COUNT_FORGOTTEN": "number of rows that a backup restores, no rows",
+    "memory.store.maintenance.replaced_rights._COUNT_FORGOTTEN": "number of rows that a backup restores, no rows",
     "memory.store.longterm.extractions._SELECT_SPACES": "queue worker: spaces that have work",
     "memory.store.longterm.extractions._COUNT_BY_STATE": "counts for the metrics, no rows",
 }

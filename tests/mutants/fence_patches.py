@@ -10,6 +10,7 @@ SLEPT = "test_I11_a_process_that_slept_when_it_was_to_write_writes_nothing_when_
 BACKUPS = "tests/walk/test_backups.py::test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_whole"
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
+REPAIR = "tests/memory/store/test_repair.py"
 MOVING = "tests/bot/cli/test_migrate.py"
 FENCES = "tests/memory/store/test_fences.py"
 MACHINE = "tests/walk/test_machine.py"
@@ -20,6 +21,40 @@ OVERLOAD = (
 )
 ATOMIC = "test_I22_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_before_anybody_is_told"
 
+DAMAGE = (
+    Mutant(
+        name="keys of messages whose rows are lost are not taken over from the indexes",
+        guards="I2",
+        file="memory/store/maintenance/salvage.py",
+        old="            for known in self._damaged.load_known_keys():",
+        new="            for known in ():",
+        tests=(f"{REPAIR}::test_I27_a_garbled_table_costs_no_more_than_it_held_and_no_message_is_answered_twice",),
+    ),
+    Mutant(
+        name="a snapshot brings back what was forgotten since",
+        guards="I44",
+        file="memory/store/maintenance/salvage.py",
+        old='            if former and values["space"] in self._forgotten:',
+        new="            if False:",
+        tests=(f"{REPAIR}::test_I44_what_was_forgotten_since_the_snapshot_does_not_come_back",),
+    ),
+    Mutant(
+        name="a log that SQLite cut short is no damage",
+        guards="I27",
+        file="memory/store/maintenance/write_ahead_log.py",
+        old="    return any(frame.is_commit and frame.salts == log.salts for frame in log.frames[valid:])",
+        new="    return False",
+        tests=(f"{REPAIR}::test_I27_a_log_that_sqlite_cuts_short_is_noticed_and_what_is_behind_is_taken_over",),
+    ),
+    Mutant(
+        name="a repair leaves a right that was revoked since where it cannot read the rights",
+        guards="S38",
+        file="memory/store/maintenance/salvage.py",
+        old="        self._withhold_rights()\n",
+        new="",
+        tests=(f"{REPAIR}::test_S38_a_right_that_was_revoked_since_the_snapshot_stays_revoked",),
+    ),
+)
 ON_DISK = (
     Mutant(
         name="a file's bytes are not synced before its name",
@@ -381,4 +416,4 @@ SILENCE = (
     ),
 )
 
-FENCES_AND_LIMITS = (*ON_DISK, *SOFT_COMMITS, *EPOCHS, *LEASES, *REQUESTS, *SILENCE)
+FENCES_AND_LIMITS = (*DAMAGE, *ON_DISK, *SOFT_COMMITS, *EPOCHS, *LEASES, *REQUESTS, *SILENCE)

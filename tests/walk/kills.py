@@ -281,6 +281,8 @@ SHARED = {
 }
 # Failpoints of commands that hold a home by themselves; `test_backups.py` kills there.
 COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore.swapped")
+# Failpoints of the repair of a damaged database; `tests/memory/store/test_repair.py` kills there.
+REPAIRS = ("repair.built", "repair.log_moved", "repair.moved")
 # Failpoints of a record on its way into PostgreSQL; `test_moves.py` kills there.
 MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
 # Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there.
@@ -302,6 +304,7 @@ def names_hit() -> set[str]:
     """Every failpoint that the kill suite ends a process at."""
     return {
         *COMMANDS,
+        *REPAIRS,
         *MOVES,
         *PROCESSES,
         *APPROVALS,

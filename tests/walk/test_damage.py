@@ -101,7 +101,7 @@ async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_an
 
 
 async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
         checkpoint(talk.bot.db)
@@ -112,7 +112,7 @@ async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed
 
 
 async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_lost(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         for number in range(4):
             await talk.say("talk", asked(f"q{number}"))
@@ -128,3 +128,17 @@ async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_
         again = [line for line in await talk.web.lines("talk") if line["role"] == "notice"]
         assert len(await until(lambda: again or None, "told")) == 1
         assert query(talk.bot.db, "PRAGMA integrity_check") == [("ok",)]
+
+
+async def test_a_log_that_was_taken_away_is_noticed_by_the_acts_that_it_held(tmp_path: Path) -> None:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
+        await talk.bot.start()
+        assert await talk.bot.term() == 0
+        await talk.bot.start()
+        await talk.say("talk", asked("before"))
+        await talk.say("talk", "/context clear")  # an act
+        await talk.bot.restart()  # which the start's checkpoint knows
+        await talk.bot.kill()
+        talk.bot.db.with_name("mnema.db-wal").unlink()
+        await talk.bot.start()
+        assert "The database lacks its newest records" in (await troubles(talk.bot))["database"]

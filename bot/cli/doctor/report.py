@@ -7,7 +7,7 @@ import shutil
 import stat
 import time
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -19,7 +19,7 @@ from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.messages import ConfigRejected
-from bot.config.schema import Config
+from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
 from bot.models.service import ProviderAccount, effective_provider
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
@@ -65,7 +65,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     file = ConfigFile(home.config)
     checks = [
         _check_config(home, file, lang),
-        *await _check_database(home, file.current.database_url, lang),
+        *await _check_database(home, file.current, lang),
         await asyncio.to_thread(_check_index, home, file.current.database_url),
         _check_disk(home),
     ]
@@ -103,9 +103,9 @@ def _check_config(home: HomeFolder, file: ConfigFile, lang: str) -> DoctorCheck:
     return passed(name, f"{home.config} is valid.")
 
 
-async def _check_database(home: HomeFolder, url: str, lang: str) -> list[DoctorCheck]:
+async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[DoctorCheck]:
     """Check that the database opens, its ledger and its audit."""
-    name = "database"
+    name, url = "database", config.database_url
     if not url and (problem := await _running_database_problem(home)):
         what, _, hint = problem.rpartition(": ")
         return [failed(name, f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
@@ -132,7 +132,7 @@ async def _check_database(home: HomeFolder, url: str, lang: str) -> list[DoctorC
         return [failed(name, str(err))]
     checks = [passed(name, "It opens." if url else "It opens, and SQLite finds no damage.")]
     if repair is not None:
-        zh, en = describe_repair(repair, datetime.now().astimezone().tzinfo or UTC)
+        zh, en = describe_repair(repair, time_zone(config))
         checks.append(failed("repair", zh if lang == "zh" else en))
     return [*checks, _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memory.conversation import Document, Image, Message, Text, Turn
+from memory.conversation import Document, Image, Part, Text, Turn
 from memory.ids import derive_key, new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import find_conversation_id, make_title
@@ -30,7 +30,7 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
     if await find_conversation_id(tx, place) is not None:
         raise WrongState(f"there is a conversation at {place.channel}:{place.chat_id}")
     conversation_id, seq, line = new_id(tx.now), 1, 1
-    first_text = next((text for one in turns if (text := _shown_text(one.messages[0]))), "")
+    first_text = next((text for one in turns if (text := shown_text_of(one.messages[0].parts))), "")
     await tx.insert(
         conversation,
         **column_values(place, conversation),
@@ -86,14 +86,14 @@ async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn,
             key=f"{ORIGIN}:{turn_row.conversation}:{turn_row.number}",
             kind="message",
             sender_id=ORIGIN,
-            body=json.dumps({"text": _shown_text(first)}, ensure_ascii=False),
+            body=json.dumps({"text": shown_text_of(first.parts)}, ensure_ascii=False),
             state="done",
             turn_id=turn_row.id,
             trace_id=turn_row.trace_id,
             line=line,
             received=first.at.timestamp(),
         )
-    if last.role == "assistant" and (text := _shown_text(last)):
+    if last.role == "assistant" and (text := shown_text_of(last.parts)):
         source = answer_source(turn_row.inbox_id or turn_row.id)
         await tx.insert(
             outbox,
@@ -111,10 +111,10 @@ async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn,
         )
 
 
-def _shown_text(message: Message) -> str:
+def shown_text_of(parts: Sequence[Part]) -> str:
     """Return what a transcript shows of a message."""
     shown: list[str] = []
-    for part in message.parts:
+    for part in parts:
         if isinstance(part, Text):
             shown.append(part.text)
         elif isinstance(part, Document | Image):

@@ -1,5 +1,6 @@
 """Copies what a damaged database still holds into the one that takes its place, whole conversations or none of one."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,7 +9,9 @@ from typing import Any
 
 from sqlalchemy import Table
 
+from memory.conversation import load_parts
 from memory.store.audit import append_act, find_fault
+from memory.store.conversations.imports import shown_text_of
 from memory.store.conversations.ledger import check_ledger
 from memory.store.conversations.messages import close_calls
 from memory.store.conversations.prompt_state import delete_snapshot
@@ -73,6 +76,11 @@ _SELECT_ANSWERED_TURNS = """
 SELECT {columns} FROM turn WHERE conversation = :id AND state IN ('running', 'waiting') AND EXISTS (
     SELECT 1 FROM inbox WHERE inbox.id = turn.inbox_id AND inbox.state NOT IN ('new', 'running'))
 """
+# Of a received message, whose own row has its id.
+_SELECT_OF_TURN = """
+SELECT turn.id, turn.trace_id, message.at, message.parts FROM message JOIN turn ON turn.id = message.turn_id
+WHERE message.id = ?
+"""
 _END_TURN = "UPDATE turn SET state = 'interrupted', ended = :now WHERE id = :id"
 _MAX_LEASE = """
 SELECT max(lease_epoch) FROM (
@@ -107,7 +115,7 @@ class Salvage:
     """One transaction on the new database that takes over what the damaged one holds. All methods block."""
 
     def __init__(self, damaged: DatabaseRows, connection: sqlite3.Connection, tx: Tx) -> None:
-        """Args: connection, tx: of the new database, in a transaction."""
+        """Bind to both. connection, tx: of the new database, in a transaction."""
         self._damaged, self._connection, self._tx = damaged, connection, tx
         self._here = DatabaseRows(connection)
         self._acts, self._has_all_acts = damaged.load_acts()
@@ -206,8 +214,8 @@ class Salvage:
             if is_taken:
                 self._delete(inbox, here.keys() - there.keys())
         except UnreadableRows:
-            there = {(one.id,): _from_key(one) for one in self._known_keys(id) if (one.id,) not in here}
-            self.report.keys_only += len(there)
+            unknown = [known for known in self._known_keys(id) if (known.id,) not in here]
+            there = {(known.id,): self._from_key(known) for known in unknown}
         if not is_taken:
             turns = self._load_of(self._here, turn, id)
             there = {key: _without_turn(row, turns) for key, row in there.items()}
@@ -241,6 +249,23 @@ class Salvage:
             answered = TurnRow(**dict(zip(names, row, strict=True)))
             drive(close_calls(self._tx, answered))
             self._connection.execute(_END_TURN, {"id": answered.id, "now": self._tx.now})
+
+    def _from_key(self, known: KnownKey) -> RowValues:
+        """Make the row of a received message of which only its key is known: it is not processed again.
+
+        Its text is that of the turn's message, if it had one here.
+        """
+        defaults: dict[str, Any] = {column.name: column.default for column in inbox.columns}
+        empty = {name: default.arg if default is not None else "" for name, default in defaults.items()}
+        values = empty | {name: getattr(known, name) for name in KnownKey.__dataclass_fields__} | {"kind": "message"}
+        answered = self._connection.execute(_SELECT_OF_TURN, (known.id,)).fetchone()
+        if answered is None:
+            self.report.keys_only += 1
+            return tuple((values | {"state": "ignored", "reason": "damaged"}).values())
+        turn_id, trace_id, at, parts = answered
+        body = json.dumps({"text": shown_text_of(load_parts(parts))}, ensure_ascii=False)
+        found = {"state": "done", "turn_id": turn_id, "trace_id": trace_id, "received": at, "body": body}
+        return tuple((values | found).values())
 
     def _known_keys(self, id: str) -> list[KnownKey]:
         if self._keys is None:
@@ -375,11 +400,3 @@ def _without_turn(row: RowValues, turns: Rows) -> RowValues:
         values["turn_id"] = ""
         values["state"] = "new" if values["state"] == "running" else values["state"]
     return tuple(values.values())
-
-
-def _from_key(known: KnownKey) -> RowValues:
-    """Return the row of a received message of which only its key is known: it is not processed again."""
-    defaults: dict[str, Any] = {column.name: column.default for column in inbox.columns}
-    empty = {name: default.arg if default is not None else "" for name, default in defaults.items()}
-    found = {name: getattr(known, name) for name in KnownKey.__dataclass_fields__}
-    return tuple((empty | found | {"kind": "message", "state": "ignored", "reason": "damaged"}).values())

@@ -37,7 +37,7 @@ class _Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Log:
+class _WriteAheadLog:
     """A write-ahead log."""
 
     #: Its header without the checksum.
@@ -104,17 +104,17 @@ def _count_valid_frames(path: Path) -> int:
     return int(valid)
 
 
-def _read_log(path: Path) -> _Log:
+def _read_log(path: Path) -> _WriteAheadLog:
     """Read a log; where its header is damaged, with what that must have been."""
     data = log_path(path).read_bytes()
     head, checksum = data[:_CHECKED_BYTES], struct.unpack(">II", data[_CHECKED_BYTES:_HEADER_BYTES])
-    if _Log(head=head, checksum=checksum, frames=[]).compute(head) != checksum:
+    if _WriteAheadLog(head=head, checksum=checksum, frames=[]).compute(head) != checksum:
         with path.open("rb") as file:
             (page_bytes,) = struct.unpack(">H", file.read(18)[16:])
         magic = _LITTLE_ENDIAN_MAGIC + (sys.byteorder == "big")
         fields = (magic, _FORMAT_VERSION, 65_536 if page_bytes == 1 else page_bytes, 0)
         head = struct.pack(">4I", *fields) + data[_HEADER_BYTES + 8 : _HEADER_BYTES + 16]
-    return _Log(head=head, checksum=checksum, frames=list(_frames(head, data)))
+    return _WriteAheadLog(head=head, checksum=checksum, frames=list(_frames(head, data)))
 
 
 def _frames(head: bytes, data: bytes) -> Iterator[_Frame]:

@@ -81,6 +81,9 @@ async def test_I27_a_garbled_table_costs_no_more_than_it_held_and_no_message_is_
     assert (report.source, report.newer > 0) == ("snapshot", True)
     assert bool(report.left) is not is_whole
     assert (report.messages == 4) is is_whole
+    assert report.keys_only == 0
+    said = [line.text for line in await store.sessions.lines(home) if line.role == "user"]
+    assert said == [f"question {number}" for number in range(1, 6)]
     assert await _are_known(store, "1", "2", "3", "4", "5")
     assert await store.delivery.waiting() == []
     assert len(list(record.path.parent.glob("mnema.db.corrupt.*"))) == 1
