@@ -17,6 +17,9 @@ from bot.jobs.time_words import (
 )
 from memory.text.patterns import lazy_pattern
 
+# Hours of the day that 0 and 12 may be; 24 is the midnight at its end.
+_OPTIONS = {0: (0, 24), 12: (0, 12, 24)}
+_ANY_DAY = date(2028, 1, 1)
 USUAL_CLOCK = (9, 0)  # of a day that is named without an hour
 MAX_TAIL = 60  # characters at the end of a text in which its time may begin
 MAX_SEARCHED = 200  # characters in which a word for a time is looked for, to tell words from a time
@@ -158,8 +161,8 @@ def _read(text: str, now: datetime, zone: str) -> ReminderPhrase:
     else:
         reading, words = _read_at_end(text, plain, start, now.date())
     _check_rest(reading, words.translate(_FULL_WIDTH))
-    schedule, assumed = _schedule(reading, now, zone)
-    return ReminderPhrase(schedule=schedule, words=words, hour_assumed=assumed)
+    schedule = _schedule(reading, now, zone)
+    return ReminderPhrase(schedule=schedule, words=words, hour_assumed=reading.hour_is_usual)
 
 
 def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -186,12 +189,12 @@ def _read_at_end(text: str, plain: str, start: int, today: date) -> "tuple[_Read
 
 def _has_word(text: str, start: int, today: date) -> bool:
     """Tell whether a word for a time stands anywhere in a text."""
-    return any(_read_time(text, position, today) for position in _boundaries(text, start, min(len(text), MAX_SEARCHED)))
+    return any(_read_time(text, position, today) for position in _boundaries(text, start))
 
 
-def _boundaries(text: str, start: int, end: int) -> Iterator[int]:
+def _boundaries(text: str, start: int, end: int = MAX_SEARCHED) -> Iterator[int]:
     """Yield where a word may begin: not in the middle of a number or of letters."""
-    for position in range(start, end):
+    for position in range(start, min(end, len(text))):
         before, here = text[position - 1 : position] if position > start else "", text[position]
         inside = (before.isascii() and before.isalpha() and here.isascii() and here.isalpha()) or (
             before.isdigit() and here.isdigit()
@@ -206,20 +209,25 @@ def _check_rest(reading: "_Reading", rest: str) -> None:
     Raises:
         TimeUnclear: with the words a person would mean another time.
     """
-    has_day = bool(reading.days or reading.cron or reading.whole_cron or reading.every or reading.after)
-    if _LUNAR.match(rest) or (not has_day and _HOLIDAY.search(rest)):
+    if _LUNAR.match(rest) or (not reading.has_day and _HOLIDAY.search(rest)):
         raise _holiday()
-    repeats = bool(reading.cron or reading.every or reading.whole_cron)
-    has_hour = bool(reading.clocks or reading.after or reading.whole_cron)
     unread = (
-        _SIGN.search(rest)
-        or _MORE.match(rest)
-        or (repeats and _LIMITED.search(rest))
-        or (not has_hour and _OTHER_HOUR.search(rest))
-        or (not has_day and _read_time(rest, 0, date(2028, 1, 1)) is not None)
+        _SIGN.search(rest),
+        _MORE.match(rest),
+        reading.repeats and _LIMITED.search(rest),
+        reading.hour_is_usual and _OTHER_HOUR.search(rest),
+        not reading.has_day and _names_day(rest),
     )
-    if unread:
+    if any(unread):
         raise TimeUnclear
+
+
+def _names_day(rest: str) -> bool:
+    """Tell whether words begin with a word for a time, or name a day, which a time without one may be of."""
+    if _read_time(rest, 0, _ANY_DAY) is not None:
+        return True
+    readings = (_read_time(rest, position, _ANY_DAY) for position in _boundaries(rest, 0))
+    return any(reading and reading.has_day for reading in readings)
 
 
 def _holiday() -> TimeUnclear:
@@ -248,6 +256,24 @@ class _Reading:
     #: Where the words end.
     end: int = 0
 
+    @property
+    def repeats(self) -> bool:
+        return bool(self.cron or self.whole_cron or self.every)
+
+    @property
+    def has_day(self) -> bool:
+        return self.repeats or bool(self.days or self.after)
+
+    @property
+    def hour_is_usual(self) -> bool:
+        """Tell whether an hour is needed and none is named."""
+        return not (self.clocks or self.after or self.has_no_hour)
+
+    @property
+    def has_no_hour(self) -> bool:
+        """Tell whether no hour can be named with it: a cron expression, every so many minutes."""
+        return bool(self.whole_cron or (self.every and not self.days))
+
     def add(self, word: TimeWord, *, is_joined: bool) -> None:
         """Add a word.
 
@@ -273,22 +299,42 @@ def _read_time(text: str, start: int, today: date) -> _Reading | None:
     Raises:
         TimeUnclear: they contradict each other.
     """
-    reading, position = _Reading(), start
+    first = _next_word(text, start, today, is_first=True)
+    if first is None:
+        return None
+    reading = _Reading(end=first[1])
+    reading.add(first[0], is_joined=False)
     while True:
-        is_joined = False
-        found = _next_word(text, position, today, is_first=position == start)
-        if found is None and (joint := _JOINT.match(text, position)) and position > start:
-            found, is_joined = _next_word(text, joint.end(), today, is_first=False), True
-            if found is not None and not (joint["both"] and reading.clocks and (reading.cron or reading.every)):
-                raise TimeUnclear
+        found, is_joined = _next_word(text, reading.end, today, is_first=False), False
         if found is None:
-            return reading if position > start else None
+            found, is_joined = _next_joined(text, reading, today), True
+        if found is None:
+            return reading
         word, end = found
-        is_chinese = not text[end - 1].isascii() or not text[_end_of(_BETWEEN, text, position)].isascii()
-        if is_chinese and reading.clocks and not is_joined and not reading.parts and not word.clock:
-            return reading  # in Chinese the day and its part come before the hour: these belong to the words
+        if not is_joined and _is_of_words(text[end - 1], word, reading):
+            return reading
         reading.add(word, is_joined=is_joined)
-        position = reading.end = end
+        reading.end = end
+
+
+def _next_joined(text: str, reading: _Reading, today: date) -> tuple[TimeWord, int] | None:
+    """Read a word after "and", as in "every day at 8am and 8pm".
+
+    Raises:
+        TimeUnclear: it is another time, or the end of one.
+    """
+    joint = _JOINT.match(text, reading.end)
+    found = _next_word(text, joint.end(), today, is_first=False) if joint else None
+    is_second_clock = joint and joint["both"] and reading.clocks and reading.repeats
+    if found is not None and not is_second_clock:
+        raise TimeUnclear
+    return found
+
+
+def _is_of_words(last: str, word: TimeWord, reading: _Reading) -> bool:
+    """Tell whether the words of a reminder begin here: in Chinese a day and its part come before the hour."""
+    is_chinese = not last.isascii()
+    return is_chinese and bool(reading.clocks) and word.clock is None and not reading.parts
 
 
 def _next_word(text: str, position: int, today: date, *, is_first: bool) -> tuple[TimeWord, int] | None:
@@ -299,44 +345,51 @@ def _next_word(text: str, position: int, today: date, *, is_first: bool) -> tupl
     return found
 
 
-def _schedule(reading: _Reading, now: datetime, zone: str) -> tuple[Schedule, bool]:
-    """Return when it is, and whether the hour is an assumed one.
+def _schedule(reading: _Reading, now: datetime, zone: str) -> Schedule:
+    """Return when it is.
 
     Raises:
         TimeUnclear: the words do not go together.
     """
-    kinds = (reading.cron, reading.whole_cron, reading.after, reading.every or reading.days)
-    named = [kind for kind in kinds if kind]
-    has_hour = bool(reading.clocks or reading.parts)
-    if len(named) > 1:
+    on_days = reading.every or reading.days
+    kinds = [kind for kind in (reading.cron, reading.whole_cron, reading.after, on_days) if kind]
+    if len(kinds) > 1:
         raise TimeUnclear
-    if reading.whole_cron or (reading.every and not reading.days):
-        if has_hour:
-            raise TimeUnclear
-        start = now.timestamp() + reading.every * 60 if reading.every else 0.0
-        return Schedule(zone=zone, cron=reading.whole_cron, minutes=reading.every, start=start), False
-    if reading.after and not has_hour:
-        return _at(_add_span(now, reading.after), zone), False
-    clocks = _read_clocks(reading, now, has_day=bool(named))
-    assumed = not reading.clocks
+    if reading.has_no_hour:
+        return _schedule_without_hour(reading, now, zone)
+    if reading.after and not (reading.clocks or reading.parts):
+        moment = _add_span(now, reading.after)
+        return Schedule(zone=zone, at=moment.strftime("%Y-%m-%dT%H:%M:%S"))
+    clocks = _read_clocks(reading, now)
     if reading.cron:
-        return Schedule(zone=zone, cron=_format_cron(reading.cron, clocks)), assumed
+        return Schedule(zone=zone, cron=_format_cron(reading.cron, clocks))
     if len(clocks) > 1:
         raise TimeUnclear
-    days = reading.days or (now.date(), now.date() + timedelta(days=1))
-    if reading.after:
-        if reading.after[1] % DAY_MINUTES:
-            raise TimeUnclear
-        days = (_add_span(now, reading.after).date(),)
-    moment = _first_moment(days, clocks[0], now)
+    moment = _first_moment(_days_of(reading, now), clocks[0], now)
+    local = moment.strftime(LOCAL_FORMAT)
     if reading.every:
-        start = resolve_local(moment.strftime(LOCAL_FORMAT), load_zone(zone)).timestamp()
-        return Schedule(zone=zone, minutes=reading.every, start=start), assumed
-    return Schedule(zone=zone, at=moment.strftime(LOCAL_FORMAT)), assumed
+        start = resolve_local(local, load_zone(zone)).timestamp()
+        return Schedule(zone=zone, minutes=reading.every, start=start)
+    return Schedule(zone=zone, at=local)
 
 
-def _at(moment: datetime, zone: str) -> Schedule:
-    return Schedule(zone=zone, at=moment.strftime("%Y-%m-%dT%H:%M:%S"))
+def _schedule_without_hour(reading: _Reading, now: datetime, zone: str) -> Schedule:
+    """Return the schedule of a cron expression, or of every so many minutes from now on."""
+    if reading.clocks or reading.parts:
+        raise TimeUnclear
+    if reading.whole_cron:
+        return Schedule(zone=zone, cron=reading.whole_cron)
+    start = now.timestamp() + reading.every * 60
+    return Schedule(zone=zone, minutes=reading.every, start=start)
+
+
+def _days_of(reading: _Reading, now: datetime) -> tuple[date, ...]:
+    """Return the days that may be meant: without any that is today, or tomorrow."""
+    if not reading.after:
+        return reading.days or (now.date(), now.date() + timedelta(days=1))
+    if reading.after[1] % DAY_MINUTES:
+        raise TimeUnclear
+    return (_add_span(now, reading.after).date(),)
 
 
 def _add_span(now: datetime, span: tuple[int, int]) -> datetime:
@@ -370,43 +423,53 @@ def _format_cron(days: str, clocks: list[tuple[int, int]]) -> str:
     return f"{minutes.pop()} {','.join(map(str, sorted(hours)))} {days}"
 
 
-def _read_clocks(reading: _Reading, now: datetime, *, has_day: bool) -> list[tuple[int, int]]:
+def _read_clocks(reading: _Reading, now: datetime) -> list[tuple[int, int]]:
     """Return the hours and minutes; an hour from 24 on is of the night at the end of the day."""
     if reading.clocks and reading.parts:
         raise TimeUnclear
     if reading.clocks:
-        return [(_read_hour(clock, parts, now, has_day=has_day), clock.minute) for clock, parts in reading.clocks]
+        return [(_read_hour(clock, parts, reading, now), clock.minute) for clock, parts in reading.clocks]
     if not reading.parts:
         return [USUAL_CLOCK]
-    if len(reading.parts) > 1 or reading.parts[0].usual is None:
+    usual = reading.parts[0].usual
+    if len(reading.parts) > 1 or usual is None:
         raise TimeUnclear
-    return [(reading.parts[0].usual, 0)]
+    return [(usual, 0)]
 
 
-def _read_hour(clock: Clock, parts: list[PartOfDay], now: datetime, *, has_day: bool) -> int:
+def _read_hour(clock: Clock, parts: list[PartOfDay], reading: _Reading, now: datetime) -> int:
     """Return which hour of the day is meant.
 
     Raises:
         TimeUnclear: none, or it may be one before or after noon.
     """
-    hour = clock.hour
-    later = hour + 12
     if parts:
-        options = {0: (0, 24), 12: (0, 12, 24)}.get(hour, (hour, later) if hour < 12 else (hour,))
-        fits = [option for option in options if all(part.first <= option <= part.last for part in parts)]
-        is_of_24 = hour == 0 or hour > 12
-        if len(fits) != 1 or (is_of_24 and any(part.is_half for part in parts)):
-            raise TimeUnclear
-        return fits[0]
+        return _hour_in_parts(clock.hour, parts)
+    minute, later = f"{clock.minute:02}", clock.hour + 12
+    if clock.hour == 24 and reading.has_day and not clock.has_colon:
+        raise _two_hours("midnight", "半夜", "00:00", "24:00")
     if clock.is_exact:
-        if hour == 24 and has_day and not clock.has_colon:
-            raise _two_hours("midnight", "半夜", "00:00", "24:00")
-        return hour
-    is_past = (hour, clock.minute) <= (now.hour, now.minute) < (later, clock.minute)
-    is_early = hour < 6 if clock.has_colon else hour <= 6
-    if is_early or (is_past and not has_day and not clock.has_colon):
-        raise _two_hours(str(hour), f"{hour} 点", f"{hour:02}:{clock.minute:02}", f"{later}:{clock.minute:02}")
-    return hour
+        return clock.hour
+    is_early = clock.hour < 6 if clock.has_colon else clock.hour <= 6
+    is_open = not (reading.has_day or clock.has_colon)  # only the clock on the wall says which one is meant
+    is_past = (clock.hour, clock.minute) <= (now.hour, now.minute) < (later, clock.minute)
+    if is_early or (is_open and is_past):
+        raise _two_hours(str(clock.hour), f"{clock.hour} 点", f"{clock.hour:02}:{minute}", f"{later}:{minute}")
+    return clock.hour
+
+
+def _hour_in_parts(hour: int, parts: list[PartOfDay]) -> int:
+    """Return the hour of the day that lies in the named parts of it.
+
+    Raises:
+        TimeUnclear: none does, or more than one.
+    """
+    options = _OPTIONS.get(hour) or ((hour, hour + 12) if hour < 12 else (hour,))
+    fits = [option for option in options if all(part.first <= option <= part.last for part in parts)]
+    is_of_24 = hour not in range(1, 13)
+    if len(fits) != 1 or (is_of_24 and any(part.is_half for part in parts)):
+        raise TimeUnclear
+    return fits[0]
 
 
 def _two_hours(en: str, zh: str, first: str, second: str) -> TimeUnclear:

@@ -179,18 +179,24 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     load_zone(schedule.zone)
     if schedule.cron:
         _check_cron(schedule.cron)
+    if schedule.minutes * 60 > MAX_AHEAD.total_seconds():
+        raise _too_far()
     runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
     if not runs:
         if schedule.at:
             raise ScheduleRefused("that time is past", "那个时间已经过了")
         raise ScheduleRefused("it would never happen", "这样永远不会发生")
     if runs[0] - now > MAX_AHEAD:
-        raise ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
+        raise _too_far()
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
         raise ScheduleRefused(f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次")
     return runs[0]
+
+
+def _too_far() -> ScheduleRefused:
+    return ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
 
 
 def _check_cron(cron: str) -> None:

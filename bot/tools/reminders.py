@@ -1,5 +1,6 @@
 """The tools for what happens later: make, list and change reminders and tasks."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -114,8 +115,8 @@ class RemindersTool:
             return "\n".join(lines) or "There are none."
         if len(numbers) > 1:
             raise ToolFailed("Change one reminder in one call.")
-        row = next((row for row in rows if row.number == numbers[0]), None)
-        if row is None or actor is None or (actor.channel, actor.id) != (row.channel, row.person):
+        row = _find_own(rows, numbers[0], actor)
+        if row is None or actor is None:
             raise ToolFailed(f"There is no open reminder r{numbers[0]} of this person here.")
         try:
             return await self._change(row, actor, arguments, context)
@@ -147,6 +148,14 @@ class RemindersTool:
             return Schedule.from_json(row.schedule).zone
         except ScheduleRefused:
             return await self._jobs.times.zone_of(actor)
+
+
+def _find_own(rows: Sequence[JobRow], number: int, actor: Actor | None) -> JobRow | None:
+    """Return a job by its number, if this person made it."""
+    if actor is None:
+        return None
+    mine = (row for row in rows if (row.channel, row.person) == (actor.channel, actor.id))
+    return next((row for row in mine if row.number == number), None)
 
 
 def _build_schedule(

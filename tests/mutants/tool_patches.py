@@ -29,8 +29,8 @@ TOOLS = (
         name="the rest of a time counts as words",
         guards="times",
         file="bot/jobs/phrases.py",
-        old="        _SIGN.search(rest)\n        or ",
-        new="        ",
+        old="        _SIGN.search(rest),\n",
+        new="",
         tests=(f"{PHRASES}::test_what_people_write_is_read_as_they_mean_it_or_refused",),
     ),
     Mutant(

@@ -88,6 +88,7 @@ def test_minutes_are_counted_from_their_start() -> None:
         (Schedule(zone=SHANGHAI, cron="*/14 * * * *"), "every 15 minutes at most"),
         (Schedule(zone=SHANGHAI, cron="0,59 * * * *"), "every 15 minutes at most"),
         (Schedule(zone=SHANGHAI, minutes=14, start=NOW.timestamp() + 1), "every 15 minutes at most"),
+        (Schedule(zone=SHANGHAI, minutes=10**9, start=NOW.timestamp() + 6e10), "five years"),
         (Schedule(zone=SHANGHAI, at="2026-11-27T09:00", cron="0 9 * * *"), "exactly one"),
         (Schedule(zone=SHANGHAI), "exactly one"),
     ],
