@@ -25,10 +25,12 @@ MAX_TAIL = 60  # characters at the end of a text in which its time may begin
 MAX_SEARCHED = 200  # characters in which a word for a time is looked for, to tell words from a time
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９：，　’～", "0123456789:, '~")
 _PREFIX = lazy_pattern(
-    r"(?i)(?:(?:please\s{1,3})?(?:remind\s{1,3})?me\s{1,3}(?:to\s{1,3})?|(?:请|麻烦你?|帮我|记得)?(?:提醒我?|叫我|通知我)?在?)"
+    r"(?i)(?:(?:please\s{1,3})?(?:remind\s{1,3})?me\s{1,3}(?:to\s{1,3})?|"
+    r"(?:请|麻烦你?|帮我|记得)?(?:提醒我?|叫我|通知我)?在?)"
 )
 _SUFFIX = lazy_pattern(
-    r"(?i)[\s,，:：.。;；、]{0,9}(?:(?:请|记得)?(?:提醒我?|叫我|通知我)|(?:please\s{1,3})?(?:remind\s{1,3}me\s{1,3})?to\s{1,3}|remind\s{1,3}me\s{1,3})?"
+    r"(?i)[\s,，:：.。;；、]{0,9}(?:(?:请|记得)?(?:提醒我?|叫我|通知我)|"
+    r"(?:please\s{1,3})?(?:remind\s{1,3}me\s{1,3})?to\s{1,3}|remind\s{1,3}me\s{1,3})?"
     r"[\s,，:：]{0,9}"
 )
 _BETWEEN = lazy_pattern(r"[\s,的]{0,4}")
@@ -38,34 +40,43 @@ _JOINT = lazy_pattern(
 )
 # What follows or precedes a time and makes another one of it, or of one time many.
 _CHANGED_AFTER = lazy_pattern(
-    r"(?i)\s{0,3}(?:[之以]?前(?![台往进途])|[之以]后|后(?![院台])|左右|以内|之内|(?:before|earlier|ago|or\sso|except|until|till)(?![a-z]))"
+    r"(?i)\s{0,3}(?:[之以]?前(?![台往进途])|[之以]后|后(?![院台])|左右|以内|之内|"
+    r"(?:before|earlier|ago|or\sso|except|until|till)(?![a-z]))"
 )
 _CHANGED_BEFORE = lazy_pattern(
-    r"(?i)(?:(?:^|\s)(?:by|before|until|till|from|after|since|about|around|than|between|and|or|for|of|the|not|except|next"
+    r"(?i)(?:(?:^|\s)(?:by|before|until|till|from|after|since|about|around|"
+    r"than|between|and|or|for|of|the|not|except|next"
     r"|last|remind\sme|cancel)|从|除了|不要?|别|提醒我?|取消|直到|等到|到|和|或|与|上|下)\s{0,3}$"
 )
 _MORE = lazy_pattern(r"(?i)(?:and|or|to|和|与|及|、|或者?|-|~|–)\s{0,3}\d")
 _LIMITED = lazy_pattern(r"(?i)直到|为止|截至|除外|除了|连续|(?<![a-z])(?:except|until|till)(?![a-z])")
-_N = r"(?:\d|[零〇一二两三四五六七八九十])"
-# Signs of a time that was not read: in what is left of a text they mean that part of the time is missing.
+_DIGITS = r"\d零〇一二两三四五六七八九十"
+# Signs of a time that was not read: left in a text they mean that part of the time is missing.
+# 一点 alone is "a little": 早一点.
 _SIGN = lazy_pattern(
-    rf"(?i)\d:\d\d|(?!一点(?![钟半整刻{_N[4:-2]}])){_N}\s?(?:点|刻|分(?!享)|小时|钟头)|^[刻分钟半整多](?=\s|$)|"
+    rf"(?i)\d:\d\d|(?!一点(?![钟半整刻{_DIGITS}]))[{_DIGITS}]\s?(?:点|刻|分(?!享)|小时|钟头)|"
+    r"^[刻分钟半整多](?=\s|$)|"
     r"\d\s?[ap]\.?m(?![a-z])|o'clock|(?<![a-z])(?:half|quarter)\s(?:past|to)(?![a-z])|"
     r"(?<![a-z])in\s\d{1,3}\s?(?:m|h|d|min|hour|day|week)"
 )
 _OTHER_HOUR = lazy_pattern(
-    r"(?i)^\d|^一?大?早|早中晚|同一时间|这个?时候?|^\S{0,5}[前后](?=[\s,]|$)|早上|上午|中午|下午|傍晚|晚上|凌晨|今晚|明晚|"
-    r"(?<![a-z])(?:noon|midnight|morning|afternoon|evening|tonight|after|before|first\sthing|same\stime|at\s\d{1,2}|at\s(?:one|two|three|four|five|six|seven|eight|nine|ten))(?![a-z])"
+    r"(?i)^\d|^一?大?早|早中晚|同一时间|这个?时候?|^\S{0,5}[前后](?=[\s,]|$)|"
+    r"早上|上午|中午|下午|傍晚|晚上|凌晨|今晚|明晚|"
+    r"(?<![a-z])(?:noon|midnight|morning|afternoon|evening|tonight|after|before|"
+    r"first\sthing|same\stime|at\s\d{1,2}|at\s(?:one|two|three|four|five|six|seven|eight|nine|ten))(?![a-z])"
 )
 _HOLIDAY = lazy_pattern(
     r"(?i)春节|除夕|元宵|清明|端午|七夕|中秋|重阳|国庆|元旦|劳动节|五一节|圣诞|感恩节|万圣节|情人节|[母父]亲节|儿童节|教师节|妇女节|"
     r"农历|阴历|旧历|正月|腊月|冬月|初[一二三四五六七八九十]|大年|复活节|"
-    r"(?<![a-z])(?:christmas|xmas|easter|thanksgiving|halloween|new\syear|valentine|lunar|(?:mother|father)'?s'?\sday|"
-    r"mid-autumn|spring\sfestival|diwali|hanukkah|ramadan|good\sfriday|pentecost|(?:labou?r|independence)\sday)"
+    r"(?<![a-z])(?:christmas|xmas|easter|thanksgiving|halloween|new\syear|"
+    r"valentine|lunar|(?:mother|father)'?s'?\sday|"
+    r"mid-autumn|spring\sfestival|diwali|hanukkah|ramadan|"
+    r"good\sfriday|pentecost|(?:labou?r|independence)\sday)"
 )
 _LUNAR = lazy_pattern(r"(?i)\s{0,3}[（(]?\s{0,3}(?:农历|阴历|旧历|lunar)")
 _VAGUE = lazy_pattern(
-    r"(?i)(?:[下上这本每过隔再]|稍后|等|待会|周末|(?:next|this|every|each|in|at|on|by|before|after|later|soon|until|some)(?![a-z]))"
+    r"(?i)(?:[下上这本每过隔再]|稍后|等|待会|周末|"
+    r"(?:next|this|every|each|in|at|on|by|before|after|later|soon|until|some)(?![a-z]))"
 )
 _QUOTED = re.compile(r"[\"“「](?P<words>[^\"”」]{1,2000})[\"”」]")
 
