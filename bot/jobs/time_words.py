@@ -169,10 +169,12 @@ def _read_amount(found: re.Match[str]) -> float:
 
 
 def read_after(found: re.Match[str], today: date) -> TimeWord:
+    """Read a span from now: "20分钟后", "in half an hour"."""
     return TimeWord(after=_read_span(found["span"]))
 
 
 def read_every_span(found: re.Match[str], today: date) -> TimeWord:
+    """Read what happens again after a span: "每两小时", "every 2 days"."""
     months, minutes = _read_span(found["span"])
     if months:
         raise TimeUnclear
@@ -189,10 +191,12 @@ def _from(day: date) -> tuple[date, ...]:
 
 
 def in_days(days: int) -> Meaning:
+    """The day so many days from today."""
     return lambda found, today: TimeWord(days=(today + timedelta(days=days),))
 
 
 def every_days(days: int) -> Meaning:
+    """It happens again after so many days."""
     return lambda found, today: TimeWord(every=days * DAY_MINUTES, days=_from(today))
 
 
@@ -219,6 +223,7 @@ def _number_of_weekday(name: str) -> int:
 
 
 def read_weekday(found: re.Match[str], today: date) -> TimeWord:
+    """Read "周五", "friday": the next one whose moment is to come."""
     ahead = (_number_of_weekday(found["day"]) - today.isoweekday()) % 7
     return TimeWord(days=tuple(today + timedelta(days=ahead + weeks * 7) for weeks in range(2)))
 
@@ -246,11 +251,13 @@ def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_weekdays(found: re.Match[str], today: date) -> TimeWord:
+    """Read several weekdays of every week: "每周一三五", "every mon and thu"."""
     numbers = [_number_of_weekday(name) for name in _WEEKDAY_NAME.findall(found["days"])]
     return TimeWord(cron=f"* * {','.join(map(str, sorted(set(numbers))))}")
 
 
 def read_weekday_range(found: re.Match[str], today: date) -> TimeWord:
+    """Read "周一到周五", "mon-fri", every week."""
     first, last = _number_of_weekday(found["first"]), _number_of_weekday(found["last"])
     if first >= last:
         raise TimeUnclear
@@ -258,6 +265,7 @@ def read_weekday_range(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_every_two_weeks(found: re.Match[str], today: date) -> TimeWord:
+    """Read "每两周周一", "every other monday"."""
     return TimeWord(every=14 * DAY_MINUTES, days=read_weekday(found, today).days)
 
 
@@ -315,6 +323,7 @@ def read_slashed_date(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_day_of_month(found: re.Match[str], today: date) -> TimeWord:
+    """Read "28号", "on the 31st": the next month that has it."""
     day = read_number(found["date"])
     if not 1 <= day <= 31:
         raise TimeUnclear("there is no such date", "没有这一天")
@@ -323,6 +332,8 @@ def read_day_of_month(found: re.Match[str], today: date) -> TimeWord:
 
 
 def day_of_month_in(months: int) -> Meaning:
+    """A day of the month so many months from now."""
+
     def read(found: re.Match[str], today: date) -> TimeWord:
         year, month = _month_of(today, months)
         return TimeWord(days=(_make_date(year, month, read_number(found["date"])),))
@@ -331,6 +342,8 @@ def day_of_month_in(months: int) -> Meaning:
 
 
 def month_end(months: int) -> Meaning:
+    """The last day of the month so many months from now."""
+
     def read(found: re.Match[str], today: date) -> TimeWord:
         year, month = _month_of(today, months)
         return TimeWord(days=(date(year, month, monthrange(year, month)[1]),))
@@ -339,6 +352,7 @@ def month_end(months: int) -> Meaning:
 
 
 def read_every_month(found: re.Match[str], today: date) -> TimeWord:
+    """Read a day of every month: "每月1号"."""
     day = read_number(found["date"])
     if not 1 <= day <= 28:
         raise TimeUnclear(
@@ -349,6 +363,7 @@ def read_every_month(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_every_month_weekday(found: re.Match[str], today: date) -> TimeWord:
+    """Read "每月第一个周一", "last friday of every month"."""
     day, which = _number_of_weekday(found["day"]), found["which"].lower()
     if which in ("last", "最后一"):
         return TimeWord(cron=f"* * {day}L")
@@ -359,6 +374,7 @@ def read_every_month_weekday(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_every_year(found: re.Match[str], today: date) -> TimeWord:
+    """Read "每年12月25日", "every year on Dec 25"."""
     month, day = _month_number(found["month"]), read_number(found["date"])
     if (month, day) == (2, 29):
         raise TimeUnclear("not every year has that day", "不是每年都有这一天")
@@ -367,6 +383,7 @@ def read_every_year(found: re.Match[str], today: date) -> TimeWord:
 
 
 def read_cron(found: re.Match[str], today: date) -> TimeWord:
+    """Read five fields of a cron expression."""
     return TimeWord(whole_cron=found["cron"])
 
 
@@ -385,6 +402,8 @@ PM = PartOfDay(first=12, last=23, is_half=True)
 
 
 def during(part: PartOfDay, day: int | None = None) -> Meaning:
+    """A part of the day: of any day, or of the one so many days from today."""
+
     def read(found: re.Match[str], today: date) -> TimeWord:
         return TimeWord(part=part, days=() if day is None else (today + timedelta(days=day),))
 
@@ -415,8 +434,10 @@ def _minutes_of(text: str) -> int:
 
 
 def read_noon(found: re.Match[str], today: date) -> TimeWord:
+    """Read noon, which is exact."""
     return TimeWord(clock=Clock(hour=12, minute=0, is_exact=True))
 
 
 def read_midnight(found: re.Match[str], today: date) -> TimeWord:
+    """Read midnight: the end of its day."""
     return TimeWord(clock=Clock(hour=24, minute=0, is_exact=True))
