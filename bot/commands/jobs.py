@@ -8,9 +8,10 @@ from bot.commands.base import Command, CommandContext
 from bot.jobs.firing import REASON_TEXTS, STATE_TEXTS, job_key
 from bot.jobs.heartbeat import HEARTBEAT_FILE, SPACE
 from bot.jobs.heartbeat import REASON_TEXTS as BEAT_REASON_TEXTS
-from bot.jobs.phrases import ReminderPhrase, read_channel, read_reminder
+from bot.jobs.phrases import NoTime, ReminderPhrase, read_channel, read_quoted, read_reminder
 from bot.jobs.progress import KIND_TEXTS, quote_line
-from bot.jobs.service import JobRequest, format_job_line
+from bot.jobs.schedule import ScheduleRefused
+from bot.jobs.service import JobRequest, format_job_line, sort_by_time
 from bot.jobs.times import NO_QUIET, JobRefused
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.jobs import JobKind, JobRow
@@ -35,7 +36,6 @@ _BEAT_TEXTS = {
 _DO_WORDS = ("do ", "做 ", "执行 ")
 _DEFAULT_WORDS = ("default", "默认")
 _OFF_WORDS = (NO_QUIET, "关", "关闭", "无")
-_NO_WORDS = "\N{INVISIBLE SEPARATOR}"  # stands for the words of a time without any
 _EXTRA_TEXTS = {
     "retry": ("再试一次", "it is tried again"),
     "quiet": ("等安静时段结束", "until the quiet hours end"),
@@ -61,8 +61,9 @@ async def _set(context: CommandContext) -> str:
     if not deliver:
         deliver, text = read_channel(text)
     jobs = context.services.jobs
-    found = await _read(context, text)
-    if found is None:
+    try:
+        found = await _read(context, text)
+    except NoTime:
         return context.text(
             "没看懂是什么时候、什么事。例如：/提醒 20分钟后 关火，/提醒 明天早上8点 开会，/提醒 每周一 9:00 写周报，"
             "/提醒 2026-12-01 09:00 交房租，/提醒 cron 0 9 * * 1-5 打卡；让我去做一件事用 /提醒 do 每天 8:00 看天气；"
@@ -83,8 +84,17 @@ async def _set(context: CommandContext) -> str:
         schedule=found.schedule,
         deliver=deliver,
     )
-    row = await jobs.add(request)
-    return context.text(f"记下了（r{row.number}）。", f"Noted (r{row.number}).")
+    row = await jobs.add(request, tell=False)
+    return await _describe(context, row, found)
+
+
+async def _describe(context: CommandContext, row: JobRow, found: ReminderPhrase | None) -> str:
+    """Show a job as it is now, and the hour that was assumed for it."""
+    shown = context.text(*await context.services.jobs.describe(row))
+    if found is None or not found.hour_assumed:
+        return shown
+    clock = f"{datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(found.schedule.zone)):%H:%M}"
+    return "\n".join((shown, context.text(f"没写几点，按 {clock} 算。", f"No hour was given, so {clock} is assumed.")))
 
 
 async def _tasks(context: CommandContext) -> str:
@@ -187,18 +197,56 @@ async def _edit(context: CommandContext, row: JobRow, text: str) -> str:
             "写上新的时间、新的内容，或两者，例如 /任务 修改 r3 明天9点。",
             "Add the new time, the new words or both, such as /tasks edit r3 tomorrow 9:00.",
         )
-    found = await _read(context, text)
-    words = found.words if found else ""
-    if found is None and (alone := await _read(context, f"{text} {_NO_WORDS}")) and alone.words == _NO_WORDS:
-        found = alone
-    await context.services.jobs.edit(row, context.actor, words if found else text, found.schedule if found else None)
-    return context.text(f"r{row.number} 改好了。", f"r{row.number} is changed.")
+    found, words = None, read_quoted(text)
+    if not words:
+        try:
+            found = await _read(context, text)
+            words = found.words
+        except NoTime:
+            words = text
+        except JobRefused as err:
+            return "".join(
+                (
+                    context.text(err.zh, f"{err} "),
+                    context.text(
+                        "只改内容的话，请给它加上引号。", "To change the words alone, put them in quotation marks."
+                    ),
+                )
+            )
+    schedule = found.schedule if found else None
+    is_here = row.conversation == context.conversation.id
+    edited = await context.services.jobs.edit(row, context.actor, words, schedule, tell=not is_here)
+    return "\n".join((_format_changes(context, row, edited), await _describe(context, edited, found)))
 
 
-async def _read(context: CommandContext, text: str) -> ReminderPhrase | None:
-    """Read when and what, in the person's zone."""
+def _format_changes(context: CommandContext, former: JobRow, edited: JobRow) -> str:
+    """Say which of time and words an edit has changed."""
+    match edited.schedule != former.schedule, edited.body != former.body:
+        case True, True:
+            what = ("的时间和内容都改了", "has a new time and new words")
+        case True, False:
+            what = ("的时间改了，内容没变", "has a new time and the same words")
+        case False, True:
+            what = ("的内容改了，时间没变", "has new words and the same time")
+        case _:
+            what = ("没有变化", "is as it was")
+    return context.text(f"r{former.number} {what[0]}。", f"r{former.number} {what[1]}.")
+
+
+async def _read(context: CommandContext, text: str) -> ReminderPhrase:
+    """Read when and what, in the person's zone.
+
+    Raises:
+        NoTime: the text names no time.
+        JobRefused: it is not understood.
+    """
     zone = await context.services.jobs.times.zone_of(context.actor)
-    return read_reminder(text, context.services.now().astimezone(ZoneInfo(zone)), zone)
+    try:
+        return read_reminder(text, context.services.now().astimezone(ZoneInfo(zone)), zone)
+    except NoTime:
+        raise
+    except ScheduleRefused as err:
+        raise JobRefused.of(err) from err
 
 
 async def _zone(context: CommandContext, name: str) -> str:
@@ -242,7 +290,7 @@ def _may_change(context: CommandContext, row: JobRow) -> bool:
 
 async def _list(context: CommandContext) -> str:
     jobs = context.services.jobs
-    rows = await jobs.jobs.open_jobs(context.conversation.place.space)
+    rows = sort_by_time(await jobs.jobs.open_jobs(context.conversation.place.space))
     if not rows:
         return context.text(
             "没有提醒和任务。/提醒 明天8点 开会 就会有一个。",

@@ -12,6 +12,7 @@ from cronsim import CronSim, CronSimError
 
 MAX_AHEAD = timedelta(days=5 * 366)
 MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
+DAY_MINUTES = 1440
 CHECKED_RUNS = 50  # of which the distances are checked
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
 WEEKDAYS_ZH = "一二三四五六日"
@@ -36,7 +37,7 @@ class Schedule:
     zone: str
     #: Local time of the zone, without an offset: 2026-11-30T09:00.
     at: str = ""
-    #: Every so many minutes from `start` on.
+    #: Every so many minutes from `start` on; whole days keep the time of day through a clock change.
     minutes: int = 0
     #: Five fields: minute, hour, day of the month, month, day of the week.
     cron: str = ""
@@ -109,6 +110,8 @@ def _all_runs(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[dat
         if moment > after:
             yield moment
         return
+    if schedule.minutes and schedule.minutes % DAY_MINUTES == 0:
+        yield from _runs_by_day(schedule, zone, after)
     if schedule.minutes:
         start, step = datetime.fromtimestamp(schedule.start, UTC), timedelta(minutes=schedule.minutes)
         count = max(0, (after - start) // step + 1)
@@ -117,6 +120,17 @@ def _all_runs(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[dat
             count += 1
     for local in CronSim(schedule.cron, after.astimezone(zone)):
         yield local.astimezone(UTC)
+
+
+def _runs_by_day(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[datetime]:
+    first = datetime.fromtimestamp(schedule.start, zone).replace(tzinfo=None)
+    step = timedelta(minutes=schedule.minutes)
+    count = max(0, (after.astimezone(zone).replace(tzinfo=None) - first) // step)
+    while True:
+        moment = resolve_local((first + count * step).isoformat(), zone)
+        if moment > after:
+            yield moment
+        count += 1
 
 
 def resolve_local(text: str, zone: tzinfo) -> datetime:
@@ -165,18 +179,24 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     load_zone(schedule.zone)
     if schedule.cron:
         _check_cron(schedule.cron)
+    if schedule.minutes * 60 > MAX_AHEAD.total_seconds():
+        raise _too_far()
     runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
     if not runs:
         if schedule.at:
             raise ScheduleRefused("that time is past", "那个时间已经过了")
         raise ScheduleRefused("it would never happen", "这样永远不会发生")
     if runs[0] - now > MAX_AHEAD:
-        raise ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
+        raise _too_far()
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
         raise ScheduleRefused(f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次")
     return runs[0]
+
+
+def _too_far() -> ScheduleRefused:
+    return ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
 
 
 def _check_cron(cron: str) -> None:
@@ -233,6 +253,86 @@ def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:
         return f"{local:%Y-%m-%d} 周{WEEKDAYS_ZH[local.weekday()]} {local:%H:%M} {zone}（{amount} {units[1]}{end}）"
     distance = f"in {amount} {units[0]}" if span >= timedelta(0) else f"{amount} {units[0]} ago"
     return f"{local:%Y-%m-%d %a %H:%M} {zone} ({distance})"
+
+
+def format_repetition(schedule: Schedule, lang: str) -> str:
+    """Format how a schedule repeats, such as "weekdays 9:00"; "" for one that does not."""
+    if schedule.minutes:
+        return _format_interval(schedule.minutes, lang)
+    return _format_cron(schedule.cron, lang) if schedule.cron else ""
+
+
+def _format_interval(minutes: int, lang: str) -> str:
+    unit_minutes, en, en_many, zh = next(unit for unit in _UNITS if minutes % unit[0] == 0)
+    count = minutes // unit_minutes
+    if lang == "zh":
+        return f"每{zh}" if count == 1 else f"每 {count} {zh}"
+    return f"every {en}" if count == 1 else f"every {count} {en_many}"
+
+
+def _format_cron(cron: str, lang: str) -> str:
+    """Format the usual forms of cron expressions in words, and any other one as it is."""
+    minute, hours, days = cron.lower().split(maxsplit=2)
+    zh = lang == "zh"
+    if not (minute.isdigit() and hours.replace(",", "").isdigit()):
+        return f"cron {cron}"
+    clocks = ", ".join(f"{int(hour)}:{int(minute):02}" for hour in hours.split(","))
+    for form, texts in _CRON_FORMS:
+        if (found := form.fullmatch(days)) is not None:
+            names = {name: _cron_name(name, text, zh=zh) for name, text in found.groupdict().items()}
+            return f"{texts[not zh].format(**names)} {clocks}"
+    return f"cron {cron}"
+
+
+def _cron_name(name: str, text: str, *, zh: bool) -> str:
+    """Return what a number in a cron expression is called."""
+    if name == "month":
+        return text if zh else _MONTHS_EN[int(text) - 1]
+    if name == "which":
+        return text if zh else _WHICH_EN[int(text) - 1]
+    if name == "weekdays":
+        numbers = re.sub(r"mon|tue|wed|thu|fri|sat|sun", lambda day: _CRON_WEEKDAYS[day[0]], text)
+        names = WEEKDAYS_ZH if zh else _WEEKDAYS_EN
+        named = re.sub(r"\d", lambda day: names[(int(day[0]) - 1) % 7], numbers)
+        return named.replace(",", "、").replace("-", "到") if zh else named.replace(",", ", ")
+    return text
+
+
+_UNITS = (
+    (7 * DAY_MINUTES, "week", "weeks", "周"),
+    (DAY_MINUTES, "day", "days", "天"),
+    (60, "h", "h", "小时"),
+    (1, "min", "min", "分钟"),
+)
+_WEEKDAYS_EN = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_CRON_WEEKDAYS = {name.lower(): str(number) for number, name in enumerate(_WEEKDAYS_EN, 1)}
+_MONTHS_EN = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_WHICH_EN = ("first", "second", "third", "fourth", "fifth")
+_WEEKDAY = r"(?:[0-7]|mon|tue|wed|thu|fri|sat|sun)"
+# The fields day, month and weekday of a cron expression, and how they are said in Chinese and English.
+_CRON_FORMS: tuple[tuple[re.Pattern[str], tuple[str, str]], ...] = (
+    (re.compile(r"\* \* \*"), ("每天", "daily")),
+    (re.compile(r"\* \* (?:1-5|mon-fri)"), ("工作日", "weekdays")),
+    (re.compile(r"\* \* (?:6,7|6-7|0,6|6,0|sat,sun|sat-sun)"), ("周末", "weekends")),
+    (
+        re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY}(?:[,-]{_WEEKDAY}){{0,6}})"),
+        ("每周{weekdays}", "every {weekdays}"),
+    ),
+    (
+        re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY})#(?P<which>[1-5])"),
+        ("每月第 {which} 个周{weekdays}", "{which} {weekdays} of the month"),
+    ),
+    (
+        re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY})l"),
+        ("每月最后一个周{weekdays}", "last {weekdays} of the month"),
+    ),
+    (re.compile(r"l \* \*"), ("每月最后一天", "last day of the month")),
+    (re.compile(r"(?P<day>\d{1,2}) \* \*"), ("每月 {day} 日", "monthly on day {day}")),
+    (
+        re.compile(r"(?P<day>\d{1,2}) (?P<month>[1-9]|1[0-2]) \*"),
+        ("每年 {month} 月 {day} 日", "yearly on {day} {month}"),
+    ),
+)
 
 
 def _round_span(span: timedelta) -> tuple[int, tuple[str, str]]:

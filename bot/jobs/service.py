@@ -1,13 +1,22 @@
 """Makes, lists and changes the jobs of people, within their limits."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.access.permissions import Actor
 from bot.config.schema import Config
-from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, load_zone, next_run
+from bot.jobs.schedule import (
+    DAY_MINUTES,
+    Schedule,
+    ScheduleRefused,
+    check_schedule,
+    format_moment,
+    format_repetition,
+    load_zone,
+    next_run,
+)
 from bot.jobs.times import JobRefused, JobTimes
 from channels.base import Channel
 from memory.store.people.jobs import CANCELLED, JobKind, JobRow, Jobs, NewJob
@@ -57,8 +66,11 @@ class JobService:
     #: The running channels by name.
     channels: Mapping[str, Channel]
 
-    async def add(self, request: JobRequest) -> JobRow:
+    async def add(self, request: JobRequest, *, tell: bool = True) -> JobRow:
         """Store a job and tell the chat of it, in the program's own words; an equal one is returned as it is.
+
+        Args:
+            tell: False if the answer to the one who asks shows it.
 
         Raises:
             JobRefused: an impossible time, no words, or too many jobs.
@@ -84,8 +96,10 @@ class JobService:
                 norm=_norm(request),
             )
         )
-        await self._show(row, f"job:{row.id}:made", with_warnings=is_new)
-        if row.conversation != asked_in:
+        is_elsewhere = row.conversation != asked_in
+        if tell or is_elsewhere:
+            await self._show(row, f"job:{row.id}:made", with_warnings=is_new)
+        if tell and is_elsewhere:
             await self._show(row, f"job:{row.id}:asked", with_warnings=is_new, where=asked_in)
         self.changed()
         return row
@@ -144,13 +158,18 @@ class JobService:
             raise JobRefused.of(err) from err
 
     async def _show(self, row: JobRow, key: str, *, with_warnings: bool, where: str = "") -> None:
-        """Tell the chat of a job, or another one, of its time and of what may keep it from happening then."""
+        """Tell the chat of a job, or another one, of it."""
+        zh, en = await self.describe(row, with_warnings=with_warnings)
+        await self.announce(where or row.conversation, zh, en, key)
+
+    async def describe(self, row: JobRow, *, with_warnings: bool = True) -> tuple[str, str]:
+        """Say when and what a job is, and what may keep it from its time, in Chinese and English."""
         lines = [[format_job_line(row, self.now(), lang)] for lang in ("zh", "en")]
         for texts in await self._warnings(row) if with_warnings else ():
             for line, text in zip(lines, texts, strict=True):
                 line.append(text)
         zh, en = ("\n".join(line) for line in lines)
-        await self.announce(where or row.conversation, zh, en, key)
+        return zh, en
 
     async def _warnings(self, row: JobRow) -> list[tuple[str, str]]:
         """Return what keeps a job from its time, in Chinese and English."""
@@ -171,12 +190,15 @@ class JobService:
             )
         return warnings
 
-    async def edit(self, row: JobRow, actor: Actor, words: str, schedule: Schedule | None) -> JobRow:
+    async def edit(
+        self, row: JobRow, actor: Actor, words: str, schedule: Schedule | None, *, tell: bool = True
+    ) -> JobRow:
         """Change the words or the schedule of a job, and tell the chat; it is on afterwards.
 
         Args:
             words: "" for the former ones.
             schedule: None for the former one.
+            tell: False if the answer to the one who asks shows it.
 
         Raises:
             JobRefused: an impossible time, or words that are too long.
@@ -205,7 +227,8 @@ class JobService:
         if not await self.jobs.edit(row, changed, actor.id):
             raise _not_open(row.number)
         edited = await self.find(row.space, row.number)
-        await self._show(edited, f"job:{row.id}:{self.now().timestamp():.3f}", with_warnings=True)
+        if tell:
+            await self._show(edited, f"job:{row.id}:{self.now().timestamp():.3f}", with_warnings=True)
         self.changed()
         return edited
 
@@ -269,6 +292,11 @@ def _not_open(number: int) -> JobRefused:
     return JobRefused(f"There is no open task r{number} here.", f"这里没有进行中的 r{number}。")
 
 
+def sort_by_time(rows: Sequence[JobRow]) -> list[JobRow]:
+    """Sort jobs by their next time, the paused ones last."""
+    return sorted(rows, key=lambda row: (row.state != "on", row.next_at, row.number))
+
+
 def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
     """Format one line of a job: next time with its zone, number, what. Pure."""
     try:
@@ -276,9 +304,7 @@ def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
     except ScheduleRefused:
         return f"⏸ r{row.number}\n{row.body}"
     when = format_moment(datetime.fromtimestamp(row.next_at, UTC), schedule.zone, now, lang)
-    how = f"every {schedule.minutes} min" if schedule.minutes else f"cron {schedule.cron}" if schedule.cron else ""
-    if lang == "zh" and schedule.minutes:
-        how = f"每 {schedule.minutes} 分钟"
+    how = format_repetition(schedule, lang)
     sign = "⏰" if row.state == "on" else "⏸"
     return " · ".join(filter(None, (f"{sign} {when}", how, f"r{row.number}"))) + f"\n{row.body}"
 
@@ -287,6 +313,8 @@ def _norm(request: JobRequest) -> str:
     """The same for the same person, schedule and folded words."""
     schedule = request.schedule
     when = f"{schedule.at}|{schedule.minutes}|{schedule.cron}|{schedule.zone}|{schedule.until}"
+    if schedule.minutes and schedule.minutes % DAY_MINUTES == 0:
+        when += f"|{schedule.start % (schedule.minutes * 60)}"  # on which days, and at which hour
     words = " ".join(normalize_text(request.words).split())
     who = f"{request.actor.channel}|{request.actor.account}|{request.actor.id}|{request.conversation}"
     return hashlib.sha256(f"{who}|{request.kind}|{when}|{words}".encode("utf-8", "replace")).hexdigest()

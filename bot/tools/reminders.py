@@ -1,14 +1,18 @@
-"""The tools for what happens later: make, list and end reminders and tasks."""
+"""The tools for what happens later: make, list and change reminders and tasks."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
+from bot.access.permissions import Actor
 from bot.errors import ToolFailed
-from bot.jobs.schedule import Schedule
-from bot.jobs.service import JobRequest, JobService, format_job_line
+from bot.jobs.schedule import Schedule, ScheduleRefused
+from bot.jobs.service import JobRequest, JobService, format_job_line, sort_by_time
 from bot.jobs.times import JobRefused
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from memory.store.people.jobs import JobRow
 
 
 class RemindArguments(ToolArguments):
@@ -54,15 +58,7 @@ class RemindTool:
                 "/remind do WHEN WHAT."
             )
         zone = arguments.zone or await self._jobs.times.zone_of(context.actor)
-        start = context.now().timestamp() + arguments.every_minutes * 60 if arguments.every_minutes else 0.0
-        schedule = Schedule(
-            zone=zone,
-            at=arguments.at,
-            minutes=arguments.every_minutes,
-            cron=arguments.cron,
-            start=start,
-            until=arguments.until,
-        )
+        schedule = _build_schedule(arguments, zone, context.now(), arguments.until)
         request = JobRequest(
             actor=context.actor,
             space=context.space,
@@ -85,16 +81,22 @@ class RemindersArguments(ToolArguments):
     """Arguments of `reminders`."""
 
     cancel: int = Field(0, ge=0, description="Number of the one to end")
+    pause: int = Field(0, ge=0)
+    resume: int = Field(0, ge=0)
+    move: int = Field(0, ge=0, description="To another time: give at, every_minutes or cron")
+    at: str = ""
+    every_minutes: int = Field(0, ge=0)
+    cron: str = ""
 
 
 class RemindersTool:
-    """Lists the jobs of the chat's space, and ends one."""
+    """Lists the jobs of the chat's space, and changes one."""
 
     arguments = RemindersArguments
     spec = LazyToolSpec(
         arguments,
         name="reminders",
-        description="List the reminders and tasks, or end one.",
+        description="List the reminders and tasks, or change one: end, pause, resume, move to another time.",
         effect="idempotent",
         action="task.own",
         outside=False,
@@ -107,10 +109,64 @@ class RemindersTool:
         actor = context.actor
         known = await self._jobs.jobs.open_jobs(context.space)
         rows = [row for row in known if await self._jobs.is_of(row, context.conversation, actor)]
-        if not arguments.cancel:
-            return "\n".join(format_job_line(row, context.now(), "en") for row in rows) or "There are none."
-        row = next((row for row in rows if row.number == arguments.cancel), None)
-        if row is None or actor is None or (actor.channel, actor.id) != (row.channel, row.person):
-            raise ToolFailed(f"There is no open reminder r{arguments.cancel} of this person here.")
-        await self._jobs.end(row, actor.id)
-        return f"r{row.number} is ended."
+        numbers = [number for number in (arguments.cancel, arguments.pause, arguments.resume, arguments.move) if number]
+        if not numbers:
+            lines = [format_job_line(row, context.now(), "en") for row in sort_by_time(rows)]
+            return "\n".join(lines) or "There are none."
+        if len(numbers) > 1:
+            raise ToolFailed("Change one reminder in one call.")
+        row = _find_own(rows, numbers[0], actor)
+        if row is None or actor is None:
+            raise ToolFailed(f"There is no open reminder r{numbers[0]} of this person here.")
+        try:
+            return await self._change(row, actor, arguments, context)
+        except JobRefused as err:
+            raise ToolFailed(str(err)) from err
+
+    async def _change(self, row: JobRow, actor: Actor, arguments: RemindersArguments, context: ToolContext) -> str:
+        """End, pause, resume or move a job.
+
+        Raises:
+            JobRefused: an impossible time.
+        """
+        if arguments.cancel:
+            await self._jobs.end(row, actor.id)
+            return f"r{row.number} is ended."
+        if arguments.pause:
+            await self._jobs.pause(row, actor.id)
+            return f"r{row.number} is paused."
+        if arguments.resume:
+            resumed = await self._jobs.resume(row, actor.id)
+            return f"Resumed: {format_job_line(resumed, context.now(), 'en')}"
+        schedule = _build_schedule(arguments, await self._zone_of(row, actor), context.now())
+        moved = await self._jobs.edit(row, actor, "", schedule)
+        return f"Moved, and shown to the person: {format_job_line(moved, context.now(), 'en')}"
+
+    async def _zone_of(self, row: JobRow, actor: Actor) -> str:
+        """Return the zone that a job was set in; the person's if that cannot be read any more."""
+        try:
+            return Schedule.from_json(row.schedule).zone
+        except ScheduleRefused:
+            return await self._jobs.times.zone_of(actor)
+
+
+def _find_own(rows: Sequence[JobRow], number: int, actor: Actor | None) -> JobRow | None:
+    """Return a job by its number, if this person made it."""
+    if actor is None:
+        return None
+    mine = (row for row in rows if (row.channel, row.person) == (actor.channel, actor.id))
+    return next((row for row in mine if row.number == number), None)
+
+
+def _build_schedule(
+    arguments: RemindArguments | RemindersArguments, zone: str, now: datetime, until: str = ""
+) -> Schedule:
+    minutes = arguments.every_minutes
+    return Schedule(
+        zone=zone,
+        at=arguments.at,
+        minutes=minutes,
+        cron=arguments.cron,
+        start=now.timestamp() + minutes * 60 if minutes else 0.0,
+        until=until,
+    )

@@ -4,10 +4,43 @@ from tests.mutants.mutant import Mutant
 
 CLIENT = "tests/bot/tools/web/test_client.py"
 DELIVER = "tests/bot/jobs/test_deliver.py"
+PHRASES = "tests/bot/jobs/test_phrases.py"
 SEVERAL = "tests/bot/runtime/cluster/test_several_bots.py"
 WORKERS = "tests/walk/test_tools_of_workers.py"
 
 TOOLS = (
+    Mutant(
+        name="a quarter past counts as a minute past",
+        guards="times",
+        file="bot/jobs/time_words.py",
+        old='minute = read_number(given["quarters"]) * 15',
+        new='minute = read_number(given["quarters"])',
+        tests=(f"{PHRASES}::test_what_people_write_is_read_as_they_mean_it_or_refused",),
+    ),
+    Mutant(
+        name="three o'clock is always at night",
+        guards="times",
+        file="bot/jobs/phrases.py",
+        old="    if is_early or (",
+        new="    if (",
+        tests=(f"{PHRASES}::test_what_people_write_is_read_as_they_mean_it_or_refused",),
+    ),
+    Mutant(
+        name="the rest of a time counts as words",
+        guards="times",
+        file="bot/jobs/phrases.py",
+        old="        _SIGN.search(rest),\n",
+        new="",
+        tests=(f"{PHRASES}::test_what_people_write_is_read_as_they_mean_it_or_refused",),
+    ),
+    Mutant(
+        name="a reminder that a command sets is told twice",
+        guards="times",
+        file="bot/commands/jobs.py",
+        old="    row = await jobs.add(request, tell=False)\n",
+        new="    row = await jobs.add(request)\n",
+        tests=("tests/bot/jobs/test_jobs_in_bot.py::test_a_reminder_is_set_shown_and_sent_once",),
+    ),
     Mutant(
         name="a result is judged by the name of its tool",
         guards="I49",

@@ -74,8 +74,8 @@ async def test_a_command_sets_one_for_the_linked_account(tmp_path: Path) -> None
     clock = Clock()
     async with two(tmp_path, clock) as (it, _):
         await it.join(it.telegram, it.feishu)
-        assert "Noted (r1)" in await it.telegram.say("/remind on feishu tomorrow 9:00 tea is ready")
-        assert "Noted (r2)" in await it.telegram.say("/remind on feishu do tomorrow 9:00 look outside")
+        assert "· r1" in await it.telegram.say("/remind on feishu tomorrow 9:00 tea is ready")
+        assert "· r2" in await it.telegram.say("/remind on feishu do tomorrow 9:00 look outside")
         assert "r3" in await it.telegram.say("/提醒 做 在飞书 明天9点 看看窗外")
         assert "r4" in await it.feishu.say("/提醒 在飞书 明天9点 这里的事"), "this very channel is no other one"
         assert "There is no private chat on 'wechat'" in await it.telegram.say("/remind on wechat 20m tea")

@@ -21,10 +21,11 @@ from tests.bot.talk import call, results, words
 async def test_a_reminder_is_set_shown_and_sent_once(tmp_path: Path) -> None:
     clock = Clock()
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
-        assert await it.text("/remind 20m tea") == "Noted (r1)."
-        assert "⏰ 2026-11-26 Thu 16:50 Asia/Shanghai (in 20 min) · r1\ntea" in notices(it)
-        assert await it.text("/提醒 明天早上八点半 开会") == "记下了（r2）。"
-        assert "⏰ 2026-11-27 周五 08:30 Asia/Shanghai（16 小时后） · r2\n开会" in notices(it)
+        set_once = await it.text("/remind 20m tea")
+        assert set_once == "⏰ 2026-11-26 Thu 16:50 Asia/Shanghai (in 20 min) · r1\ntea"
+        set_again = await it.text("/提醒 明天早上八点半 开会")
+        assert set_again == "⏰ 2026-11-27 周五 08:30 Asia/Shanghai（16 小时后） · r2\n开会"
+        assert len(it.channel.sent) == 2, "one message for each"
         clock.set("2026-11-26T16:50:01")
         await until(it, lambda: "⏰ tea" in notices(it))
         assert "r2" in await it.text("/tasks")
@@ -59,12 +60,68 @@ async def test_the_model_sets_one_and_a_second_one_alike_is_the_same(tmp_path: P
         assert len([text for text in notices(it) if "· r1" in text]) == 1
 
 
+async def test_a_day_without_an_hour_takes_a_usual_one_and_says_so(tmp_path: Path) -> None:
+    async with inside(tmp_path, ["hi"], ZONE, clock=Clock()) as it:
+        assert await it.text("/remind tomorrow call mum") == (
+            "⏰ 2026-11-27 Fri 09:00 Asia/Shanghai (in 16 h) · r1\ncall mum\nNo hour was given, so 09:00 is assumed."
+        )
+        assert (await it.text("/提醒 今晚 看球")).endswith("没写几点，按 20:00 算。")
+        assert "assumed" not in await it.text("/remind tomorrow 9:30 call mum")
+
+
+async def test_a_time_that_is_not_understood_sets_nothing_and_names_one_near_to_it(tmp_path: Path) -> None:
+    async with inside(tmp_path, ["hi"], ZONE, clock=Clock()) as it:
+        assert "holidays" in await it.text("/remind christmas 9:00 call mum")
+        assert "03:00" in await it.text("/remind tomorrow at 3 call mum")
+        assert await it.text("/提醒 下周 开会") == "没看懂是什么时间；可以写成：下周五 9:00 交报告。"
+        assert "请写明要做什么" in await it.text("/remind tomorrow 9:00")
+        assert await it.bot.store.jobs.open_jobs("") == []
+
+
+async def test_jobs_are_listed_by_their_next_time_the_paused_ones_last(tmp_path: Path) -> None:
+    async with inside(tmp_path, ["hi"], ZONE, clock=Clock()) as it:
+        for phrase in ("tomorrow 9:00 late", "20m paused", "every day at 8 pills", "1h soon"):
+            await it.text(f"/remind {phrase}")
+        await it.text("/tasks pause r2")
+        lines = [line for line in (await it.text("/tasks")).splitlines() if line[0] not in "⏰⏸"]
+        assert lines == ["soon", "pills", "late", "paused"]
+
+
+async def test_the_model_moves_pauses_and_resumes_one(tmp_path: Path) -> None:
+    script = [
+        call("remind", what="Buy milk", at="2026-11-27T09:00"),
+        call("reminders", id="t2", move=1, at="2026-11-28T10:00"),
+        call("reminders", id="t3", pause=1),
+        call("reminders", id="t4"),
+        call("reminders", id="t5", resume=1),
+        call("reminders", id="t6", move=1, at="2020-01-01T10:00"),
+        call("reminders", id="t7", move=1),
+        call("reminders", id="t8", pause=1, cancel=1),
+        call("reminders", id="t9", move=9, at="2026-11-28T10:00"),
+        "Done.",
+    ]
+    async with inside(tmp_path, script, ZONE, clock=Clock()) as it:
+        await it.text("remind me of milk tomorrow at nine, no, on Saturday")
+        told = [one.text for one in results(it.model.requests[-1])]
+        assert "2026-11-28 Sat 10:00 Asia/Shanghai" in told[1]
+        assert "⏰ 2026-11-28 Sat 10:00 Asia/Shanghai (in 42 h) · r1\nBuy milk" in notices(it)
+        assert told[2] == "r1 is paused."
+        assert told[3].startswith("⏸ 2026-11-28 Sat 10:00")
+        assert told[4].startswith("Resumed: ⏰ 2026-11-28 Sat 10:00")
+        assert "past" in told[5]
+        assert "exactly one" in told[6]
+        assert "one call" in told[7]
+        assert "no open reminder r9" in told[8]
+        (row,) = await it.bot.store.jobs.open_jobs("")
+        assert (row.state, row.body) == ("on", "Buy milk")
+
+
 async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_maker(tmp_path: Path) -> None:
     clock = Clock()
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings = ZONE | {"channels": {"telegram": {"allow": ["u1"]}}}
     async with inside(tmp_path, lambda asked: "I did it.", settings, channel, clock=clock) as it:
-        assert await it.text("/remind do every day 8:00 check the weather", chat="u1") == "Noted (r1)."
+        assert await it.text("/remind do every day 8:00 check the weather", chat="u1")
         clock.set("2026-11-27T08:00:10")
         await until(it, lambda: any(sent.text == "I did it." for sent in it.channel.sent))
         assert "⏰ r1, set on 2026-11-26: check the weather" in words(it.model.requests[-1])
@@ -183,7 +240,7 @@ async def test_a_limit_of_jobs_holds_for_everyone_but_the_owner(tmp_path: Path) 
     settings: dict[str, Any] = ZONE | {"channels": {"telegram": {"allow": ["u1"]}}, "budgets": {"user": {"jobs": 2}}}
     async with inside(tmp_path, ["hi"], settings, channel, clock=Clock()) as it:
         for number in range(2):
-            assert "Noted" in await it.text(f"/remind 1h thing {number}", chat="u1")
+            assert "· r" in await it.text(f"/remind 1h thing {number}", chat="u1")
         assert "limit" in await it.text("/remind 1h one more", chat="u1")
         assert "15 minutes" in await it.text("/remind every 5m x", chat="u1")
 

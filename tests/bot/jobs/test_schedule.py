@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, format_moment, iter_runs, resolve_local
+from bot.jobs.schedule import (
+    Schedule,
+    ScheduleRefused,
+    check_schedule,
+    format_moment,
+    format_repetition,
+    iter_runs,
+    resolve_local,
+)
 
 BERLIN, SHANGHAI = "Europe/Berlin", "Asia/Shanghai"
 NOW = datetime(2026, 11, 26, 8, 30, tzinfo=UTC)
@@ -80,6 +88,7 @@ def test_minutes_are_counted_from_their_start() -> None:
         (Schedule(zone=SHANGHAI, cron="*/14 * * * *"), "every 15 minutes at most"),
         (Schedule(zone=SHANGHAI, cron="0,59 * * * *"), "every 15 minutes at most"),
         (Schedule(zone=SHANGHAI, minutes=14, start=NOW.timestamp() + 1), "every 15 minutes at most"),
+        (Schedule(zone=SHANGHAI, minutes=10**9, start=NOW.timestamp() + 6e10), "five years"),
         (Schedule(zone=SHANGHAI, at="2026-11-27T09:00", cron="0 9 * * *"), "exactly one"),
         (Schedule(zone=SHANGHAI), "exactly one"),
     ],
@@ -100,3 +109,54 @@ def test_a_moment_is_shown_with_zone_and_distance() -> None:
     assert format_moment(moment, SHANGHAI, NOW, "en") == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
     assert format_moment(moment, SHANGHAI, NOW, "zh") == "2026-11-27 周五 08:00 Asia/Shanghai（16 小时后）"
     assert "3 d ago" in format_moment(NOW - timedelta(days=3), SHANGHAI, NOW, "en")
+
+
+REPEATED = {
+    "0 9 * * *": ("daily 9:00", "每天 9:00"),
+    "5 8,20 * * *": ("daily 8:05, 20:05", "每天 8:05, 20:05"),
+    "0 9 * * 1-5": ("weekdays 9:00", "工作日 9:00"),
+    "0 9 * * MON-FRI": ("weekdays 9:00", "工作日 9:00"),
+    "0 10 * * 6,7": ("weekends 10:00", "周末 10:00"),
+    "0 9 * * 1,3,5": ("every Mon, Wed, Fri 9:00", "每周一、三、五 9:00"),
+    "0 9 * * 0": ("every Sun 9:00", "每周日 9:00"),
+    "0 9 * * sat": ("every Sat 9:00", "每周六 9:00"),
+    "0 9 * * 2-4": ("every Tue-Thu 9:00", "每周二到四 9:00"),
+    "0 9 * * 1#2": ("second Mon of the month 9:00", "每月第 2 个周一 9:00"),
+    "0 9 * * 5L": ("last Fri of the month 9:00", "每月最后一个周五 9:00"),
+    "0 9 L * *": ("last day of the month 9:00", "每月最后一天 9:00"),
+    "30 9 15 * *": ("monthly on day 15 9:30", "每月 15 日 9:30"),
+    "0 9 25 12 *": ("yearly on 25 Dec 9:00", "每年 12 月 25 日 9:00"),
+    "*/20 9 * * *": ("cron */20 9 * * *", "cron */20 9 * * *"),
+    "0 9-17 * * *": ("cron 0 9-17 * * *", "cron 0 9-17 * * *"),
+    "0 9 1,15 * *": ("cron 0 9 1,15 * *", "cron 0 9 1,15 * *"),
+}
+
+
+def test_a_schedule_is_said_in_words() -> None:
+    said = {}
+    for cron in REPEATED:
+        schedule = Schedule(zone=SHANGHAI, cron=cron)
+        said[cron] = (format_repetition(schedule, "en"), format_repetition(schedule, "zh"))
+    assert said == REPEATED
+    spans = {
+        1: "every min",
+        30: "every 30 min",
+        60: "every h",
+        120: "every 2 h",
+        2880: "every 2 days",
+        20160: "every 2 weeks",
+    }
+    for minutes, words in spans.items():
+        assert format_repetition(Schedule(zone=SHANGHAI, minutes=minutes, start=1.0), "en") == words
+    assert format_repetition(Schedule(zone=SHANGHAI, at="2026-11-30T09:00"), "en") == ""
+
+
+def test_every_other_day_keeps_its_hour_when_the_clocks_change() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    start = datetime(2026, 10, 24, 9, 0, tzinfo=zone)
+    schedule = Schedule(zone=zone.key, minutes=2880, start=start.timestamp())
+    runs = [run.astimezone(zone) for run in islice(iter_runs(schedule, start - timedelta(days=9)), 3)]
+    assert [f"{run:%m-%d %H:%M}" for run in runs] == ["10-24 09:00", "10-26 09:00", "10-28 09:00"]
+    after = datetime(2027, 3, 27, 9, 0, tzinfo=zone)  # 28 March has 23 hours
+    runs = [run.astimezone(zone) for run in islice(iter_runs(schedule, after), 2)]
+    assert [f"{run:%m-%d %H:%M}" for run in runs] == ["03-29 09:00", "03-31 09:00"]

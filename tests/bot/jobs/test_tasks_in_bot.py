@@ -243,13 +243,26 @@ async def test_edit_changes_time_words_or_both_and_run_does_not_count(tmp_path: 
     clock = Clock()
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
         await it.text("/remind tomorrow 8:00 call Anna")
-        assert await it.text("/tasks edit r1 tomorrow 9:30") == "r1 is changed."
+        assert await it.text("/tasks edit r1 tomorrow 9:30") == (
+            "r1 has a new time and the same words.\n⏰ 2026-11-27 Fri 09:30 Asia/Shanghai (in 17 h) · r1\ncall Anna"
+        )
         assert "09:30" in await it.text("/tasks")
         assert "call Anna" in await it.text("/tasks")
-        assert await it.text("/任务 修改 r1 给安娜打电话") == "r1 改好了。"
+        changed = await it.text("/任务 修改 r1 给安娜打电话")
+        assert changed.startswith("r1 的内容改了，时间没变。\n⏰")
         assert "09:30" in await it.text("/任务 查看 r1")
         await it.text("/tasks edit r1 weekdays 7:15 stand-up")
-        assert "cron 15 7 * * 1-5" in await it.text("/tasks")
+        assert "· 工作日 7:15 ·" in await it.text("/任务")
+        changed = await it.text("/任务 修改 r1 下周五 9:00 abc")
+        assert changed.startswith("r1 的时间和内容都改了。\n⏰ 2026-12-04 周五 09:00")
+        assert changed.endswith("\nabc")
+        assert await it.text("/任务 修改 r1 下周 交报告") == (
+            "没看懂是什么时间；可以写成：下周五 9:00 交报告。只改内容的话，请给它加上引号。"
+        )
+        assert "r1 的内容改了，时间没变。" in await it.text("/任务 修改 r1 “下周的报告”")
+        assert "r1 没有变化。" in await it.text("/任务 修改 r1 下周五 9:00")
+        assert "没写几点，按 09:00 算。" in await it.text("/任务 修改 r1 明天")
+        await it.text("/tasks edit r1 weekdays 7:15 stand-up")
         assert "过了" in await it.text("/任务 修改 r1 2020-01-01 9:00")
         assert "明天9点" in await it.text("/tasks edit r1")
         assert "没有进行中的 r9" in await it.text("/tasks edit r9 x")
