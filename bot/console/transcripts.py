@@ -27,9 +27,9 @@ from channels.web.backend import (
 from channels.web.requests import NAME, HttpRefusal
 from memory.store.console.conversation_list import ListFilter, ListState, choice_tag
 from memory.store.console.line_details import LineDetails, LineFile
+from memory.store.conversations.transcript import TranscriptRow as Row
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
-from memory.store.rows import TranscriptRow as Row
 from memory.store.store import Store
 
 WEB_PLACE = ("web", "console")

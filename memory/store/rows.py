@@ -1,6 +1,5 @@
 """Rows of conversations as frozen values, what transactions take, and the SQL of linked spaces."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, func, or_, select
 
-from memory.context.taint import FoldLabel, name_outcome, read_outcome, split_outcome
+from memory.context.taint import FoldLabel, name_outcome
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
 from memory.store.engine.database import Row, Tx, light, single_query
 from memory.store.errors import WrongState
@@ -431,24 +430,6 @@ class PromptSnapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptRow:
-    """One line of the transcript that a person sees."""
-
-    id: str
-    #: The `line` of the inbox or outbox row behind it.
-    number: int
-    #: "user", "assistant" or "notice".
-    role: str
-    text: str
-    at: datetime
-    reply_to: str
-    #: State of the inbox or outbox row behind it; of an answer that was not finished, how it was left (Unfinished).
-    state: str
-    #: Of the outcome of a call, a notice: the tool.
-    tool: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryReport:
     """What recovery found unfinished."""
 
@@ -462,9 +443,6 @@ class RecoveryReport:
     sends_unknown: int
     #: Conversations' inbox rows that are new or running.
     inbox_waiting: int
-
-
-_ROLES = {"user": "user", "final": "assistant", "media": "assistant", "progress": "notice", "notice": "notice"}
 
 
 def columns_of(kind: Any, table: Table) -> list[Any]:
@@ -497,18 +475,6 @@ def from_unix(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def shown_text(body: str) -> str:
-    """Return what a transcript shows of an inbox row's body: its `shown`, else its `text`.
-
-    Raises:
-        ValueError: the body is not a JSON object.
-    """
-    fields = json.loads(body)
-    if isinstance(fields, dict):
-        return str(fields.get("shown", fields.get("text", "")))
-    raise ValueError("an inbox body is a JSON object")
-
-
 def to_inbox_row(row: Row) -> InboxRow:
     """Convert an inbox row."""
     return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": from_unix(row["received"])})
@@ -539,20 +505,6 @@ def to_outbox_row(row: Row) -> OutboxRow:
     """Convert an outbox row with its PLACE_COLUMNS."""
     columns, place = _split_place(row)
     return OutboxRow(**{**columns, "plain": bool(row["plain"]), "created": from_unix(row["created"])}, place=place)
-
-
-def to_transcript_row(row: Row) -> TranscriptRow:
-    """Convert a line of the transcript; what the program received as the outcome of a call is a notice."""
-    columns = dict(row)
-    payload = columns.pop("payload")
-    role, text, tool = _ROLES[row["role"]], row["text"], ""
-    if role == "user":
-        text, (tool, _) = shown_text(row["text"]), read_outcome(json.loads(row["text"]))
-    if tool:
-        role, (_, text) = "notice", split_outcome(text)
-    unfinished = json.loads(payload).get("unfinished") if payload else ""
-    shown = {"role": role, "text": text, "tool": tool, "at": from_unix(row["at"]), "state": unfinished or row["state"]}
-    return TranscriptRow(**{**columns, **shown})
 
 
 def _split_place(row: Row) -> tuple[dict[str, Any], Place]:

@@ -11,9 +11,10 @@ from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
+from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
-from memory.store.rows import TranscriptRow, Usage, columns_of, to_message, to_transcript_row
+from memory.store.rows import Usage, columns_of, to_message
 from memory.store.schema.tables import escape_like, inbox, literal_text, message, outbox, tool_call, turn, usage
 from memory.text.mentions import FORGOTTEN_MARKS
 

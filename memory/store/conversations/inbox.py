@@ -10,6 +10,7 @@ from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
+from memory.store.conversations.transcript import shown_text
 from memory.store.engine.database import (
     InsertIfAbsent,
     QueueKey,
@@ -33,7 +34,6 @@ from memory.store.rows import (
     column_values,
     columns_of,
     load_linked_space,
-    shown_text,
     to_inbox_row,
 )
 from memory.store.schema.memory_tables import account_link

@@ -29,6 +29,7 @@ from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
 from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import load_live_reductions, raise_generation
+from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
@@ -39,14 +40,12 @@ from memory.store.rows import (
     PLACE_COLUMNS,
     ConversationRow,
     FoldPlan,
-    TranscriptRow,
     belongs_to_space,
     columns_of,
     load_linked_space,
     new_binds,
     to_conversation_row,
     to_message,
-    to_transcript_row,
 )
 from memory.store.schema.tables import (
     clearing,

@@ -16,7 +16,8 @@ from channels.web.backend import EventSources, HealthReport, WebServices
 from channels.web.requests import Route
 from memory.recall.documents import SearchRequest
 from memory.store.conversations.traces import Trace, TraceEvent
-from memory.store.rows import ConversationRow, Place, TranscriptRow
+from memory.store.conversations.transcript import TranscriptRow
+from memory.store.rows import ConversationRow, Place
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedBot, running
 
