@@ -1,7 +1,5 @@
-"""A cache whose bound is the size of what it holds: texts of people may be of any length."""
+"""A cache whose bound is the size of what it holds: texts of people may be of any length. Pure."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
@@ -10,7 +8,10 @@ V = TypeVar("V")
 
 
 class SizedCache(Generic[K, V]):
-    """Caches values by key, and drops those used longest ago, but never the newest; threads may share it."""
+    """Caches values by key; when it is full, the half that was used longest ago is dropped, never the newest.
+
+    Threads may share it: at worst, a value is computed once more.
+    """
 
     def __init__(self, max_size: int) -> None:
         """Start empty.
@@ -21,28 +22,30 @@ class SizedCache(Generic[K, V]):
         self.max_size = max_size
         #: Of the entries that are held.
         self.size = 0
-        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._entries: dict[K, tuple[V, int]] = {}  # in the order of their last use
 
     def get(self, key: K, size: int, compute: Callable[[], V]) -> V:
         """Return the value of a key, computed if it is not there; size: of key and value."""
-        with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None:
-                self._entries.move_to_end(key)
-                return entry[0]
-        value = compute()
-        with self._lock:
-            if key not in self._entries:
-                self._entries[key] = value, size
-                self.size += size
-            while self.size > self.max_size and len(self._entries) > 1:
-                _, (_, dropped) = self._entries.popitem(last=False)
-                self.size -= dropped
-        return value
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            entry = compute(), size
+            self.size += size
+        self._entries[key] = entry
+        if self.size > self.max_size:
+            self._shrink()
+        return entry[0]
 
     def clear(self) -> None:
         """Drop everything."""
-        with self._lock:
-            self._entries.clear()
-            self.size = 0
+        self._entries, self.size = {}, 0
+
+    def _shrink(self) -> None:
+        kept: list[tuple[K, tuple[V, int]]] = []
+        total = 0
+        for key, entry in reversed(list(self._entries.items())):
+            total += entry[1]
+            if kept and total > self.max_size / 2:
+                break
+            kept.append((key, entry))
+        self._entries = dict(reversed(kept))
+        self.size = sum(size for _, size in self._entries.values())

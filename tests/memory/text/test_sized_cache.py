@@ -16,6 +16,7 @@ def test_it_returns_what_is_computed_and_never_holds_more_than_its_size(texts: l
     for text in texts:
         assert cache.get(text, len(text), text.upper) == text.upper()
         assert cache.size <= 20
+        assert cache.get(text, 0, str) == text.upper(), "the newest is there"
 
 
 def test_what_was_used_last_is_kept_and_the_newest_in_any_case() -> None:
@@ -25,9 +26,9 @@ def test_what_was_used_last_is_kept_and_the_newest_in_any_case() -> None:
         cache.get(text, len(text), lambda: computed.append(text))
 
     cache = SizedCache[str, None](10)
-    for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "x" * 11, "x" * 11, "aaaa"):
+    for text in ("aa", "bbbb", "cccc", "aa", "d", "aa", "d", "x" * 11, "x" * 11, "aa"):
         get(text)
-    assert computed == ["aaaa", "bbbb", "cccc", "x" * 11, "aaaa"]
+    assert computed == ["aa", "bbbb", "cccc", "d", "x" * 11, "aa"]
     cache.clear()
     assert cache.size == 0
 
