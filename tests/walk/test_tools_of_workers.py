@@ -138,7 +138,7 @@ async def test_what_is_approved_during_a_turn_is_run_once_after_it_though_all_wo
         await bots.start("worker")
         await until(lambda: len(model.requests) > asked, "the sub-agents are taken over", 60)
         await gateway.web.post("talk", "/stop")
-        assert await outcome(db) == 'files__echo, approved by the person: done\necho: {"words": "hi"}'
+        assert await outcome(db) == 'approved by the person: done\necho: {"words": "hi"}'
         assert orders.calls() == ["echo"]
         assert query(db, "SELECT state FROM approval") == [("done",)]
         assert await ledger_faults(db) == []

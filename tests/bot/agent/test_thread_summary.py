@@ -87,6 +87,7 @@ async def test_where_no_fold_can_be_written_the_text_says_how_much_it_lacks(tmp_
     async with inside(tmp_path, script) as it:
         api = summaries(it)
         id = await talk(it, 0, 3)
+        (tmp_path / "workspace" / "memory").rmdir()
         (tmp_path / "workspace" / "memory").write_text("a file where the logs' folder should be")
         assert await api.force_update(id) == "[+4 messages]"
         assert await api.get(id) == ""

@@ -37,7 +37,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
-    rule = build_command_rule({"argv": ["git", "status"]}, {"sandbox": "A", "cwd": "/w"}, 2)
+    rule = build_command_rule({"argv": ["ls", "-l"]}, {"sandbox": "A", "cwd": "/w"}, 2)
     party = Party(channel="web", account="a", subject="user", id="1")
     new = NewApprovalRule(space="", party=party, tool="exec", command=rule.to_json(), cwd=rule.cwd, level=rule.level)
     await store.access.add_rule(new)
@@ -45,7 +45,7 @@ async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
         listed = (await client.get("/api/approvals")).json()
         assert listed["waiting"] == []
         [shown] = listed["rules"]
-        assert (shown["number"], shown["argv"], shown["prefix"]) == (1, ["git", "status"], True)
+        assert (shown["number"], shown["argv"], shown["prefix"]) == (1, ["ls", "-l"], True)
         for number in ("1", True, None):
             assert (await client.post("/api/approvals/revoke", json={"number": number})).status_code == 400
         assert (await client.post("/api/approvals/revoke", json={"number": 1})).status_code == 200

@@ -151,7 +151,7 @@ class ScriptedServices:
         self.seen.indexed.append(space)
         return {"": 7, "telegram-42": 3} if space is None else {space: 3}
 
-    async def status(self) -> dict[str, Any]:
+    async def status(self, lang: str = "en") -> dict[str, Any]:
         return {"fine": True}
 
     def operating(self, transcripts: TranscriptBackend) -> tuple[tuple[Route, ...], EventSources]:

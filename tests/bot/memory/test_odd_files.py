@@ -79,6 +79,7 @@ async def test_a_space_that_is_a_link_is_told_of(tmp_path: Path, config: dict[st
     channel = Channel(name="telegram", account="bot1", capabilities=Capabilities())
     async with inside(tmp_path, ["ok"], {**config, **TELEGRAM}, channel=channel) as here:
         (tmp_path / "moved").mkdir()
+        (here.bot.workspace.root / "spaces").rmdir()
         (here.bot.workspace.root / "spaces").symlink_to(tmp_path / "moved")
         assert (await here.text("/forget Xanadu", chat="ann", sender="ann")).startswith(told)
         assert "MEMORY.md" in await here.text("/remember I sail on Sundays", chat="ann", sender="ann")

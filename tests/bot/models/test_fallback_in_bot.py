@@ -87,7 +87,9 @@ async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_
         both.first.script([Reply(text="half of it is shown", then="error", after=3, error="authentication_error")])
         assert await both.it.text("hi") == "second" + NOTE
         shown = [event for event in both.it.channel.shown if event.name == "delta"]
-        assert any(event.facts.get("whole") and not event.text for event in shown)
+        replaced = [event.text for event in shown if event.facts.get("whole")]
+        assert replaced, "what stood there is replaced by the first words of the other model"
+        assert all("half" not in text for text in replaced)
         told = await both.it.text("/usage")
         assert SPARE in told
         assert MODEL not in told

@@ -83,11 +83,10 @@ async def test_a_history_that_is_a_link_is_named_and_left(home: SeededHome) -> N
 
 
 async def test_no_text_stays_in_memory_once_it_is_forgotten(home: SeededHome) -> None:
-    read_wording("The garden is in Xanadu")
+    before = read_wording("The garden is in Xanadu")
     await home.talk(("The garden is in Xanadu.", "Fine."))
     await forget(home, "Xanadu")
     caches = (
-        read_wording,
         mentions._index_sentences,
         mentions._wanted_terms,
         mentions._all_terms,
@@ -95,6 +94,7 @@ async def test_no_text_stays_in_memory_once_it_is_forgotten(home: SeededHome) ->
         mentions._query_pattern,
     )
     assert [cache.cache_info().currsize for cache in caches] == [0] * len(caches)
+    assert read_wording("The garden is in Xanadu") is not before, "a cached analysis is of forgotten text"
 
 
 async def _confirmed(home: SeededHome, query: str, chat: str, space: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.conversations.sessions import delete_conversation
+from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.errors import StoreCorrupt
 from memory.store.longterm.rows import ForgetTargets, ForgettingRow
 from memory.store.maintenance.repair import NOTE_CHANNEL, NOTE_NAME, RepairReport, load_report

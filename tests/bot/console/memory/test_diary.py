@@ -116,7 +116,6 @@ async def test_a_long_entry_is_shown_in_part_and_a_log_with_two_names_hides_no_o
     client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     logs = tmp_path / "workspace/memory"
-    logs.mkdir()
     lines = "".join(f"- 10:15 Nora: line {number}\n" for number in range(MAX_LINES + 1))
     (logs / "2025-02-27.md").write_text(f"# 2025-02-27\n\n{lines}")
     (logs / "2025-02-28.md").write_text("- 10:15 Nora: elsewhere\n")
