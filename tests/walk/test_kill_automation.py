@@ -118,7 +118,9 @@ class Errands:
             *workspace.glob("spaces/*"),
         ]
         found += [
-            f"written by a command: {path}" for path in guarded if path.is_file() and "canary" in path.read_text()
+            f"written by a command: {path}"
+            for path in guarded
+            if path.is_file() and "canary" in path.read_text().splitlines()  # a log may quote the command
         ]
         return found
 
