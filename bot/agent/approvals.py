@@ -109,7 +109,7 @@ def action_for_call(spec: ToolSpec, arguments: ToolArguments, space: str) -> str
 
 def _folded_names(path: str) -> list[str]:
     """Return the names of a path as the least strict file system compares them."""
-    names = (unicodedata.normalize("NFKC", name).strip().rstrip(".").casefold() for name in path.split("/"))
+    names = (unicodedata.normalize("NFKC", name).strip().rstrip(" .").casefold() for name in path.split("/"))
     return [name for name in names if name]
 
 

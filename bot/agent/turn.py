@@ -215,6 +215,7 @@ class TurnRunner:
             self._troubles.turn_failed(self._faults[row.id][0])
             await self._give_up(row, work.conversation, "failed")
         self._faults.pop(row.id, None)
+        self._shown.pop(row.id, None)
         return may_have_more
 
     async def _process(self, work: NextWork) -> bool:
@@ -398,7 +399,6 @@ class TurnRunner:
             finished = await self._store.delivery.finish_and_look(
                 context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
             )
-        self._shown.pop(context.turn.inbox_id, None)
         if result.state == "failed":
             stays = {"state": result.unfinished} if result.unfinished and outbox else {}
             context.event_sink.send("failed", result.reply, **stays)
@@ -445,7 +445,6 @@ class TurnRunner:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
         began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
-        self._shown.pop(row.id, None)
         if subagent := await self._subagents.load(conversation):
             await self._give_up_task(row, subagent, state)
             return

@@ -20,15 +20,13 @@ to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 MIN_CACHED_CHARS, MAX_CACHED_CHARS = 1_000, 16_000
 MAX_CACHED_TEXTS = 256
 CUT_STOP_REASONS = ("length", "overflow", "refusal")
-
-
 MAX_CALLS = 128  # of tools in one answer
 MAX_ARGUMENT_BYTES = 512 * 1024  # of all of them, in UTF-8
 
 
 @dataclass(slots=True)
 class CallBudget:
-    """Bounds the tool calls of one answer while it is streamed: a server that goes on for ever is damaged."""
+    """Bounds the tool calls of one answer while it is streamed; beyond them the stream counts as damaged."""
 
     _calls: int = 0
     _bytes: int = 0

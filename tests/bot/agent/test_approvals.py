@@ -439,8 +439,15 @@ def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> No
 @pytest.mark.parametrize(
     "path",
     [
-        *("skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools"),
-        *(".git", ".git/config", "site/.GIT/hooks/pre-commit", "./a/.git./config", "a/．git/config"),
+        *("skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools", "tools . /x.py"),
+        *(
+            ".git",
+            ".git/config",
+            "site/.GIT/hooks/pre-commit",
+            "./a/.git./config",
+            "a/.git . /config",
+            "a/．git/config",
+        ),
     ],
 )
 def test_no_model_writes_what_is_run_or_followed(path: str, space: str) -> None:
