@@ -4,13 +4,13 @@ import re
 import unicodedata
 
 # Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), then two signs that are drawn as a blank.
-_RANGES = (
+INVISIBLE_RANGES = (
     (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
     (0x2800, 0x2800), (0x1D159, 0x1D159),
 )  # fmt: skip
-_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _RANGES)}]")
+_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in INVISIBLE_RANGES)}]")
 _EMOJI_STYLE, _JOINER = "\ufe0f", "\u200d"
 _EMOJI_CATEGORIES = frozenset({"So", "Sk"})  # pictures, and the colours of their skin
 # Scripts whose letters look like those of another one; Chinese beside Latin letters is usual and harmless.

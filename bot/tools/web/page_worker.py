@@ -20,12 +20,14 @@ MAX_MEMORY_BYTES = 400 * 2**20
 CPU_SECONDS = 3  # of one page
 MAX_TEXT_CHARS = 200_000
 MAX_URL_CHARS = 2048
-# Zero-width and direction signs, variation selectors and tag characters: unseen by people, read by models.
-_INVISIBLE_RANGES = (
-    (0x00AD, 0x00AD), (0x180E, 0x180E), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF), (0xE0000, 0xE0FFF),
+# Unseen by people, read by models; the list of memory/text/invisible.py, which this process does not import.
+INVISIBLE_RANGES = (
+    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+    (0x2800, 0x2800), (0x1D159, 0x1D159),
 )  # fmt: skip
-_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _INVISIBLE_RANGES)}]+")
+_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in INVISIBLE_RANGES)}]+")
 _SKIPPED = frozenset({
     "aside", "button", "canvas", "footer", "form", "head", "iframe", "nav", "noscript", "object", "script", "select",
     "style", "svg", "template",

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.tools.web import page_worker
 from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.client import WebResponse
 from bot.tools.web.page_text import PAGES_PER_CHILD, PageReader
+from memory.text.invisible import INVISIBLE_RANGES
 from memory.workspace.blobs import Blobs
 from tests.bot.gateway.test_attachments import drawn, pdf
 
@@ -71,6 +73,11 @@ async def test_the_date_of_a_page_is_what_it_states_and_no_number_in_its_text(
 async def test_a_time_with_its_own_value_states_the_date(reader: PageReader) -> None:
     html = ARTICLE.format(f'<time datetime="2026-01-04" pubdate>yesterday</time> {NUMBERS}')
     assert (await reader.read(page(html))).date == "2026-01-04"
+
+
+def test_a_page_is_freed_of_all_that_is_known_as_invisible() -> None:
+    assert page_worker.INVISIBLE_RANGES == INVISIBLE_RANGES
+    assert page_worker.clean("a\u3164b\u2800c\u034fd") == "abcd"
 
 
 HIDDEN = [
