@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory.context.summary.grounding import GroundingSource, names_in
 from memory.text.language import CJK, CJK_CHARACTER, is_mostly_cjk
 from memory.text.patterns import lazy_pattern
-from memory.text.sized_cache import SizedCache
+from memory.text.sized_cache import ENTRY_CHARS, SizedCache
 from memory.text.tokenizer import question_terms, text_terms
 from memory.text.wording import LineWording, read_wording
 
 MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must keep
 # Characters of the texts whose words are cached; with its words a character takes ten bytes.
 MAX_WORDS_CHARS = 400_000
-ENTRY_CHARS = 100  # that an entry takes beside its text
 MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
 
 _LIGHT_WORDS = frozenset({"to", "get"})

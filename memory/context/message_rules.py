@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memory.conversation import Document, Image, Part, Role, ShownMessage, Text, Thinking, ToolCall, ToolResult
-from memory.text.sized_cache import SizedCache
+from memory.text.sized_cache import ENTRY_CHARS, SizedCache
 
 NO_RESULT = "[no result was recorded]"
 _USER_PARTS = (Text, Image, Document, ToolResult)
 _ASSISTANT_PARTS = (Text, Thinking, ToolCall)
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-ENTRY_CHARS = 100  # that a cached verdict takes beside its text
 # Inputs of calls, each checked with every request that shows it; one has up to 100 KB where a file is written.
 _json_objects: SizedCache[str, bool] = SizedCache(2_000_000)
 

@@ -6,6 +6,8 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
+ENTRY_CHARS = 100  # that an entry takes beside its text, in a cache whose size is counted in characters
+
 
 class SizedCache(Generic[K, V]):
     """Caches values by key; when it is full, the half that was used longest ago is dropped, never the newest.
