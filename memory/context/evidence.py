@@ -17,7 +17,7 @@ from memory.text.wording import LineWording, read_wording
 
 MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must keep
 # Characters of the texts whose words are cached; with its words a character takes ten bytes.
-MAX_WORDS_CHARS = 400_000
+MAX_WORDS_CHARS = 300_000
 MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
 
 _LIGHT_WORDS = frozenset({"to", "get"})
