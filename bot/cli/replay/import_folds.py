@@ -70,4 +70,4 @@ def _count_live_turns(turns: Sequence[Turn], max_tokens: int) -> int:
 
 
 async def _refuse_model_calls(system: str, text: str, max_tokens: int, conversation: str) -> str:
-    raise NotImplementedError("an import calls no model")
+    raise RuntimeError("an import calls no model")
