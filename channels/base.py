@@ -71,6 +71,21 @@ class HasLiveEvents(Protocol):
         ...
 
 
+class HasReadiness(Protocol):
+    """A channel that may have to wait before it can send: for a connection, or for a request to answer."""
+
+    async def wait_until_ready(self, address: Address, reply_to_key: str) -> None:
+        """Wait, before the part is marked as sending.
+
+        Args:
+            reply_to_key: key of the message that the part answers, "" for none.
+
+        Raises:
+            ChannelError: it cannot be sent now; nothing was sent.
+        """
+        ...
+
+
 class HasNotebook(Protocol):
     """A channel that stores state between runs of the program."""
 

@@ -225,5 +225,3 @@ class Capabilities:
     user_writes_first: bool = False
     #: Messages arrive by webhook (see channels.base.HasWebhook).
     hook: bool = False
-    #: `send` reports the moment a part leaves (see channels.toolkit.delivery); otherwise it is the call of `send`.
-    reports_leaving: bool = False

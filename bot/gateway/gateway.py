@@ -4,11 +4,9 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
-from typing import cast
+from typing import TypeVar, cast
 
 import structlog
 
@@ -33,9 +31,7 @@ from channels.errors import (
     Retryable,
 )
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.delivery import PartWithdrawn, report_leaving
 from memory.failpoints import hit_async
-from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError, WrongState
 from memory.store.rows import HELD_UNTIL_REPLY, OutboxRow, SendOutcome
@@ -59,6 +55,8 @@ SETTLED_SECONDS = 5.0  # a failed channel counts as up once it received, sent, o
 FAULT_SECONDS = 10.0  # between two log lines about one failing live view
 BURST_SECONDS = 3.0  # a chat that was quiet may send this many seconds' worth at once
 MAX_CHATS = 10_000
+MAX_PARALLEL_SENDS = 32  # of one channel; each holds a connection
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(slots=True)
@@ -130,46 +128,6 @@ def _full_bucket(rate: float, now: float, burst: int = 0) -> TokenBucket:
     return TokenBucket(rate=rate, size=size, level=size, at=now)
 
 
-@dataclass(slots=True)
-class _Booking:
-    """A place among the sends of a channel."""
-
-    #: The part that has it, "" before one is booked.
-    row: str = ""
-    #: Until it is due.
-    seconds: float = 0.0
-
-
-class Departure:
-    """Tracks one part being sent: it is stored as sending when it leaves, not while it waits for a connection."""
-
-    def __init__(self, delivery: Delivery, id: str, *, is_marked: bool = False) -> None:
-        self._delivery = delivery
-        self._id = id
-        #: Nothing of the part has left yet.
-        self.is_pending = not is_marked
-        #: It was dropped before it left.
-        self.withdrawn = False
-        #: The attempt is over: a late `leave` changes nothing.
-        self.has_ended = False
-        self._marking = asyncio.Lock()
-
-    async def leave(self) -> None:
-        """Mark the part as leaving.
-
-        Raises:
-            PartWithdrawn: it is no longer pending.
-        """
-        async with self._marking:
-            if self.has_ended or not self.is_pending:
-                return
-            if self.withdrawn or await self._delivery.mark_sending(self._id) is None:
-                self.withdrawn = True
-                raise PartWithdrawn("it was dropped before it left")
-            self.is_pending = False
-            await hit_async("outbox.mid_send")
-
-
 class _ChannelNotes:
     """The stored notes of one channel."""
 
@@ -215,6 +173,7 @@ class Gateway:
         self._blobs = blobs
         self._language = language
         self._rates: dict[str, RateLimiter] = {}
+        self._slots: dict[str, asyncio.Semaphore] = {}
         self._receivers: dict[str, asyncio.Task[None]] = {}
         self._paused: set[str] = set()
         self.health: dict[str, ChannelHealth] = {}
@@ -228,6 +187,7 @@ class Gateway:
         """Register a channel for sending."""
         self.channels[channel.name] = channel
         able = channel.capabilities
+        self._slots[channel.name] = asyncio.Semaphore(MAX_PARALLEL_SENDS)
         self._rates[channel.name] = RateLimiter(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
         self.health[channel.name] = ChannelHealth(up=True, since=time.time())
         if (bind := getattr(channel, "bind", None)) is not None:
@@ -364,82 +324,79 @@ class Gateway:
 
     async def send_next(self, conversation: str) -> bool:
         """Send the oldest part of a conversation that may go; return False if there is none."""
-        booking = _Booking()
-        part = await self._delivery.take_next_part(conversation, partial(self._is_ready, booking))
-        row = part.row
+        row = await self._delivery.next_outbox_row(conversation)
         if row is None or row.not_before >= HELD_UNTIL_REPLY:
             return False
         channel = self.channels.get(row.place.channel)
         if channel is None:
             return False
-        lang = await self._language(row.conversation) if row.repeats else ""
-        if not part.is_marked and not await self._due(row, booking):
+        if not await self._wait_until_due(row):
             return True
-        departure = Departure(self._delivery, row.id, is_marked=part.is_marked)
-        if part.is_marked:
-            await hit_async("outbox.mid_send")
-        elif not channel.capabilities.reports_leaving:
-            with suppress(PartWithdrawn):
-                await departure.leave()
-        if departure.withdrawn:
+        done = await self._send_when_ready(channel, row)
+        if done is None:
             return True
-        outcome = await self._attempt(channel, row, lang, departure)
-        if departure.withdrawn:  # while it waited for a connection
-            return True
-        outcome = replace(outcome, error=redact(outcome.error))  # people will read it
-        if outcome.state == "unknown":
-            self._telemetry.outcome_unknown()
-        await hit_async("outbox.after_send")
-        settled, may_have_more = await self._store_outcome(row.id, outcome, departure)
-        if settled is None:
-            return True
+        settled, may_have_more = done
         if settled.part_no + 1 < settled.parts:
             await hit_async("outbox.between_parts")
         if settled.state == "failed":
             await self._report_failed(channel, settled)
         if settled.state == "dropped":
-            log.warning("part dropped", channel=channel.name, outbox=row.id, outcome=outcome.state, error=outcome.error)
+            log.warning("part dropped", channel=channel.name, outbox=row.id, error=settled.error)
         return may_have_more or settled.state == "failed"  # a notice of the failure is in the queue now
-
-    def _is_ready(self, booking: _Booking, row: OutboxRow) -> bool:
-        """Tell whether a part leaves as soon as it is given to its channel. Called again when the unit is."""
-        channel = self.channels.get(row.place.channel)
-        if channel is None or channel.capabilities.reports_leaving or row.repeats or self._held_seconds(row) > 0:
-            return False
-        if booking.row != row.id:
-            booking.row, booking.seconds = row.id, self._rates[channel.name].book(row.place.chat_id, time.monotonic())
-        return booking.seconds == 0
 
     def _held_seconds(self, row: OutboxRow) -> float:
         paused = self._rates[row.place.channel].paused(row.place.chat_id, time.monotonic())
         return max(row.not_before - self._now(), paused)
 
-    async def _due(self, row: OutboxRow, booking: _Booking) -> bool:
+    async def _wait_until_due(self, row: OutboxRow) -> bool:
         """Wait until the part may be sent; return False if it must be loaded again first."""
         rates, chat = self._rates[row.place.channel], row.place.chat_id
         held = self._held_seconds(row)
         if held > 0:
             await asyncio.sleep(min(held, MAX_RETRY_SECONDS))
             return False
-        await asyncio.sleep(booking.seconds if booking.row == row.id else rates.book(chat, time.monotonic()))
+        await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
-    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, departure: Departure) -> SendOutcome:
-        began, row = time.perf_counter(), replace(row, attempts=row.attempts + 1)
+    async def _send_when_ready(self, channel: Channel, row: OutboxRow) -> tuple[OutboxRow, bool] | None:
+        """Wait for the channel, mark the part as sending, send it, and store the outcome.
+
+        All waiting comes before the mark: after a crash, only a marked part may have been seen by somebody.
+
+        Returns:
+            The settled part, and whether the conversation may have another one; None if the part was dropped meanwhile.
+        """
+        tried = replace(row, attempts=row.attempts + 1)
         try:
+            await _wait_until_ready(channel, row)
+        except Exception as err:
+            outcome = self._outcome_of_error(err, channel.name, tried)
+            if outcome.state == "unknown":
+                outcome = replace(outcome, state="pending")
+            settled = await self._store_outcome(row.id, outcome, self._delivery.settle_not_sent)
+            return (settled, True) if settled is not None else None
+        async with self._slots[channel.name]:
+            if await self._delivery.mark_sending(row.id) is None:
+                return None
+            await hit_async("outbox.mid_send")
+            outcome = await self._attempt(channel, tried)
+        if outcome.state == "unknown":
+            self._telemetry.outcome_unknown()
+        await hit_async("outbox.after_send")
+        return await self._store_outcome(row.id, outcome, self._delivery.settle_sent_and_look)
+
+    async def _attempt(self, channel: Channel, row: OutboxRow) -> SendOutcome:
+        began = time.perf_counter()
+        try:
+            lang = await self._language(row.conversation) if row.repeats else ""
             message = to_outbound_message(row, lang, await self._file(row))
-            with report_leaving(departure.leave):
-                try:
-                    receipt = await channel.send(message)
-                except ChatMoved as err:
-                    receipt = await self._follow(channel, message, row, err)
+            try:
+                receipt = await channel.send(message)
+            except ChatMoved as err:
+                receipt = await self._follow(channel, message, row, err)
         except Exception as err:
             self._telemetry.part_sent(row, send_error_code(err), began)
-            outcome = self._outcome_of_error(err, channel.name, row)
-            stayed = outcome.state == "unknown" and departure.is_pending
-            return replace(outcome, state="pending") if stayed else outcome
-        finally:
-            departure.has_ended = True
+            return self._outcome_of_error(err, channel.name, row)
         self._telemetry.part_sent(row, "ok", began)
         if channel.name not in self._paused:
             self._up(channel.name)
@@ -466,19 +423,14 @@ class Gateway:
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
     async def _store_outcome(
-        self, id: str, outcome: SendOutcome, departure: Departure
-    ) -> tuple[OutboxRow | None, bool]:
-        """Store the outcome of a send, until it succeeds: nothing else knows it.
-
-        Returns:
-            The settled part, None if it was no longer pending; and whether the conversation may have another one.
-        """
+        self, id: str, outcome: SendOutcome, settle: Callable[[str, SendOutcome], Awaitable[ResultT]]
+    ) -> ResultT:
+        """Store the outcome of a send, until it succeeds: nothing else knows it."""
+        outcome = replace(outcome, error=redact(outcome.error))  # people will read it
         pause = MIN_RECONNECT_SECONDS
         while True:
             try:
-                if departure.is_pending:
-                    return await self._delivery.settle_not_sent(id, outcome), True
-                return await self._delivery.settle_sent_and_look(id, outcome)
+                return await settle(id, outcome)
             except WrongState:
                 raise
             except StoreError as err:
@@ -521,6 +473,12 @@ class Gateway:
             text = format_text(await self._language(row.conversation), "dropped_part", why=row.error)
             notice = split_reply(text, "notice", channel.capabilities)
             await self._delivery.notify(row.conversation, f"{row.source}:failed", notice)
+
+
+async def _wait_until_ready(channel: Channel, row: OutboxRow) -> None:
+    """Wait for what a channel needs before it can send. Raises ChannelError: it cannot send now."""
+    if (wait := getattr(channel, "wait_until_ready", None)) is not None:
+        await wait(to_address(row.place), row.reply_to_key)
 
 
 def next_attempt_seconds(attempts: int) -> float:

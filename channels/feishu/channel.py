@@ -84,7 +84,6 @@ class Feishu:
             caption=LIMIT,
             buttons=True,
             hook=settings.mode == "webhook",
-            reports_leaving=True,
         )
         self._verifier = FeishuWebhookVerifier(settings) if self.capabilities.hook else None
         self._settings = settings

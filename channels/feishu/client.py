@@ -11,7 +11,6 @@ from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
 from channels.feishu.settings import SERVER, FeishuSettings
 from channels.message import OutboundFile
-from channels.toolkit.delivery import without_leaving
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited, read_start
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
@@ -145,8 +144,7 @@ class FeishuClient:
         """
         upload = plan_upload(file)
         try:
-            with without_leaving():
-                reply = await self.call("POST", upload.path, data=upload.fields, files=upload.files)
+            reply = await self.call("POST", upload.path, data=upload.fields, files=upload.files)
         except PermissionMissing as err:
             raise Rejected(f"the file cannot be sent: {err}") from err
         except Ambiguous as err:  # an upload alone is not visible
@@ -160,8 +158,7 @@ class FeishuClient:
     async def _fetch_token(self, _: str) -> tuple[str, float]:
         body = {"app_id": self._app[0], "app_secret": self._app[1]}
         try:
-            with without_leaving():
-                reply = await self._request("POST", f"/open-apis{_TOKEN}", body)
+            reply = await self._request("POST", f"/open-apis{_TOKEN}", body)
         except Ambiguous as err:  # the caller's own request has not been sent
             raise Retryable(f"no token: {err}", whole_channel=True) from err
         if reply["code"] in BAD_APP_CODES:

@@ -100,7 +100,6 @@ class Telegram:
             buttons=True,
             edits=True,
             hook=settings.mode == "webhook",
-            reports_leaving=True,
         )
         self._settings = settings
         self._answer_seconds = answer_seconds

@@ -20,7 +20,6 @@ from channels.errors import (
     Retryable,
 )
 from channels.telegram.settings import SERVER, TelegramSettings
-from channels.toolkit.delivery import HTTP_HOOKS
 from channels.toolkit.http import (
     ANSWER_SECONDS,
     CONNECT_SECONDS,
@@ -96,7 +95,7 @@ class BotApiClient:
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
             proxy=settings.proxy or None,
-            httpx_kwargs={"verify": create_tls_context(), "trust_env": False, "event_hooks": HTTP_HOOKS},
+            httpx_kwargs={"verify": create_tls_context(), "trust_env": False},
         )
         root = f"{_api_root(settings)}/bot"
         self._bot = Bot(self._token, root, request=self._request, get_updates_request=self._request)

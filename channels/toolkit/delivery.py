@@ -1,20 +1,13 @@
-"""Helpers to receive and send: store until done, report the part that leaves, side calls, the typing indicator.
-
-A part that waits for a connection, a token or a rate limit has certainly not been sent. It is not yet marked as
-sending, so after a crash it is sent without the mark of a possible repeat. Therefore a channel reports the moment a
-part leaves: just before the first bytes of its message are sent.
-"""
+"""Helpers to receive and send: store until done, side calls, the typing indicator."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import structlog
 
-from channels.errors import ChannelError, Rejected
+from channels.errors import ChannelError
 from channels.message import Address
 
 log = structlog.get_logger(__name__)
@@ -25,8 +18,6 @@ MAX_PAUSE = 30.0
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T")
-OnLeave = Callable[[], Awaitable[None]]
-_ON_LEAVE: ContextVar[OnLeave | None] = ContextVar("leave", default=None)
 
 
 async def store_with_retry(
@@ -56,61 +47,6 @@ async def store_with_retry(
         pause = min(2 * pause, longest)
 
 
-class PartWithdrawn(Rejected):
-    """The part was dropped while it waited, and must not be sent."""
-
-
-@contextmanager
-def report_leaving(leave: OnLeave) -> Iterator[None]:
-    """Call `leave` when a message leaves within this context."""
-    before = _ON_LEAVE.set(leave)
-    try:
-        yield
-    finally:
-        _ON_LEAVE.reset(before)
-
-
-@contextmanager
-def without_leaving() -> Iterator[None]:
-    """Do not report requests within this context (a token, an upload): they do not show the part to anyone."""
-    before = _ON_LEAVE.set(None)
-    try:
-        yield
-    finally:
-        _ON_LEAVE.reset(before)
-
-
-async def mark_leaving() -> None:
-    """Report that the part leaves now; repeated reports in one send change nothing.
-
-    Raises:
-        PartWithdrawn: it must not be sent.
-    """
-    leave = _ON_LEAVE.get()
-    if leave is not None:
-        await leave()
-
-
-async def mark_leaving_request(request: Any) -> None:
-    """Request hook of an HTTP client (httpx, httpx2): report the part when the first bytes of the request leave.
-
-    That is after the wait for the pool and after the connection is established, including one through a proxy: its
-    CONNECT is a request of the client's own.
-    """
-    leave = _ON_LEAVE.get()
-    if leave is None:
-        return
-
-    async def trace(event: str, info: Any) -> None:
-        if event.endswith("send_request_headers.started") and info["request"].method != b"CONNECT":
-            await leave()
-
-    request.extensions["trace"] = trace
-
-
-HTTP_HOOKS = {"request": [mark_leaving_request]}  # `event_hooks` of an HTTP client
-
-
 class BackgroundTasks:
     """Holds references to running tasks, so that they are not garbage collected, and cancels them on `close`."""
 
@@ -118,9 +54,8 @@ class BackgroundTasks:
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Start a task; its requests do not report the part that is being sent."""
-        with without_leaving():
-            task = asyncio.create_task(work, name=name)
+        """Start a task."""
+        task = asyncio.create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task

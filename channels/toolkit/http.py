@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from channels.errors import AttachmentTooBig
-from channels.toolkit.delivery import HTTP_HOOKS
 
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
@@ -59,7 +58,6 @@ def create_http_client(proxy: str, answer_seconds: float = ANSWER_SECONDS) -> An
         verify=create_tls_context(),
         proxy=proxy or None,
         trust_env=False,
-        event_hooks=HTTP_HOOKS,
     )
 
 

@@ -66,7 +66,6 @@ class Wechat:
             picture_bytes=MAX_FILE_BYTES,
             caption=LIMIT,
             user_writes_first=True,
-            reports_leaving=True,
         )
         self._proxy = settings.proxy
         self._state = AccountState(allowance)

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from channels.errors import Ambiguous, AwaitsUser, ChannelError, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.delivery import TypingIndicator, without_leaving
+from channels.toolkit.delivery import TypingIndicator
 from channels.wechat.client import ILinkApiError, ILinkSession, Json
 from channels.wechat.media import ILinkMedia
 from channels.wechat.messages import render, text_item
@@ -57,8 +57,7 @@ class ReplySender:
         person, key = message.address.chat_id, message.client_key
         needs_caption = bool(message.text.strip()) and (message.repeated or not self._state.is_caption_sent(key))
         more = self._check_allowance(message, 2 if needs_caption else 1)
-        with without_leaving():
-            item = await self._media.upload(person, message.file)
+        item = await self._media.upload(person, message.file)
         if needs_caption:
             await self._send_item(person, client_id(key + ".caption"), text_item(render(message, more)))
             await self._state.set_caption_sent(key, True)
@@ -165,8 +164,7 @@ class WechatTyping:
         self._indicator.stop(address)
         if address in self._shown:
             self._shown.discard(address)
-            with without_leaving():
-                task = asyncio.create_task(self._switch_off(address), name="typing ends")
+            task = asyncio.create_task(self._switch_off(address), name="typing ends")
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 

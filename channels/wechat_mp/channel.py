@@ -104,7 +104,6 @@ class WechatMp:
             picture_bytes=PICTURE_BYTES,
             user_writes_first=True,
             hook=True,
-            reports_leaving=True,
         )
         self._encrypted = bool(settings.encoding_aes_key)
         self._verifier = OfficialAccountWebhookVerifier(
@@ -196,6 +195,10 @@ class WechatMp:
             async with asyncio.timeout(self._pending.timing.hold):
                 await self._started.wait()
         return self._deliver
+
+    async def wait_until_ready(self, address: Address, reply_to_key: str) -> None:
+        """Wait for a request that a reply can go into, while the platform may still repeat one."""
+        await self._pending.wait_for_request(reply_to_key, address.chat_id)
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Send one part; the receipt has our own key, since the platform returns no id.

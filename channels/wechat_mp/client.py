@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from channels.base import Notebook
 from channels.errors import Ambiguous, AwaitsUser, ChannelError, LoggedOut, Rejected, Retryable
-from channels.toolkit.delivery import BoundedDict, without_leaving
+from channels.toolkit.delivery import BoundedDict
 from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited
 from channels.toolkit.untrusted import load_object
 from channels.wechat_mp.settings import SERVER, WechatMpSettings
@@ -67,10 +67,9 @@ class OfficialAccountClient:
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
         """Upload an image, voice or video; return its media_id, valid for three days. Never raises Ambiguous."""
         try:
-            with without_leaving():
-                answer = await self._call_with_token(
-                    "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
-                )
+            answer = await self._call_with_token(
+                "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
+            )
         except Ambiguous as err:
             raise Retryable(str(err)) from err  # users do not see an upload
         media_id = answer.get("media_id")
@@ -169,8 +168,7 @@ class OfficialAccountClient:
     async def _request_token(self, *, force: bool) -> tuple[str, float]:
         who = {"grant_type": "client_credential", "appid": self._app_id, "secret": self._secret}
         try:
-            with without_leaving():
-                answer = await self._post("/cgi-bin/stable_token", json=who | {"force_refresh": force})
+            answer = await self._post("/cgi-bin/stable_token", json=who | {"force_refresh": force})
         except Ambiguous as err:
             raise Retryable(str(err)) from err
         code, text = _read_error(answer)

@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from channels.toolkit.delivery import mark_leaving
-
 MAX_ATTEMPTS = 3
 REMEMBER_SECONDS = 60.0  # after the newest attempt
 
@@ -129,13 +127,9 @@ class PendingReplies:
 
         Waits while the platform may repeat a message.
         """
-        is_marked = False
         while True:
             pending = self._open_request(key, person)
-            if pending is not None and not is_marked:
-                await mark_leaving()
-                is_marked = True  # look again: the request may have closed meanwhile
-            elif pending is not None:
+            if pending is not None:
                 pending.offer = offer = ReplyOffer(content)
                 self._notify()
                 if await self._wait_sent(pending, offer):
@@ -144,6 +138,14 @@ class PendingReplies:
                 await _wait_for(self._changed, until)
             else:
                 return False
+
+    async def wait_for_request(self, key: str, person: str) -> None:
+        """Wait for a request that `answer_request` can answer, as long as one may still come."""
+        while self._open_request(key, person) is None:
+            until = self._expected_until(key, person)
+            if until <= _loop_time() or self._closed:
+                return
+            await _wait_for(self._changed, until)
 
     def open(self) -> None:
         """Accept requests from now on."""

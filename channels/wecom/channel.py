@@ -15,8 +15,8 @@ import structlog
 
 from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook
 from channels.errors import ChannelError, Rejected, Retryable
-from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.delivery import mark_leaving, store_with_retry
+from channels.message import Address, Capabilities, LiveEvent, OutboundMessage, Receipt
+from channels.toolkit.delivery import store_with_retry
 from channels.wecom import media
 from channels.wecom.connection import ReconnectingSocket, StreamClosed, WecomTiming, new_request_id, run_until_first
 from channels.wecom.messages import (
@@ -73,7 +73,6 @@ class Wecom:
             file_bytes=media.FILE_BYTES,
             picture_bytes=media.PICTURE_BYTES,
             buttons=True,
-            reports_leaving=True,
         )
         self._settings = settings
         self._timing = timing or WecomTiming()
@@ -105,6 +104,10 @@ class Wecom:
         finally:
             self._running = False
             await self._store_undelivered()
+
+    async def wait_until_ready(self, address: Address, reply_to_key: str) -> None:
+        """Wait for the connection."""
+        await self._socket.connected()
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Send one part: as a reply to its message while that is possible, else as a new message.
@@ -226,7 +229,6 @@ class Wecom:
         if call is not None:
             id = await self._stream_id(message, call)
             packet = stream_packet(id, render(message.text), finish=True)
-            await self._leave()
             with suppress(StreamClosed):
                 async with self._state.attempt(message.client_key, id, keyless=False) as before:
                     if not before.done:
@@ -245,7 +247,6 @@ class Wecom:
     async def _send_new(self, message: OutboundMessage, extra: str = "", body: dict[str, Any] | None = None) -> Receipt:
         """Send a new message. It has no idempotency key, so an unknown outcome is retried once, with a mark."""
         request_id = new_request_id("aibot_send_msg")
-        await self._leave()
         async with self._state.attempt(message.client_key + extra, request_id, keyless=True) as before:
             if before.done:
                 return Receipt(platform_id=before.done)
@@ -256,11 +257,6 @@ class Wecom:
             chat = self._state.chat_spelling(message.address.chat_id)
             await self._socket.request("aibot_send_msg", {"chatid": chat, **packet}, request_id)
         return Receipt(platform_id=request_id)
-
-    async def _leave(self) -> None:
-        """Wait for the connection first, so that only parts that can be sent are marked as sending."""
-        await self._socket.connected()
-        await mark_leaving()
 
 
 # Replies shown while they are written: one stream per message, each packet with the text so far.

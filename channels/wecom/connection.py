@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
-from channels.toolkit.delivery import without_leaving
 from channels.wecom.settings import SERVER, WecomSettings
 
 # Frames and their error codes.
@@ -348,8 +347,7 @@ class ReconnectingSocket:
             self._task = None
 
     def _start(self) -> asyncio.Task[None]:
-        with without_leaving():  # it outlives the send that may have opened it
-            task = asyncio.create_task(self._reconnect(), name="wecom connection")
+        task = asyncio.create_task(self._reconnect(), name="wecom connection")
         task.add_done_callback(_task_error)
         return task
 

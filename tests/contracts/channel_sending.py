@@ -6,9 +6,8 @@ import re
 import pytest
 
 from bot.messages import split_reply
-from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, Retryable
+from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, Retryable
 from channels.message import LiveEvent, OutboundFile
-from channels.toolkit.delivery import PartWithdrawn, report_leaving
 from channels.toolkit.text import split_text, text_length
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_receiving import BYTES, PNG
@@ -262,41 +261,11 @@ class Writing(Cases):
         return asked.key
 
 
-class Leaving(Cases):
-    """When a part leaves: reported after all waits and before it can be seen."""
-
-    async def test_a_part_leaves_before_it_can_be_seen(self, stage: Stage) -> None:
-        seen_then: list[list[str]] = []
-
-        async def leave() -> None:
-            seen_then.append(stage.seen())
-
-        with report_leaving(leave):
-            await stage.channel.send(part(stage, "here"))
-        await eventually(lambda: stage.seen() == ["here"])
-        says = stage.channel.capabilities.reports_leaving
-        assert bool(seen_then) == says
-        assert all(seen == [] for seen in seen_then)
-
-    async def test_a_part_that_must_not_leave_any_more_is_not_seen(self, stage: Stage) -> None:
-        async def leave() -> None:
-            raise PartWithdrawn("dropped")
-
-        if not stage.channel.capabilities.reports_leaving:
-            return
-        with report_leaving(leave), pytest.raises(ChannelError):
-            await stage.channel.send(part(stage, "never"))
-        await stage.channel.send(part(stage, "after", 1))
-        await eventually(lambda: stage.seen() == ["after"])
+class Connecting(Cases):
+    """What could not be sent for want of a connection."""
 
     @needs("spoil", "unreachable")
-    async def test_what_found_no_connection_has_not_left(self, stage: Stage) -> None:
+    async def test_what_found_no_connection_was_certainly_not_sent(self, stage: Stage) -> None:
         stage.spoil("unreachable")
-        left: list[bool] = []
-
-        async def leave() -> None:
-            left.append(True)
-
-        with report_leaving(leave), pytest.raises(Retryable):
+        with pytest.raises(Retryable):
             await stage.channel.send(part(stage, "later"))
-        assert left == []

@@ -7,13 +7,13 @@ from tests.contracts.channel_cases import Cases, contradictions
 from tests.contracts.channel_faults import Failing, Recovering
 from tests.contracts.channel_in_bot import InBot
 from tests.contracts.channel_receiving import Acknowledging, Acts, Files
-from tests.contracts.channel_sending import HARD, Leaving, Sending, SendingFiles, Writing
+from tests.contracts.channel_sending import HARD, Connecting, Sending, SendingFiles, Writing
 from tests.contracts.channel_stage import Inbox, Pages, Stage, listening, part, receive_with_restarts
 
 __all__ = ["HARD", "Cases", "ChannelSuite", "Inbox", "Pages", "Stage", "receive_with_restarts", "listening", "part"]
 
 
-class ChannelSuite(Acknowledging, Acts, Files, Sending, SendingFiles, Writing, Failing, Recovering, InBot, Leaving):
+class ChannelSuite(Acknowledging, Acts, Files, Sending, SendingFiles, Writing, Failing, Recovering, InBot, Connecting):
     """Subclasses give a fixture `stage`."""
 
     async def test_only_what_the_platform_has_not_is_left_out(self, stage: Stage) -> None:

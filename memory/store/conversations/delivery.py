@@ -10,7 +10,6 @@ from memory.store.conversations import inbox as inbox_rows
 from memory.store.conversations import outbox, turns
 from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
-from memory.store.conversations.outbox import NextPart
 from memory.store.conversations.sessions import load_conversation
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Repository, Tx, light, locks_first, read, write
@@ -26,7 +25,6 @@ from memory.store.rows import (
     NewMessage,
     NewOutboxRow,
     NoteChanges,
-    OutboxRow,
     Place,
     RecoveryReport,
     TurnRow,
@@ -221,13 +219,6 @@ class Delivery(Repository):
         if remember:
             await hit_async("extract.queued")
         return finished
-
-    async def take_next_part(self, conversation: str, is_ready: Callable[[OutboxRow], bool]) -> NextPart:
-        """See memory.store.conversations.outbox.take_next."""
-        part = await self._database.write(outbox.take_next, conversation, is_ready)
-        if part.is_marked:
-            await hit_async("outbox.claimed")
-        return part
 
     async def recover(self, *, alone: bool = True) -> RecoveryReport:
         """Find what processes that are gone left unfinished, in short transactions; a second run changes nothing.

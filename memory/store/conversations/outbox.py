@@ -1,6 +1,6 @@
 """The parts of replies and notices to send: queued, marked as sending before a send, and settled after it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, case, exists, func, or_, select, update
@@ -166,16 +166,6 @@ class NextPartState:
     not_before: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextPart:
-    """What to send next in a conversation."""
-
-    #: As it was before it was marked; None for nothing.
-    row: OutboxRow | None
-    #: It is marked as sending.
-    is_marked: bool = False
-
-
 def next_state(row: OutboxRow, outcome: SendOutcome, now: float, *, fenced: bool) -> NextPartState:
     """Return the state of a part after `sending`.
 
@@ -290,21 +280,6 @@ async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | 
         WrongState: the outcome is none of a send.
     """
     return await _settle(tx, id, outcome, tx.lease) if await mark_sending(tx, id) else None
-
-
-@light
-async def take_next(tx: Tx, conversation: str, is_ready: Callable[[OutboxRow], bool]) -> NextPart:
-    """Load the next part as `next_row` does, and mark it as sending where it is ready.
-
-    Args:
-        is_ready: whether nothing is waited for before the part leaves.
-    """
-    row = await next_row(tx, conversation)
-    if row is None or not is_ready(row):
-        return NextPart(row=row)
-    # It is what this snapshot showed, or the unit fails and is run again: nobody has to ask what was changed.
-    await tx.send(_MARK_SENDING, id=row.id, new_lease_epoch=tx.lease, now=tx.now)
-    return NextPart(row=row, is_marked=True)
 
 
 @soft_in_file

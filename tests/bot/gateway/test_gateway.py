@@ -15,11 +15,10 @@ from bot.gateway.gateway import is_given_up, next_attempt_seconds, next_reconnec
 from bot.messages import split_reply
 from bot.models.base import Request
 from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
-from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
+from channels.message import Address, Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
 from channels.testing import ScriptedChannel as Channel
-from channels.toolkit.delivery import mark_leaving
 from channels.toolkit.text import text_length
 from memory.store.open import open_store
 from memory.store.rows import OutboxRow
@@ -31,6 +30,7 @@ from tests.channels.web.server import ScriptedBot, running
 LOGGED_OUT_PAUSE = 60.0
 LONGEST_DEAF = 60.0
 MOST_ATTEMPTS = 20
+MOST_SENDS = 32
 
 SHORT = Capabilities(limit=100, unit="utf16", live=True)
 KEYED = Capabilities(live=True, keyed=True, key_valid=1e9)
@@ -385,21 +385,19 @@ async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(t
 
 
 class Waiting(Channel):
-    """Says when a part leaves; each send waits for `free` first, or ends with `error` before anything has left."""
+    """Is ready once `free` is set, or ends the wait with `error`."""
 
     def __init__(self) -> None:
-        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16", reports_leaving=True))
+        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16"))
         self.free, self.arrived = asyncio.Event(), asyncio.Event()
-        self.error: ChannelError | None = None
+        self.error: Exception | None = None
 
-    async def send(self, message: OutboundMessage) -> Receipt:
+    async def wait_until_ready(self, address: Address, reply_to_key: str) -> None:
         self.arrived.set()
         await self.free.wait()
         if self.error is not None:
             error, self.error = self.error, None
             raise error
-        await mark_leaving()
-        return await super().send(message)
 
 
 async def test_what_waits_for_a_connection_is_not_marked_as_being_sent(tmp_path: Path) -> None:
@@ -436,7 +434,7 @@ async def test_a_kill_while_a_part_waits_makes_no_repeat_of_it(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("error", [Ambiguous("lost"), Retryable("no connection"), RuntimeError("odd")])
-async def test_whatever_ends_a_send_before_it_left_makes_no_repeat_of_it(tmp_path: Path, error: Any) -> None:
+async def test_whatever_ends_the_wait_for_a_channel_makes_no_repeat_of_the_part(tmp_path: Path, error: Any) -> None:
     channel = Waiting()
     channel.free.set()
     channel.error = error
@@ -455,3 +453,34 @@ async def test_a_part_that_is_dropped_while_it_waits_is_not_sent(tmp_path: Path)
         channel.free.set()
         assert [part.text for part in await it.say("next")] == ["re: next"]
         assert [part.text for part in it.channel.sent] == ["re: next"]
+
+
+class Full(Channel):
+    """Counts the sends in progress; each waits until `free` is set."""
+
+    def __init__(self) -> None:
+        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16"))
+        self.free = asyncio.Event()
+        self.in_progress = 0
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        self.in_progress += 1
+        self._notify_waiters()
+        await self.free.wait()
+        return await super().send(message)
+
+
+async def test_a_part_that_waits_for_a_place_among_the_sends_is_not_marked_as_being_sent(tmp_path: Path) -> None:
+    channel = Full()
+    chats = [f"c{number}" for number in range(MOST_SENDS + 1)]
+    async with inside(tmp_path, echo, settings={"concurrency": len(chats)}, channel=channel) as it:
+        messages = [it.channel.hear("talk", chat=chat) for chat in chats]
+        await it.bot.turn_dispatcher.settled()
+        await channel.until(lambda: channel.in_progress == MOST_SENDS)
+        await it.bot.turn_dispatcher.settled()
+        waiting = [row for chat in chats if (row := await left(it, chat)) is not None]
+        assert [(row.state, row.attempts) for row in waiting] == [("pending", 0)]
+        channel.free.set()
+        for message in messages:
+            [sent] = await it.answer(message.key)
+            assert not sent.repeated

@@ -22,7 +22,7 @@ from memory.store.longterm.views import ViewBatch
 from memory.store.open_postgres import open_postgres
 from memory.store.people.rows import GrantRow, GrantsKey
 from memory.store.people.spending import SpendingPart, SpendingQuery
-from memory.store.rows import NewInboxRow, OutboxRow, SendOutcome
+from memory.store.rows import NewInboxRow, SendOutcome
 from memory.store.schema.tables import duty
 from memory.store.store import Store
 from tests.contracts.store_views_suite import SOUL, shown, suffix
@@ -104,10 +104,10 @@ async def test_a_turn_asks_the_server_less_often_than_it_has_statements(store: S
         views = ViewBatch(views=(shown(turn, (1, 1), own, 0.0),), texts=(SOUL, own))
         finish = store.delivery.finish_and_look(turn, "done", reply(), parts("yes"), [SPENT], views=views)
         assert await wire.of(finish, 2 if counted else free) == FinishedTurn(stored=True, has_next=False)
-        part = await wire.of(store.delivery.take_next_part(turn.conversation, lambda row: True), 2 if counted else free)
-        assert part.row is not None
-        assert part.is_marked
-        sent = store.delivery.settle_sent_and_look(part.row.id, SendOutcome(state="sent"))
+        row = await wire.of(store.delivery.next_outbox_row(turn.conversation), 1 if counted else free)
+        assert row is not None
+        assert await wire.of(store.delivery.mark_sending(row.id), 2 if counted else free)
+        sent = store.delivery.settle_sent_and_look(row.id, SendOutcome(state="sent"))
         settled, has_next = await wire.of(sent, 2 if counted else free)
         assert (settled.state, has_next) == ("sent", False)
     assert wire.trips > 4 * TURNS_BEFORE  # they were counted at all
@@ -239,26 +239,19 @@ async def test_long_answers_come_while_long_questions_are_still_sent(store: Stor
     assert [result.rows() for result in results] == [[{"text": text, "part": "100%s"}] for text in texts]
 
 
-async def test_a_part_that_another_process_marks_at_the_same_time_is_not_marked_twice(record: PostgresRecord) -> None:
-    """Nobody asks how many rows the mark changed: the snapshot in which the part was free ends with an error."""
+async def test_a_part_that_another_process_has_marked_is_not_marked_twice(record: PostgresRecord) -> None:
     one, other = await record.open(), await record.open(beside=True)
     [stored] = await one.delivery.accept([arrival("k")])
     turn = await one.delivery.claim(stored.id, words(), "u1")
     await one.delivery.finish(turn, "done", reply(), parts("yes"), [SPENT])
-    asked: list[str] = []
-
-    def is_ready(row: OutboxRow) -> bool:
-        asked.append(row.id)
-        with psycopg.connect(record.url, autocommit=True) as held:
-            held.execute("UPDATE outbox SET state = 'sending', lease_epoch = %s", [record.database(other).lease])
-        return True
-
-    part = await one.delivery.take_next_part(turn.conversation, is_ready)
-    assert (part.row, part.is_marked) == (None, False)
-    assert len(asked) == 1
+    row = await one.delivery.next_outbox_row(turn.conversation)
+    assert row is not None
+    marked = await asyncio.gather(one.delivery.mark_sending(row.id), other.delivery.mark_sending(row.id))
+    [loser] = [store for store, mark in zip((one, other), marked, strict=True) if mark is None]
+    [winner] = [store for store, mark in zip((one, other), marked, strict=True) if mark is not None]
     with pytest.raises(WrongState, match="not ours"):
-        await one.delivery.settle_sent_and_look(asked[0], SendOutcome(state="sent"))
-    settled, _ = await other.delivery.settle_sent_and_look(asked[0], SendOutcome(state="sent"))
+        await loser.delivery.settle_sent_and_look(row.id, SendOutcome(state="sent"))
+    settled, _ = await winner.delivery.settle_sent_and_look(row.id, SendOutcome(state="sent"))
     assert settled.state == "sent"
 
 
