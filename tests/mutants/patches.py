@@ -122,9 +122,9 @@ MUTANTS = (
         name="a part is sent before the record says so",
         guards="I5",
         file="bot/gateway/gateway.py",
-        target="Departure.leave",
-        old="if self.has_ended or not self.is_pending:",
-        new="if True:",
+        target="Gateway._send_when_ready",
+        old="if await self._delivery.mark_sending(row.id) is None:",
+        new="if False:",
         tests=(GATEWAY,),
     ),
     Mutant(
