@@ -64,7 +64,7 @@ def _capabilities(name: str) -> Capabilities:
     declared = getattr(kind, "capabilities", None)
     if isinstance(declared, Capabilities):
         return declared
-    channel: Any = kind(kind.opened_with(**dict.fromkeys(getattr(kind.opened_with, "needed", ()), "x")))
+    channel: Any = kind(kind.settings_type(**dict.fromkeys(getattr(kind.settings_type, "needed", ()), "x")))
     capabilities: Capabilities = channel.capabilities
     return capabilities
 

@@ -115,7 +115,7 @@ def _section_type(kind: Any) -> type[ConfigSection] | None:
 
 def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    text = find_key_text(".".join(path)) or KeyText(title=("", ""), about_zh="")
+    text = find_key_text(".".join(path)) or _own_text(path, info, extra)
     choices = tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else ()
     return ConfigKey(
         path=path,
@@ -127,6 +127,17 @@ def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
         choices=choices,
         least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
         most=next((mark.le for mark in info.metadata if hasattr(mark, "le")), None),
+    )
+
+
+def _own_text(path: KeyPath, info: FieldInfo, extra: dict[str, Any]) -> KeyText:
+    """Return the texts that a field holds itself, as those of channels of other distributions do."""
+    title = info.title or path[-1].replace("_", " ").capitalize()
+    example = next(iter(info.examples or ()), "")
+    return KeyText(
+        title=(extra.get("title_zh") or title, title),
+        about_zh=extra.get("description_zh") or info.description or "",
+        example=example if isinstance(example, str) else json.dumps(example, ensure_ascii=False),
     )
 
 

@@ -1,23 +1,25 @@
 """The models of config.json: every key with its type, range, default and description."""
 
+import inspect
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from channels.feishu.settings import FeishuSettings
+from channels.registry import find_installed_channels
 from channels.telegram.settings import TelegramSettings
-from channels.toolkit.settings import ConfigSection, Secret, SecretUrl, Texts, Url, ValueForm
+from channels.toolkit.settings import ChannelSettings, ConfigSection, Secret, SecretUrl, Texts, Url, ValueForm
 from channels.web.settings import WebSettings
 from channels.wechat.settings import WechatSettings
 from channels.wechat_mp.settings import WechatMpSettings
 from channels.wecom.settings import WecomSettings
 
 
-class ChannelsConfig(ConfigSection):
-    """The channels."""
+class BuiltInChannels(ConfigSection):
+    """The channels of this program."""
 
     web: WebSettings = Field(WebSettings(), description="The page and API on this machine.")
     telegram: TelegramSettings = Field(TelegramSettings(), description="A Telegram bot.")
@@ -25,6 +27,24 @@ class ChannelsConfig(ConfigSection):
     wechat: WechatSettings = Field(WechatSettings(), description="A personal WeChat account.")
     wechat_mp: WechatMpSettings = Field(WechatMpSettings(), description="A WeChat official account.")
     wecom: WecomSettings = Field(WecomSettings(), description="A WeCom bot.")
+
+
+def _add_installed_channels() -> type[BuiltInChannels]:
+    """Return the model of all channels, those of other distributions too."""
+    fields: dict[str, Any] = {}
+    for name, kind in find_installed_channels().classes.items():
+        settings_type: type[ChannelSettings] = kind.settings_type
+        title_zh, title = settings_type.title
+        about = inspect.cleandoc(settings_type.__doc__ or "").partition("\n")[0]
+        field = Field(settings_type(), title=title, description=about, json_schema_extra={"title_zh": title_zh})
+        fields[name] = (settings_type, field)
+    return create_model("ChannelsConfig", __base__=BuiltInChannels, __doc__="The channels.", **fields)
+
+
+if TYPE_CHECKING:
+    ChannelsConfig = BuiltInChannels
+else:
+    ChannelsConfig = _add_installed_channels()
 
 
 def _check_zone(name: str) -> str:

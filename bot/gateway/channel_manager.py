@@ -82,6 +82,8 @@ def build_channel(config: Config, name: str) -> Channel:
         ) from err
     except ValueError as err:
         raise ConfigError(f"channels.{name}: {err}") from err
+    except Exception as err:  # of a channel of another distribution
+        raise ConfigError(f"channels.{name} cannot start: {type(err).__name__}: {err}") from err
     if channel.capabilities.hook and not config.channels.web.on:
         raise ConfigError(
             f"channels.{name} receives its platform's calls on the page's port, which is off: set channels.web.enabled "

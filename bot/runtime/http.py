@@ -120,9 +120,10 @@ async def serve_worker_metrics(home: HomeFolder, port: int) -> AsyncIterator[Mon
 async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
     """Open a bot with the configured channels, and serve its console on the page's site."""
     from bot.gateway.channel_manager import build_channels  # imports the whole gateway, so only with the bot
+    from channels.registry import find_installed_channels
 
     built = build_channels(file)
-    for why in built.troubles.values():
+    for why in (*find_installed_channels().troubles.values(), *built.troubles.values()):
         print(f"mnema: {why}.", file=sys.stderr)
     if page is None:
         await bot.open(list(built.channels))

@@ -61,7 +61,7 @@ class Feishu:
     """One app. answer_seconds: timeout of a call."""
 
     name = "feishu"
-    opened_with = FeishuSettings
+    settings_type = FeishuSettings
 
     def __init__(self, settings: FeishuSettings, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         if importlib.util.find_spec("lark_oapi") is None:

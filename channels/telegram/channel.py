@@ -71,7 +71,7 @@ class Telegram:
     """
 
     name = "telegram"
-    opened_with = TelegramSettings
+    settings_type = TelegramSettings
 
     def __init__(
         self,

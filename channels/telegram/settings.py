@@ -17,6 +17,7 @@ class TelegramSettings(CredentialChannelSettings):
     """A Telegram bot."""
 
     needed = ("token",)
+    endpoint = ("base_url", SERVER)
     token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
     base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
     mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")

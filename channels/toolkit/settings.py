@@ -40,6 +40,10 @@ Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
 class ChannelSettings(ConfigSection):
     """Settings of every channel."""
 
+    #: The channel's name for people in Chinese and in English, of a channel of another distribution.
+    title: ClassVar[tuple[str, str]] = ("", "")
+    #: Name of the setting that holds the platform's address, "" for none, and the address where that is empty.
+    endpoint: ClassVar[tuple[str, str]] = ("", "")
     enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
     owners: Texts = Field((), description="User ids with all rights.")
     allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")

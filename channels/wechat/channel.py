@@ -47,7 +47,7 @@ class Wechat:
     """
 
     name = "wechat"
-    opened_with = WechatSettings
+    settings_type = WechatSettings
 
     def __init__(
         self, settings: WechatSettings, *, timing: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW

@@ -81,7 +81,7 @@ class WechatMp:
     """
 
     name = "wechat_mp"
-    opened_with = WechatMpSettings
+    settings_type = WechatMpSettings
 
     def __init__(
         self,

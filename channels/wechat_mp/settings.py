@@ -11,6 +11,7 @@ class WechatMpSettings(CredentialChannelSettings):
     """A WeChat official account."""
 
     needed = ("app_id", "app_secret", "token")
+    endpoint = ("base_url", SERVER)
     app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
     app_secret: Secret = Field("", description="The account's secret.")
     token: Secret = Field("", description="Signs the platform's calls.")

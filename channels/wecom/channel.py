@@ -50,7 +50,7 @@ class Wecom:
     """
 
     name = "wecom"
-    opened_with = WecomSettings
+    settings_type = WecomSettings
 
     def __init__(self, settings: WecomSettings, *, timing: WecomTiming | None = None) -> None:
         """Raises ImportError: a package that this channel needs is missing."""

@@ -11,6 +11,7 @@ class WecomSettings(CredentialChannelSettings):
     """A WeCom bot."""
 
     needed = ("bot_id", "secret")
+    endpoint = ("ws_url", SERVER)
     bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
     secret: Secret = Field("", description="The bot's secret.")
     ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")

@@ -28,6 +28,7 @@ from bot.runtime.store_access import call_running_bot, open_store_for_command, s
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError
+from channels.registry import find_installed_channels
 from channels.web.settings import parse_networks, parse_public_host
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
@@ -90,6 +91,7 @@ async def check_channels(
             message = "It has credentials, but enabled is false: it does not start."
             not_started.append(_build_check(name, message, hint=f"Set channels.{name}.enabled to true to start it."))
     not_started += _unencrypted_check(file.current)
+    not_started += [_build_check(name, f"{why}.", ok=False) for name, why in find_installed_channels().troubles.items()]
     if home.address():
         return [*await _check_running(home, on, lang), *not_started]
     async with AsyncExitStack() as stack:

@@ -23,27 +23,14 @@ from bot.gateway.channel_manager import build_channel, missing_credentials
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe, HasSetupCheck, SetupFinding
 from channels.errors import ChannelError, LoggedOut
-from channels.feishu.settings import SERVER as FEISHU_SERVER
-from channels.telegram.settings import SERVER as TELEGRAM_SERVER
 from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.http import create_http_client
-from channels.toolkit.settings import ConfigSection
+from channels.toolkit.settings import ChannelSettings, ConfigSection
 from channels.web.requests import HttpRefusal, Route, read_json
-from channels.wechat.settings import SERVER as WECHAT_SERVER
-from channels.wechat_mp.settings import SERVER as WECHAT_MP_SERVER
-from channels.wecom.settings import SERVER as WECOM_SERVER
 
 STEP_SECONDS = 10.0
 MAX_FINDINGS = 20
 PORTS = {"https": 443, "wss": 443, "http": 80, "ws": 80, "socks5": 1080}
-#: Of each platform: the setting that holds its address, and the address without it.
-ENDPOINTS = {
-    "telegram": ("base_url", TELEGRAM_SERVER),
-    "feishu": ("domain", FEISHU_SERVER),
-    "wechat": ("base_url", WECHAT_SERVER),
-    "wechat_mp": ("base_url", WECHAT_MP_SERVER),
-    "wecom": ("ws_url", WECOM_SERVER),
-}
 Pair = tuple[str, str]
 State = Literal["ok", "failed", "skipped"]
 
@@ -84,8 +71,9 @@ class ChannelTestRoutes:
     async def test(self, request: Request) -> Response:
         """Try settings that are not saved yet; replies with one JSON line for each step as it ends."""
         name, body = str(request.path_params["name"]), await read_json(request)
-        if name not in ENDPOINTS:
-            raise HttpRefusal(404, "not_found", f"there is no channel {name} to test; there are {', '.join(ENDPOINTS)}")
+        names = [each for each, _ in self._file.current.channels if each != "web"]
+        if name not in names:
+            raise HttpRefusal(404, "not_found", f"there is no channel {name} to test; there are {', '.join(names)}")
         part, side = body.get("part"), 0 if request.headers.get("accept-language", "").lower().startswith("zh") else 1
         if not isinstance(part, dict) or set(part) - {"channels"}:
             raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
@@ -118,20 +106,23 @@ class ChannelTestRoutes:
         yield settings
         if settings.state == "failed":
             return
-        key, default = ENDPOINTS[name]
-        async for finding in check_connection(getattr(section, key) or default, section.proxy, self._seconds):
-            yield finding
-            if finding.state == "failed":
-                return
+        key, default = section.endpoint
+        address = (getattr(section, key) if key else "") or default
+        if address:
+            async for finding in check_connection(address, section.proxy, self._seconds):
+                yield finding
+                if finding.state == "failed":
+                    return
         if getattr(section, "mode", "") == "webhook" and (url := getattr(section, "webhook_url", "")):
             yield await check_public_address(url, self._seconds)
         async for finding in self._ask_platform(name, config):
             yield finding
 
-    def _check_destination(self, name: str, section: ConfigSection, part: Mapping[str, Any]) -> Finding | None:
+    def _check_destination(self, name: str, section: ChannelSettings, part: Mapping[str, Any]) -> Finding | None:
         """Refuse to send saved secrets to an address that is not saved; None if none would be."""
         saved = getattr(self._file.current.channels, name)
-        moved = [key for key in (ENDPOINTS[name][0], "proxy") if getattr(section, key) != getattr(saved, key)]
+        addresses = [key for key in (section.endpoint[0], "proxy") if key]
+        moved = [key for key in addresses if getattr(section, key) != getattr(saved, key)]
         secrets, given = known_secrets(self._file.current), part.get("channels", {}).get(name, {})
         kept = (
             [key for key, value in section if isinstance(value, str) and value in secrets and given.get(key) != value]
@@ -170,6 +161,12 @@ class ChannelTestRoutes:
                 owner = next(iter(section.owners), "")
                 async for found in _in_time(cast(HasSetupCheck, channel).check_setup(owner), self._seconds):
                     yield found
+            elif not hasattr(channel, "probe") and not hasattr(channel, "prompt"):
+                text = (
+                    "这个渠道不提供连接测试；保存后看它的状态。",
+                    "This channel has no test of its own: see its state after saving.",
+                )
+                yield Finding(step="credentials", state="skipped", text=text)
             elif hasattr(channel, "prompt"):
                 text = (
                     "保存后这里会出现二维码，用手机扫码登录。",

@@ -242,5 +242,5 @@ def test_importing_the_channel_imports_no_sdk_and_using_it_not_the_whole() -> No
 
 def test_settings_without_a_package_or_with_one() -> None:
     channel = Feishu(FeishuSettings(app_id=APP_ID, app_secret="s"))
-    assert (channel.name, channel.account, channel.opened_with) == ("feishu", APP_ID, FeishuSettings)
+    assert (channel.name, channel.account, channel.settings_type) == ("feishu", APP_ID, FeishuSettings)
     assert frame_headers(piece(0, 1))["message_id"] == "m1"

@@ -37,7 +37,7 @@ async def at_home(folder: Path, mode: str) -> AsyncIterator[tuple[MpEmulator, In
     ):
         section = {**SECTION, "base_url": emulator.url, "encoding_aes_key": AES_KEY if mode == "safe" else ""}
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
-        channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
+        channel = WechatMp(WechatMp.settings_type(**section), timeout=2.0)
         site.bot.hooks["wechat_mp"] = channel
         async with inside(folder, lambda asked: "yes", settings, channel=channel) as bot:  # type: ignore[arg-type]
             yield emulator, bot
@@ -114,7 +114,7 @@ def call(text: str, nonce: str, at: float = NOW) -> WebhookRequest:
 
 def born(pages: Pages) -> WechatMp:
     channel = WechatMp(
-        WechatMp.opened_with(**SECTION), timing=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
+        WechatMp.settings_type(**SECTION), timing=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
     )
     channel.bind(pages)
     return channel

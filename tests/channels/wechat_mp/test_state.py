@@ -29,7 +29,7 @@ async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmul
             "base_url": it.url,
         }
         settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
-        channel = WechatMp(WechatMp.opened_with(**section), timeout=2.0)
+        channel = WechatMp(WechatMp.settings_type(**section), timeout=2.0)
         site.bot.hooks["wechat_mp"] = channel
         async with inside(folder, answer, settings, channel=channel) as bot:  # type: ignore[arg-type]
             yield it, bot
