@@ -301,7 +301,7 @@ class ToolRunner:
         if context.subagent or not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
             return False
         space, now = context.conversation.place.space, self._store.now()
-        return await find_covering_rule(self._store.access, tool, arguments, space, now) is not None
+        return await find_covering_rule(self._store.access, self._roles, tool, arguments, space, now) is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()

@@ -100,7 +100,7 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
 async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(tmp_path: Path) -> None:
     run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
     async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
-        routes = ApprovalRoutes(it.bot.store, it.bot).calls()
+        routes = ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()
         async with running(ScriptedBot(), routes) as site, site.client() as client:
 
             async def decide(decision: str) -> tuple[int, dict[str, str]]:
