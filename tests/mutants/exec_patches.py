@@ -130,6 +130,14 @@ EXEC = (
         tests=("tests/bot/tools/exec/test_rules_in_bot.py",),
     ),
     Mutant(
+        name="the owner is not told why there are no commands",
+        guards="exec",
+        file="bot/commands/tools.py",
+        old="if context.config.tools.exec.enabled and (why := context.services.sandbox().reason):",
+        new="if False:",
+        tests=("tests/bot/tools/exec/test_exec_in_bot.py::test_the_owner_is_told_why_commands_are_not_offered",),
+    ),
+    Mutant(
         name="a rule of approval counts though its maker may not make it any more",
         guards="S09",
         file="bot/tools/exec/rules.py",

@@ -13,6 +13,7 @@ import pytest
 
 from bot.console.approvals import ApprovalRoutes
 from bot.models.providers.offline import Script
+from bot.tools.exec.probe import SHARED_REASON
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from tests.bot.inside import ON_POSTGRES, Inside, inside
@@ -283,6 +284,17 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
         assert "the test says so" in await it.text("/status")
         await it.text("and now")
         assert not offered(it)
+
+
+async def test_the_owner_is_told_why_commands_are_not_offered(tmp_path: Path) -> None:
+    async with owned(tmp_path, ["hi"]) as it:
+        await it.text("hello")
+        it.bot.exec_tools.refuse(SHARED_REASON)
+        told = await it.text("/tools")
+        assert "exec is not offered: on PostgreSQL" in told
+        assert "/stop" in told
+    async with owned(tmp_path, ["hi"], {"tools": {}}) as it:
+        assert "exec is not offered" not in await it.text("/tools"), "who has not asked for it need not hear of it"
 
 
 @needs_sandbox
