@@ -52,12 +52,14 @@ async def owned(
 ) -> AsyncIterator[Inside]:
     """A bot on Telegram. script: of turns alone, where it is a list. settings: further ones."""
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=Capabilities(buttons=True, keyed=True))
-    steps = iter(script) if isinstance(script, list) else None
+    steps = iter(script) if isinstance(script, list) else iter(())
 
     def next_answer(request: Request) -> Any:
         return next(steps) if request.purpose == "turn" else folded("- x", "x")
 
-    async with inside(folder, next_answer if steps else script, to_settings(telegram, settings), channel, **more) as it:
+    async with inside(
+        folder, next_answer if isinstance(script, list) else script, to_settings(telegram, settings), channel, **more
+    ) as it:
         yield it
 
 
@@ -139,7 +141,8 @@ async def test_a_command_in_the_background_ends_with_the_role_of_who_runs_it(
         await begun(it)
         await reconfigure(it, {"owners": sorted({"7", "8"} - {removed}), "allow": [removed]})
         assert await none_open(it) is not goes_on
-        [row] = [await it.bot.store.tasks.find("", 1)]
+        row = await it.bot.store.tasks.find("", 1)
+        assert row is not None
         assert row.state == ("running" if goes_on else "cancelled")
 
 
