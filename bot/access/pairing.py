@@ -59,6 +59,8 @@ class PairingService:
     language: Callable[[str], Awaitable[str]] | None = None
     #: Stops the running turn of a conversation whose person lost a role; None if no turn can run.
     stop_turn: Callable[[str], Awaitable[object]] | None = None
+    #: Ends what people may no longer do, once a role was lowered; None if nothing can run.
+    roles_changed: Callable[[], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
         """Answer a stranger's stored message with a code, or report a group that is not allowed to the owner.
@@ -170,6 +172,7 @@ class PairingService:
         given: GrantedRole = "admin" if role == "admin" else "user"
         name = held[0].name if held else ""
         await self.access.grant(GrantRow(party=party, role=given, group=group, name=name, by=by, at=self.now()))
+        await self._end_lost_rights()
         where = (f"（仅群 {group}）", f" (in the group {group} alone)") if group else ("", "")
         return f"{channel} `{id}` 现在是 {role}{where[0]}。", f"{channel} `{id}` is {role} now{where[1]}."
 
@@ -191,6 +194,7 @@ class PairingService:
         if not listed and not any(result.grants for result in revoked):
             raise PairingRefused(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
         turns = await self._stop_turns(channel, {id, as_person}, revoked[0])
+        await self._end_lost_rights()
         approvals = sum(result.approvals for result in revoked)
         keys = ", ".join(f"channels.{channel}.{name}" for name in listed)
         zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
@@ -293,6 +297,10 @@ class PairingService:
             if self.stop_turn is not None:
                 await self.stop_turn(turn.conversation)
         return len(turns)
+
+    async def _end_lost_rights(self) -> None:
+        if self.roles_changed is not None:
+            await self.roles_changed()
 
     def _notice(self, channel: str, conversation: str, source: str, text: str) -> Notice:
         known = self.channels.get(channel)

@@ -166,6 +166,15 @@ def is_console_allowed(action: str) -> bool:
     return authorize(CONSOLE_OWNER, action, "", CONSOLE_SCOPE).allowed
 
 
+def access_scope(channel: str, kind: str, space: str) -> AccessScope:
+    """Return a conversation's place as access rules see it."""
+    if channel == "terminal":
+        return AccessScope(kind="terminal", space=space)
+    if channel == "web":
+        return AccessScope(kind="console", space=space)
+    return AccessScope(kind="group" if kind == "group" else "dm", space=space)
+
+
 def cap_role(actor: Actor, where: AccessScope) -> Role:
     """Return the role that counts in a scope: in a group, an admin of another group is a user."""
     if where.kind == "group" and actor.role == "admin" and not actor.admin_here:

@@ -86,6 +86,13 @@ async def load_visible_words(
     def texts(names: Collection[str]) -> tuple[str, ...]:
         return tuple(part.text for part in results if part.call_id in calls and calls[part.call_id].name in names)
 
+    opening = toolset.names_of_budget("fetch")
+    fetches = [
+        part
+        for message in session.turns[-1].messages
+        for part in message.parts
+        if isinstance(part, ToolCall) and inner_call(part).name in opening
+    ]
     return VisibleWords(
         tainted=is_tainted(context, session),
         typed=tuple(
@@ -101,11 +108,8 @@ async def load_visible_words(
             *(passage.words for passage in context.suffix.recalled.passages),
             *texts(MEMORY_TOOLS),
         ),
-        fetches=sum(
-            isinstance(part, ToolCall) and inner_call(part).name in toolset.names_of_budget("fetch")
-            for message in session.turns[-1].messages
-            for part in message.parts
-        ),
+        fetches=len(fetches),
+        asked=tuple(inner_call(part).input for part in fetches),
     )
 
 
@@ -301,7 +305,7 @@ class ToolRunner:
         if context.subagent or not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
             return False
         space, now = context.conversation.place.space, self._store.now()
-        return await find_covering_rule(self._store.access, tool, arguments, space, now) is not None
+        return await find_covering_rule(self._store.access, self._roles, tool, arguments, space, now) is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()

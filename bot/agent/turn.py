@@ -7,7 +7,7 @@ The flow of one message, from the top of `TurnRunner.step`:
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +15,7 @@ from typing import Literal
 
 import structlog
 
-from bot.access.permissions import LOCAL_CHANNELS, Actor, authorize
+from bot.access.permissions import LOCAL_CHANNELS, Actor, access_scope, authorize
 from bot.agent.context.fitter import ContextFitter, FitRequest
 from bot.agent.context.recorder import ViewRecorder
 from bot.agent.loop import Agent
@@ -35,7 +35,6 @@ from bot.agent.turn_context import (
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
-from bot.gateway.receiver import access_scope
 from bot.messages import MessageBody, is_mutating, join_parts, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
@@ -241,7 +240,7 @@ class TurnRunner:
         subagent = await self._subagents.load(conversation) if is_hidden else None
         if is_hidden and not await self._may_work(row, conversation, actor, subagent):
             return True
-        if not subagent and not row.turn_id and not await self._check_access(row, body, conversation, actor):
+        if not subagent and not await self._check_access(row, body, conversation, actor):
             self._telemetry.row_handled(row.trace_id, "refusal", began)
             return True
         async with self._open_turn(conversation) as has_waited:
@@ -290,7 +289,7 @@ class TurnRunner:
     async def _check_access(
         self, row: InboxRow, body: MessageBody, conversation: ConversationRow, actor: Actor
     ) -> bool:
-        """Check rights and budgets again: either may have changed since the message was received.
+        """Check rights again, and budgets unless the turn has begun: they may have changed since the message came.
 
         Returns:
             False after a refusal: the row is settled.
@@ -298,11 +297,20 @@ class TurnRunner:
         place = conversation.place
         if authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed:
             model = conversation.model or self._setup.model_name()
-            return not await self._setup.budget_guard.refuse(row, body, actor, model)
+            return bool(row.turn_id) or not await self._setup.budget_guard.refuse(row, body, actor, model)
         self._telemetry.access_denied()
         text = format_text(resolve_language(body.text), "denied")
-        await self._store.delivery.settle(row.id, split_reply(text, "notice", self._capabilities(place.channel)))
+        await self._end_with_notice(row, "cancelled", split_reply(text, "notice", self._capabilities(place.channel)))
         return False
+
+    async def _end_with_notice(self, row: InboxRow, state: TurnState, notice: Sequence[NewOutboxRow]) -> None:
+        """End a row, and the turn that an earlier process began for it, with a notice."""
+        turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
+        if turn is None:
+            await self._store.delivery.settle(row.id, notice)
+            return
+        final = await self._message_counter.draft("assistant", INTERRUPTED_PARTS, "house")
+        await self._store.delivery.finish(turn, state, final, notice)
 
     @asynccontextmanager
     async def _open_turn(self, conversation: ConversationRow) -> AsyncIterator[bool]:

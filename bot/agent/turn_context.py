@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from bot.access.budget_guard import BudgetGuard
 from bot.access.budgets import budget_account
-from bot.access.permissions import AccessScope, Actor
+from bot.access.permissions import AccessScope, Actor, access_scope
 from bot.access.roles import RoleResolver, grants_key
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
@@ -16,7 +16,6 @@ from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.schema import Config
 from bot.gateway.attachments import StoredFile, format_attachment_refusal, ingest_attachments, sanitize_file_name
 from bot.gateway.downloads import DownloadedFile, Downloads
-from bot.gateway.receiver import access_scope
 from bot.memory.recall import (
     MAX_RECALL_TOKENS,
     NOTHING_RECALLED,

@@ -10,9 +10,10 @@ from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
-from bot.tools.exec.rules import format_rule, to_rule
+from bot.tools.exec.rules import format_rule, is_in_force, to_rule
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
+from memory.store.people.approval_rules import ApprovalRuleRow
 from memory.store.people.rows import Party
 
 WRITE_ACTION = "access.write"  # granting access: the owner only, in the terminal and on the page
@@ -129,11 +130,7 @@ async def _approvals(context: CommandContext) -> str:
         for row in await access.open_approvals(space, context.store.now())
         if (row.party.channel, row.party.id) == (context.actor.channel, context.actor.id)
     ]
-    rules = [
-        f"{row.number}. {format_rule(to_rule(row), context.lang)}"
-        + context.text(f"，到 {row.expires:%Y-%m-%d}", f", until {row.expires:%Y-%m-%d}")
-        for row in await access.rules(space, context.store.now())
-    ]
+    rules = [await _format_rule_line(context, row) for row in await access.rules(space, context.store.now())]
     parts = []
     if waiting:
         parts.append("\n".join([context.text("**等你批准**", "**Waiting for you**"), *waiting]))
@@ -144,6 +141,18 @@ async def _approvals(context: CommandContext) -> str:
         parts.append("\n".join([head, *rules]))
     return "\n\n".join(parts) or context.text(
         "没有等你批准的，也没有不再询问的命令。", "Nothing waits for you, and no command runs without a question."
+    )
+
+
+async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> str:
+    """Format a rule, and that it does not count while its maker may not run commands."""
+    line = f"{row.number}. {format_rule(to_rule(row), context.lang)}" + context.text(
+        f"，到 {row.expires:%Y-%m-%d}", f", until {row.expires:%Y-%m-%d}"
+    )
+    if await is_in_force(row, context.services.roles):
+        return line
+    return line + context.text(
+        "——不生效：定下它的人现在不能执行命令", " — not in force: whoever made it may not run commands now"
     )
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import structlog
 
-from bot.access.permissions import AccessScope, Actor, authorize
+from bot.access.permissions import AccessScope, Actor, access_scope, authorize
 from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
 from bot.commands.base import Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
@@ -20,7 +20,6 @@ from bot.commands.tools import MCP_COMMAND, TOOLS_COMMAND
 from bot.commands.trace import TRACE_COMMAND
 from bot.config.messages import ConfigRejected
 from bot.errors import MnemaError
-from bot.gateway.receiver import access_scope
 from bot.messages import (
     CHINESE_NAMES,
     CHINESE_SUBCOMMANDS,

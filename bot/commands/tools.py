@@ -25,6 +25,8 @@ async def _tools(context: CommandContext) -> str:
         parts.append(context.text(f"已关闭：{', '.join(off)}", f"off: {', '.join(off)}"))
     if context.actor.role == "owner" and not context.conversation.place.space:
         parts += _plugin_notes(context)
+        if context.config.tools.exec.enabled and (why := context.services.sandbox().reason):
+            parts.append(context.text(f"不提供 exec：{why}", f"exec is not offered: {why}"))
     return "\n".join(parts)
 
 

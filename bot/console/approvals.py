@@ -6,9 +6,10 @@ from typing import Any, Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.access.roles import RoleResolver
 from bot.agent.approvals import Begun
 from bot.console import models
-from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, to_rule
+from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, is_in_force, to_rule
 from bot.tools.exec.tool import ExecTool
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.approval_rules import ApprovalRuleRow
@@ -32,8 +33,9 @@ class ApprovalDecider(Protocol):
 class ApprovalRoutes:
     """Handlers of approvals."""
 
-    def __init__(self, store: Store, decider: ApprovalDecider) -> None:
+    def __init__(self, store: Store, roles: RoleResolver, decider: ApprovalDecider) -> None:
         self._store = store
+        self._roles = roles
         self._decider = decider
 
     def calls(self) -> tuple[Route, ...]:
@@ -62,9 +64,8 @@ class ApprovalRoutes:
         """Return what waits for a decision, oldest first, and the rules by number."""
         access, now = self._store.access, self._store.now()
         waiting, rules = await access.open_approvals(OWNER_SPACE, now), await access.rules(OWNER_SPACE, now)
-        return json_response(
-            {"waiting": [_request_json(row) for row in waiting], "rules": list(map(_rule_json, rules))}
-        )
+        listed = [{**_rule_json(row), "in_force": await is_in_force(row, self._roles)} for row in rules]
+        return json_response({"waiting": [_request_json(row) for row in waiting], "rules": listed})
 
     async def decide(self, request: Request) -> Response:
         """Decide a request as it was shown: its `digest` has to come back with the decision."""

@@ -381,6 +381,8 @@ class ApprovalRuleBody(ApiModel):
     expires: str
     by: str
     channel: str
+    #: Its maker may run commands at this moment; a rule counts only then.
+    in_force: bool
 
 
 class ApprovalsBody(ApiModel):

@@ -335,7 +335,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *access_routes(console.pairing),
         *console.managed(),
         *console.remembered(),
-        *ApprovalRoutes(console.store, console.decider).calls(),
+        *ApprovalRoutes(console.store, console.pairing.roles, console.decider).calls(),
         *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),

@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from bot.access.pairing import PairingService
-from bot.access.permissions import AccessScope, Actor, authorize, conversation_space
+from bot.access.permissions import AccessScope, Actor, access_scope, authorize, conversation_space
 from bot.access.roles import RoleResolver, grants_key
 from bot.access.storage_quota import QuotaExceededError, StorageQuota
 from bot.config.schema import Config
@@ -49,15 +49,6 @@ class _Denial:
 
     actor: Actor
     code: str
-
-
-def access_scope(channel: str, kind: str, space: str) -> AccessScope:
-    """Return a conversation's place as access rules see it."""
-    if channel == "terminal":
-        return AccessScope(kind="terminal", space=space)
-    if channel == "web":
-        return AccessScope(kind="console", space=space)
-    return AccessScope(kind="group" if kind == "group" else "dm", space=space)
 
 
 class Receiver:

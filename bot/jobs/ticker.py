@@ -10,9 +10,8 @@ from typing import Any
 import structlog
 
 from bot.access.budgets import start_of_day
-from bot.access.permissions import authorize
+from bot.access.permissions import access_scope, authorize
 from bot.access.roles import RoleResolver
-from bot.gateway.receiver import access_scope
 from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key, plan_end
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone, next_run
 from bot.jobs.times import JobTimes

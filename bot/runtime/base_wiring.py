@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from bot.access.budget_guard import BudgetGuard
+from bot.access.lost_rights import LostRights
 from bot.access.pairing import PairingService
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import StorageQuota
@@ -37,6 +38,7 @@ from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.recall.index import SpaceIndexes
+from memory.store.people.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
@@ -97,6 +99,7 @@ class BaseComponents(ABC):
         self.spaces = self.memory_service.spaces
         self.roles = RoleResolver(self.config, self.store.access)
         self.language = ConversationLanguage(self.store.sessions, self.config)
+        self.lost_rights = LostRights(store=self.store, roles=self.roles, stop=self.stop, end_task=self.end_task)
         self.pairing = self._pairing()
         self.gateway = Gateway(self.store, self.blobs, self.channels, self.language, self.pairing, self.telemetry)
         self.notifier = Notifier(store=self.store, channels=self.channels, language=self.language)
@@ -139,6 +142,10 @@ class BaseComponents(ABC):
         """Stop the running turn of a conversation; False if none runs."""
 
     @abstractmethod
+    async def end_task(self, row: TaskRow) -> None:
+        """End work beside a conversation and tell nobody."""
+
+    @abstractmethod
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         """Run no turn and no command in a space while the context is entered."""
 
@@ -171,6 +178,7 @@ class BaseComponents(ABC):
             channels=self.channels,
             language=self.language,
             stop_turn=self.stop,
+            roles_changed=self.lost_rights.end,
         )
 
     def secrets(self) -> Collection[str]:

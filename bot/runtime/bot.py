@@ -45,6 +45,7 @@ class Bot(Components):
             self.folding.resume(recovered.folds)
             await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
+        await self.lost_rights.end()
         await self.job_times.load_zones()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
@@ -176,6 +177,7 @@ class Bot(Components):
         before, self._applied_config = self._applied_config, config
         self.reconfigured(config)  # first: the log knows a new secret before a channel uses it
         self.models.configure(config)  # before the channels, which may take long to close and to connect
+        await self.lost_rights.end()
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self._scheduler.reschedule_dreams()

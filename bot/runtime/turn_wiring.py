@@ -373,6 +373,11 @@ class TurnComponents:
             return await self.exec_tools.background.stop(row.number)
         return await self.subagents.cancel(row)
 
+    async def end_task(self, row: TaskRow) -> None:
+        """End work beside a conversation and tell nobody; a command of a former process is a row alone."""
+        if row.kind != "exec" or not await self.exec_tools.background.stop(row.number):
+            await self.subagents.cancel(row, silent=True)
+
     async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun:
         """Apply the owner's decision from the page; the call runs by itself, and the chat that asked sees its end."""
         bot = self._bot

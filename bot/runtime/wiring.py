@@ -29,6 +29,7 @@ from bot.telemetry.recent_metrics import RecentMetrics
 from channels.base import Channel
 from memory.store.engine.database import QueueKey
 from memory.store.errors import StoreError
+from memory.store.people.background_tasks import TaskRow
 
 UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or must not wait at all
 # Seconds that the first turns wait for the owner's index, while the model's SDK is imported.
@@ -182,6 +183,10 @@ class Components(BaseComponents):
     async def stop(self, conversation: str) -> bool:
         """Stop the running turn of a conversation; False if none runs."""
         return self.has_turn_components and bool(await self.turn_components.stop(conversation))
+
+    async def end_task(self, row: TaskRow) -> None:
+        """End work beside a conversation and tell nobody."""
+        await (await self.load_turn_components()).end_task(row)
 
     async def stop_turn(self, conversation: str) -> bool:
         """Stop the running turn of a conversation and nothing else; False if none runs."""

@@ -46,6 +46,8 @@ class VisibleWords:
     private: tuple[str, ...] = ()
     #: Pages opened so far in this turn, the running call included.
     fetches: int = 0
+    #: The arguments of these calls, in order.
+    asked: tuple[str, ...] = ()
 
 
 async def _load_nothing_visible() -> VisibleWords:

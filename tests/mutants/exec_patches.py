@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
+LOST_RIGHTS = "tests/bot/access/test_lost_rights.py"
 SANDBOX = "tests/bot/tools/exec/test_sandbox.py"
 PROBE = "tests/bot/tools/exec/test_probe.py"
 BOT = "tests/bot/tools/exec/test_exec_in_bot.py"
@@ -142,6 +143,33 @@ EXEC = (
         old="(await load_message_context(self._store, context)).tainted",
         new="False",
         tests=("tests/bot/tools/exec/test_rules_in_bot.py",),
+    ),
+    Mutant(
+        name="the owner is not told why there are no commands",
+        guards="exec",
+        file="bot/commands/tools.py",
+        old="if context.config.tools.exec.enabled and (why := context.services.sandbox().reason):",
+        new="if False:",
+        tests=("tests/bot/tools/exec/test_exec_in_bot.py::test_the_owner_is_told_why_commands_are_not_offered",),
+    ),
+    Mutant(
+        name="a rule of approval counts though its maker may not make it any more",
+        guards="S09",
+        file="bot/tools/exec/rules.py",
+        old="if to_rule(row).covers(given, bound) and await is_in_force(row, roles):",
+        new="if to_rule(row).covers(given, bound):",
+        tests=(
+            f"{LOST_RIGHTS}::test_a_rule_of_somebody_who_was_removed_while_the_bot_was_stopped_does_not_count",
+            f"{LOST_RIGHTS}::test_a_rule_counts_only_while_its_maker_may_run_commands_and_is_shown_as_such",
+        ),
+    ),
+    Mutant(
+        name="a rule stays its first maker's when somebody else approves it again",
+        guards="S09",
+        file="memory/store/people/approval_rules.py",
+        old='        person=bindparam("new_person"),\n',
+        new="",
+        tests=(f"{LOST_RIGHTS}::test_a_rule_that_somebody_else_approves_again_is_theirs",),
     ),
     Mutant(
         name="a sub-agent has all tools of its space",

@@ -17,8 +17,55 @@ FAILPOINT = "tests/memory/test_failpoints.py"
 MODES = "tests/bot/config/test_file.py::test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy"
 NAMES = "tests/bot/commands/test_names.py"
 HOOKED = "tests/bot/gateway/test_gateway.py::test_S14_only_a_channel_that_takes_calls_has_an_address_for_them"
+LOST_RIGHTS = "tests/bot/access/test_lost_rights.py"
 
 GUARDS = (
+    Mutant(
+        name="a changed configuration ends nothing of who lost a role",
+        guards="S09",
+        file="bot/runtime/bot.py",
+        old="        await self.lost_rights.end()\n        await self.channel_manager",
+        new="        await self.channel_manager",
+        tests=(
+            f"{LOST_RIGHTS}::test_a_running_turn_ends_with_the_role_of_its_person",
+            f"{LOST_RIGHTS}::test_S09_what_was_asked_of_somebody_ends_with_their_role",
+        ),
+    ),
+    Mutant(
+        name="a start ends nothing of who lost a role meanwhile",
+        guards="S09",
+        file="bot/runtime/bot.py",
+        old="        await self.lost_rights.end()\n        await self.job_times",
+        new="        await self.job_times",
+        tests=(
+            f"{LOST_RIGHTS}::test_S09_a_question_ends_with_a_role_that_was_taken_while_the_bot_was_stopped",
+            f"{LOST_RIGHTS}::test_a_task_of_a_former_owner_runs_without_the_owners_memory",
+        ),
+    ),
+    Mutant(
+        name="the chat of a former owner uses the owner's memory until its person writes",
+        guards="I40",
+        file="bot/access/lost_rights.py",
+        old="        await self._move_chats()\n",
+        new="",
+        tests=(f"{LOST_RIGHTS}::test_a_task_of_a_former_owner_runs_without_the_owners_memory",),
+    ),
+    Mutant(
+        name="a command in the background outlives the right to run it",
+        guards="S09",
+        file="bot/access/lost_rights.py",
+        old="if not await self._may(task.person, _TASK_ACTIONS[task.kind], task.conversation):",
+        new='if task.kind != "exec" and not await self._may(task.person, "delegate", task.conversation):',
+        tests=(f"{LOST_RIGHTS}::test_a_command_in_the_background_ends_when_a_granted_role_is_revoked",),
+    ),
+    Mutant(
+        name="a turn that was begun is gone on with, whatever its person may do",
+        guards="S09",
+        file="bot/agent/turn.py",
+        old="if not subagent and not await self._check_access(",
+        new="if not subagent and not row.turn_id and not await self._check_access(",
+        tests=(f"{LOST_RIGHTS}::test_a_turn_that_was_under_way_is_not_taken_up_for_who_was_removed_meanwhile",),
+    ),
     Mutant(
         name="an act need not follow the one before it",
         guards="S64",

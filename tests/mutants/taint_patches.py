@@ -10,8 +10,61 @@ LABELS = "tests/memory/workspace/test_fold_labels.py"
 REPLIES = "tests/memory/workspace/test_reply_labels.py"
 SPEAKERS = "tests/bot/agent/test_speakers.py"
 LIMIT = "tests/bot/agent/test_step_limit.py"
+SIBLINGS = "tests/bot/tools/web/test_siblings.py"
+WEB = "tests/bot/tools/web/test_web_in_bot.py"
 
 TAINT = (
+    Mutant(
+        name="a page that lists all codes learns which of them memory holds",
+        guards="S54",
+        file="bot/tools/web/fetch.py",
+        old="    if find_private_choice(url, offered, visible.private, visible.typed):",
+        new="    if False:",
+        tests=(
+            f"{WEB}::test_S54_a_page_that_lists_all_codes_learns_none_of_memory",
+            f"{WEB}::test_S54_a_page_that_lists_names_learns_none_of_memory",
+        ),
+    ),
+    Mutant(
+        name="a turn chooses from long lists as often as it likes",
+        guards="S54",
+        file="bot/tools/web/fetch.py",
+        old="    if is_one_too_many(url, list(_asked_urls(visible.asked)), offered):",
+        new="    if False:",
+        tests=(f"{WEB}::test_S54_of_a_long_list_a_turn_chooses_once",),
+    ),
+    Mutant(
+        name="each list of links is counted by itself",
+        guards="S54",
+        file="bot/tools/web/siblings.py",
+        old="sum(allowed_pages(one, offered) is not None for one in before)",
+        new="sum(_split(one) in find_siblings(url, offered) for one in before)",
+        tests=(f"{SIBLINGS}::test_choices_of_several_lists_count_together",),
+    ),
+    Mutant(
+        name="links that differ in a number beside a word are no siblings",
+        guards="S54",
+        file="bot/tools/web/siblings.py",
+        old="        if not (_DIGITS.search(one) and _DIGITS.search(two)):\n            words.append(place)",
+        new="        words.append(place)",
+        tests=(f"{SIBLINGS}::test_of_a_long_list_that_goes_through_values_one_is_opened",),
+    ),
+    Mutant(
+        name="of a list of numbered news one alone is read",
+        guards="S54",
+        file="bot/tools/web/siblings.py",
+        old="PAGES_OF_CROWDS, PAGES_OF_BIG_CROWDS = 3, 1",
+        new="PAGES_OF_CROWDS, PAGES_OF_BIG_CROWDS = 1, 1",
+        tests=(f"{SIBLINGS}::test_three_numbered_news_of_one_page_are_read",),
+    ),
+    Mutant(
+        name="a page with titles of several words is a crowd",
+        guards="S54",
+        file="bot/tools/web/siblings.py",
+        old="        elif words is not None and len(words) == 1:",
+        new="        elif words is not None and words:",
+        tests=(f"{SIBLINGS}::test_news_with_titles_or_in_small_numbers_are_all_read",),
+    ),
     Mutant(
         name="what the bot says while it sees a page is stored clean",
         guards="S53",

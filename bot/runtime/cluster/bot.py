@@ -91,6 +91,7 @@ class ClusterBot(Bot):
         self._configure(channels, model)
         if self._role != "gateway" or self._uses_tools_at_start():
             await self.load_turn_components()
+        await self.lost_rights.end()
         await self.job_times.load_zones()
         self._membership.open()
         self._events.open(listens=self._role != "worker")

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.access.lost_rights import may_still
+from bot.access.roles import RoleResolver
 from bot.errors import MnemaError, ToolFailed
 from bot.tools.base import Tool
 from bot.tools.exec.sandbox import START_PATH
@@ -157,10 +159,15 @@ def can_have_rules(tool: Tool | None) -> bool:
     return isinstance(tool, ExecTool)
 
 
+async def is_in_force(row: ApprovalRuleRow, roles: RoleResolver) -> bool:
+    """Tell whether a stored rule counts: its maker has to be allowed to make it at this moment."""
+    return await may_still(roles, row.party, ExecTool.spec.action)
+
+
 async def find_covering_rule(
-    access: AccessRecords, tool: Tool | None, arguments: Any, space: str, now: float
+    access: AccessRecords, roles: RoleResolver, tool: Tool | None, arguments: Any, space: str, now: float
 ) -> ApprovalRuleRow | None:
-    """Return a rule by which a call may run without a question; None if there is none.
+    """Return a rule in force by which a call may run without a question; None if there is none.
 
     Args:
         arguments: what the tool's `arguments` parsed.
@@ -176,7 +183,10 @@ async def find_covering_rule(
     except ToolFailed:
         return None  # the question says why
     given = arguments.given()
-    return next((row for row in rows if to_rule(row).covers(given, bound)), None)
+    for row in rows:
+        if to_rule(row).covers(given, bound) and await is_in_force(row, roles):
+            return row
+    return None
 
 
 def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:

@@ -1,9 +1,11 @@
 """The tool that opens a web page."""
 
 import asyncio
+import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pydantic import Field
@@ -14,6 +16,7 @@ from bot.tools.web.addresses import WebError, WebUrl, parse_url
 from bot.tools.web.client import GuardedClient, WebResponse
 from bot.tools.web.leaks import find_leak, find_urls
 from bot.tools.web.page_text import PageReader, PageText
+from bot.tools.web.siblings import PAGES_OF_BIG_CROWDS, PAGES_OF_CROWDS, find_private_choice, is_one_too_many
 
 PAGE_CHARS = 20_000
 MAX_TAINTED_FETCHES = 10  # in one turn that outside words may steer
@@ -141,6 +144,7 @@ class WebFetchTool:
                     "words from outside are in view, so only URLs are opened that the person wrote or that a page or"
                     " search result shows letter for letter",
                 )
+            await asyncio.to_thread(check_choice, str(url), visible)  # slow beside thousands of links
         check_leak(f"{url.host}{url.target}", str(url), visible, self._secrets())
 
     async def _page(self, url: WebUrl, space: str) -> FetchedPage:
@@ -176,6 +180,33 @@ def check_status(response: WebResponse) -> None:
     """Raise WebError unless the server had the page."""
     if response.status >= 400 or response.status < 200:
         raise WebError("status", f"{response.url.host} answered {response.status}")
+
+
+def check_choice(url: str, visible: VisibleWords) -> None:
+    """Raise WebError if opening this one of many similar links would tell its site something private."""
+    if url in find_urls(visible.typed):
+        return
+    offered = find_urls(visible.found)
+    if find_private_choice(url, offered, visible.private, visible.typed):
+        raise WebError(
+            "denied",
+            "the page shows links that are nearly the same, and this one differs from them by a number or a name that"
+            " stands in memory, so opening it would tell that to the site; the person can write the URL themselves",
+        )
+    if is_one_too_many(url, list(_asked_urls(visible.asked)), offered):
+        raise WebError(
+            "denied",
+            "it is one of many links that differ only in short parts, and which one is opened could tell the site"
+            f" something private: {PAGES_OF_CROWDS} of such links are opened in a turn, {PAGES_OF_BIG_CROWDS} of a long"
+            " list; answer with what is open, and the person can write the URL themselves",
+        )
+
+
+def _asked_urls(calls: Iterable[str]) -> Iterator[str]:
+    """Yield the URLs of calls, given by their arguments; what is no call that could run is left out."""
+    for text in calls:
+        with suppress(ValueError, ToolFailed, WebError):
+            yield str(parse_url(WebFetchArguments.parse(json.loads(text)).url))
 
 
 def check_leak(sent: str, url: str, visible: VisibleWords, secrets: Collection[str]) -> None:

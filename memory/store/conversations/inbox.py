@@ -147,6 +147,14 @@ _QUEUE_ORDER = (
 _SELECT_NEXT = _SELECT_INBOX.where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1)
 # Of the row that `next_row` loads.
 NEXT_SENDER = select(inbox.c.sender_id).where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1).scalar_subquery()
+# Of the conversation in the enclosing statement: who wrote there last, or for whom something was done.
+NEWEST_SENDER = (
+    select(inbox.c.sender_id)
+    .where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.kind, "message", "command"))
+    .order_by(inbox.c.line.desc())
+    .limit(1)
+    .scalar_subquery()
+)
 _SELECT_ANOTHER = select(inbox.c.id).where(*_IS_QUEUED, inbox.c.id != bindparam("id")).limit(1)
 _SELECT_NOTES = select(channel_note.c.name, channel_note.c.value).where(
     channel_note.c.channel == bindparam("channel"),

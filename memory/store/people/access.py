@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, Text, bindparam, case, delete, or_
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import NEXT_SENDER
+from memory.store.conversations.inbox import NEWEST_SENDER, NEXT_SENDER
 from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approval_rules, approvals
@@ -21,6 +21,7 @@ from memory.store.people.rows import (
     GrantsKey,
     Notice,
     OpenTurn,
+    OwnerChat,
     Party,
     RequestState,
     RevokeResult,
@@ -68,7 +69,19 @@ _DELETE_REPLACED = delete(access_grant).where(
 _SELECT_OPEN_TURNS = (
     select(turn.c.conversation, turn.c.actor, conversation.c.chat_id.label("chat"))
     .join(conversation, conversation.c.id == turn.c.conversation)
-    .where(is_one_of(turn.c.state, "running", "waiting"), conversation.c.channel == bindparam("channel"))
+    .where(is_one_of(turn.c.state, "running", "waiting"))
+)
+_SELECT_OPEN_TURNS_OF_CHANNEL = _SELECT_OPEN_TURNS.where(conversation.c.channel == bindparam("channel"))
+_IS_OWNERS_CHAT = (
+    conversation.c.space == literal_text(""),
+    is_one_of(conversation.c.kind, "dm"),
+    conversation.c.channel.not_in([literal_text(name) for name in ("terminal", "web")]),
+)
+_SELECT_OWNER_CHATS = select(conversation.c.id, NEWEST_SENDER.label("person")).where(*_IS_OWNERS_CHAT)
+_MOVE_TO_SPACE = (
+    update(conversation)
+    .where(conversation.c.id == bindparam("id"), *_IS_OWNERS_CHAT)
+    .values(space=bindparam("new_space"))
 )
 _APPROVE_GROUP = (
     update(access_request)
@@ -129,10 +142,30 @@ async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
     await tx.send(_DELETE_GRANTS, channel=channel, subject_id=id)
     ended = await end_approvals_of(tx, channel, id)
     await approval_rules.delete_rules_of(tx, channel, id)
-    turns = tuple(OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS, channel=channel))
+    turns = tuple(OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS_OF_CHANNEL, channel=channel))
     result = " ".join(row.role for row in grants) or "nothing"
     await append_act(tx, "revoke", f"{channel}//{id}", result, by)
     return RevokeResult(grants=tuple(grants), turns=turns, approvals=ended)
+
+
+@single_query
+async def load_open_turns(tx: Tx) -> list[OpenTurn]:
+    """Load all running and waiting turns."""
+    return [OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS)]
+
+
+@single_query
+async def load_owner_chats(tx: Tx) -> list[OwnerChat]:
+    """Load the private chats on platforms that use the owner's space by themselves, not by a link."""
+    return [OwnerChat(conversation=row["id"], person=row["person"] or "") for row in await tx.all(_SELECT_OWNER_CHATS)]
+
+
+async def move_to_space(tx: Tx, conversation: str, space: str) -> bool:
+    """Give a chat of the owner's space the one that is its person's by now; False if it was moved already."""
+    moved = await tx.run(_MOVE_TO_SPACE, id=conversation, new_space=space)
+    if moved:
+        tx.changed.update({("", conversation), (space, conversation)})
+    return bool(moved)
 
 
 async def find_owner_conversation(tx: Tx) -> tuple[str, str]:
@@ -357,6 +390,9 @@ class AccessRecords(Repository):
     load_all_grants = read(load_all_grants)
     grant = write(add_grant)
     revoke = write(revoke_grants)
+    open_turns = read(load_open_turns)
+    owner_chats = read(load_owner_chats)
+    move_to_space = write(move_to_space)
     find_owner_conversation = read(find_owner_conversation)
     tell = write(add_all_notices)
     add_request = write(add_request)
@@ -371,6 +407,7 @@ class AccessRecords(Repository):
     running_approvals = read(approvals.find_running)
     move = write(approvals.set_state)
     open_approvals = read(approvals.find_asked)
+    undecided_approvals = read(approvals.find_undecided)
     add_rule = write(approval_rules.add_rule)
     rules = read(approval_rules.load_rules)
     revoke_rule = write(approval_rules.revoke_rule)

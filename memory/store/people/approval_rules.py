@@ -57,14 +57,23 @@ _SELECT_EQUAL = _SELECT.where(
 )
 _SELECT_BY_NUMBER = _SELECT.where(_IN_SPACE, table.c.number == bindparam("number"))
 _SELECT_LAST = select(func.max(table.c.number).label("number"), func.count().label("count")).where(_IN_SPACE)
-_EXTEND = update(table).where(table.c.id == bindparam("id")).values(expires=bindparam("new_expires"))
+_EXTEND = (
+    update(table)
+    .where(table.c.id == bindparam("id"))
+    .values(
+        expires=bindparam("new_expires"),
+        channel=bindparam("new_channel"),
+        account=bindparam("new_account"),
+        person=bindparam("new_person"),
+    )
+)
 _DELETE = delete(table).where(table.c.id == bindparam("id"))
 _DELETE_EXPIRED = delete(table).where(_IN_SPACE, table.c.expires <= bindparam("now"))
 _DELETE_OF_PERSON = delete(table).where(table.c.channel == bindparam("channel"), table.c.person == bindparam("person"))
 
 
 async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
-    """Store a rule for `RULE_VALIDITY`; an equal one is extended.
+    """Store a rule for `RULE_VALIDITY`; an equal one is extended, and is this person's from then on.
 
     Returns:
         None if the space has `MAX_RULES`.
@@ -73,7 +82,14 @@ async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
     expires = tx.now + RULE_VALIDITY.total_seconds()
     same = {"tool": new.tool, "command": new.command, "cwd": new.cwd, "level": new.level}
     if known := await tx.one(_SELECT_EQUAL, space=new.space, **same):
-        await tx.send(_EXTEND, id=known["id"], new_expires=expires)
+        await tx.send(
+            _EXTEND,
+            id=known["id"],
+            new_expires=expires,
+            new_channel=new.party.channel,
+            new_account=new.party.account,
+            new_person=new.party.id,
+        )
         number = int(known["number"])
     else:
         last = await tx.one(_SELECT_LAST, space=new.space)

@@ -34,6 +34,7 @@ _SELECT_ASKED = _SELECT.where(
     is_one_of(table.c.state, "asked"),
     table.c.expires > bindparam("now"),
 ).order_by(table.c.id)
+_SELECT_UNDECIDED = _SELECT.where(is_one_of(table.c.state, "asked", "approved")).order_by(table.c.id)
 _SET_STATE = (
     update(table)
     .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
@@ -100,6 +101,11 @@ async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
 async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
     """Load the requests of a space that wait for a decision (now: unix seconds), oldest first."""
     return [_to_row(row) for row in await tx.all(_SELECT_ASKED, space=space, now=now)]
+
+
+async def find_undecided(tx: Tx) -> list[ApprovalRow]:
+    """Load the requests of all spaces whose calls have not begun, oldest first."""
+    return [_to_row(row) for row in await tx.all(_SELECT_UNDECIDED)]
 
 
 async def set_state(

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, case, delete, exists, func, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.conversations.inbox import accept
+from memory.store.conversations.inbox import NEWEST_SENDER, accept
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
@@ -21,7 +21,7 @@ from memory.store.rows import (
     new_binds,
 )
 from memory.store.schema.memory_tables import job, job_setting, occurrence
-from memory.store.schema.tables import conversation, inbox, is_one_of, literal_text, outbox
+from memory.store.schema.tables import conversation, is_one_of, literal_text, outbox
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
@@ -181,15 +181,8 @@ _EDIT = (
         retries=0,
     )
 )
-_NEWEST_SENDER = (
-    select(inbox.c.sender_id)
-    .where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.kind, "message", "command"))
-    .order_by(inbox.c.line.desc())
-    .limit(1)
-    .scalar_subquery()
-)
 _SELECT_PRIVATE_CHAT = (
-    select(conversation.c.id, _NEWEST_SENDER.label("person"))
+    select(conversation.c.id, NEWEST_SENDER.label("person"))
     .where(
         belongs_to_space(conversation.c.space),
         conversation.c.channel == bindparam("channel"),
@@ -199,7 +192,7 @@ _SELECT_PRIVATE_CHAT = (
     .order_by(conversation.c.heard.desc())
     .limit(1)
 )
-_SELECT_PERSON_OF_CHAT = select(_NEWEST_SENDER.label("person")).where(conversation.c.id == bindparam("id"))
+_SELECT_PERSON_OF_CHAT = select(NEWEST_SENDER.label("person")).where(conversation.c.id == bindparam("id"))
 _SELECT_BY_ID = _SELECT.where(job.c.id == bindparam("id"))
 _SELECT_SETTINGS = select(*columns_of(JobSetting, job_setting))
 _SELECT_SETTING = _SELECT_SETTINGS.where(

@@ -100,6 +100,15 @@ class OpenTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerChat:
+    """A private chat that uses the owner's space by itself."""
+
+    conversation: str
+    #: Id of the person who writes there; "" if nobody has yet.
+    person: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeResult:
     """The outcome of a revocation."""
 

@@ -126,7 +126,10 @@ async def test_a_yes_on_the_page_starts_the_call_after_the_turn_too(tmp_path: Pa
         before = rules(it)
         await asked(it)
         model = await begin_turn(it)
-        async with running(ScriptedBot(), ApprovalRoutes(it.bot.store, it.bot).calls()) as site, site.client() as page:
+        async with (
+            running(ScriptedBot(), ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()) as site,
+            site.client() as page,
+        ):
             [shown] = (await page.get("/api/v1/approvals")).json()["waiting"]
             path, body = f"/api/v1/approvals/{shown['id']}", {"decision": "once", "digest": shown["digest"]}
             assert (await page.post(path, json=body)).status_code == 200

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.access.roles import RoleResolver
 from bot.agent.approvals import Begun
+from bot.config.schema import Config
 from bot.console.approvals import ApprovalRoutes
 from bot.tools.exec.rules import build_command_rule
+from channels.web.requests import Route
 from memory.store.open import open_store
 from memory.store.people.approval_rules import NewApprovalRule
 from memory.store.people.rows import ApprovalRow, NewApproval, Party
@@ -29,6 +32,10 @@ class Decider:
         return Begun(text=("晚了", "too late"), done=len(self.made) < 2, runs=approve)
 
 
+def routes(store: Store, decider: Decider) -> tuple[Route, ...]:
+    return ApprovalRoutes(store, RoleResolver(Config, store.access), decider).calls()
+
+
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     store = await open_store(tmp_path / "m.db")
@@ -41,11 +48,12 @@ async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
     party = Party(channel="web", account="a", subject="user", id="1")
     new = NewApprovalRule(space="", party=party, tool="exec", command=rule.to_json(), cwd=rule.cwd, level=rule.level)
     await store.access.add_rule(new)
-    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), routes(store, Decider())) as site, site.client() as client:
         listed = (await client.get("/api/approvals")).json()
         assert listed["waiting"] == []
         [shown] = listed["rules"]
         assert (shown["number"], shown["argv"], shown["prefix"]) == (1, ["ls", "-l"], True)
+        assert shown["in_force"]
         for number in ("1", True, None):
             assert (await client.post("/api/approvals/revoke", json={"number": number})).status_code == 400
         assert (await client.post("/api/approvals/revoke", json={"number": 1})).status_code == 200
@@ -73,7 +81,7 @@ async def ask(store: Store, space: str = "") -> None:
 
 async def test_what_waits_is_listed_with_what_it_depends_on(store: Store) -> None:
     await ask(store)
-    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), routes(store, Decider())) as site, site.client() as client:
         [waiting] = (await client.get("/api/approvals")).json()["waiting"]
     assert (waiting["arguments"], waiting["bound"], waiting["tainted"]) == ({"argv": ["ls"]}, {"cwd": "/w"}, True)
     assert not waiting["lasting"], "words from outside were in view"
@@ -84,7 +92,7 @@ async def test_what_waits_is_listed_with_what_it_depends_on(store: Store) -> Non
 async def test_a_decision_is_over_what_was_shown(store: Store, api: str) -> None:
     await ask(store)
     decider = Decider()
-    async with running(ScriptedBot(), ApprovalRoutes(store, decider).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), routes(store, decider)) as site, site.client() as client:
         [waiting] = (await client.get(api)).json()["waiting"]
         path, digest = f"{api}/{waiting['id']}", waiting["digest"]
         for status, body in {
@@ -105,6 +113,6 @@ async def test_a_decision_is_over_what_was_shown(store: Store, api: str) -> None
 async def test_requests_of_other_spaces_are_not_found(store: Store) -> None:
     await ask(store, "someone")
     [row] = await store.access.open_approvals("someone", store.now())
-    async with running(ScriptedBot(), ApprovalRoutes(store, Decider()).calls()) as site, site.client() as client:
+    async with running(ScriptedBot(), routes(store, Decider())) as site, site.client() as client:
         body = {"decision": "once", "digest": row.digest}
         assert (await client.post(f"/api/approvals/{row.id}", json=body)).status_code == 404

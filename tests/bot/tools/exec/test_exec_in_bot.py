@@ -13,6 +13,7 @@ import pytest
 
 from bot.console.approvals import ApprovalRoutes
 from bot.models.providers.offline import Script
+from bot.tools.exec.probe import SHARED_REASON
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from tests.bot.inside import ON_POSTGRES, Inside, inside
@@ -100,7 +101,7 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
 async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(tmp_path: Path) -> None:
     run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
     async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
-        routes = ApprovalRoutes(it.bot.store, it.bot).calls()
+        routes = ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()
         async with running(ScriptedBot(), routes) as site, site.client() as client:
 
             async def decide(decision: str) -> tuple[int, dict[str, str]]:
@@ -283,6 +284,17 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
         assert "the test says so" in await it.text("/status")
         await it.text("and now")
         assert not offered(it)
+
+
+async def test_the_owner_is_told_why_commands_are_not_offered(tmp_path: Path) -> None:
+    async with owned(tmp_path, ["hi"]) as it:
+        await it.text("hello")
+        it.bot.exec_tools.refuse(SHARED_REASON)
+        told = await it.text("/tools")
+        assert "exec is not offered: on PostgreSQL" in told
+        assert "/stop" in told
+    async with owned(tmp_path, ["hi"], {"tools": {}}) as it:
+        assert "exec is not offered" not in await it.text("/tools"), "who has not asked for it need not hear of it"
 
 
 @needs_sandbox

@@ -71,6 +71,7 @@ export interface ApprovalRule {
   expires: string;
   by: string;
   channel: string;
+  in_force: boolean;
 }
 
 /** What waits for a decision, and the rules. */

@@ -14,6 +14,7 @@ export const toolsEn = {
   denied_now: "Denied; nothing is run.",
   depends_on: "What it depends on",
   rules_allowed: "Allowed without asking",
+  rule_not_in_force: "Not in force: whoever made it may not run commands now.",
   secrets_missing: "Not given yet: {names}",
   tools_off: "Switched off: {names}.",
   tool_servers: "Servers of tools",

@@ -16,6 +16,7 @@ export const toolsZh: Record<keyof typeof toolsEn, string> = {
   denied_now: "已拒绝，什么都不会执行。",
   depends_on: "批准只在这些不变时有效",
   rules_allowed: "无需询问的规则",
+  rule_not_in_force: "不生效：定下它的人现在不能执行命令。",
   secrets_missing: "尚未提供：{names}",
   tools_off: "已关闭：{names}。",
   tool_servers: "工具服务器",

@@ -1,0 +1,125 @@
+"""Whether the choice among many links that are nearly the same would tell a site something private. Pure.
+
+A page can list `?pin=0000` to `?pin=9999` and have the model open the one that memory names: nothing long leaves, and
+the address stands letter for letter on the page.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from urllib.parse import unquote_plus
+
+from memory.text.normalize import normalize_text
+
+MAX_SHORT_SIGNS = 16  # in which two siblings differ at one place; a list cannot go through what is longer
+CROWD, BIG_CROWD = 20, 80  # siblings, the URL itself included, beyond which few of them are opened
+PAGES_OF_CROWDS, PAGES_OF_BIG_CROWDS = 3, 1  # in a turn, of all crowds together
+MIN_NUMBER_DIGITS, MIN_NAME_SIGNS = 4, 3
+_PARTS = re.compile(r"[^\W_]+|[\W_]+")
+_DATE = re.compile(r"(?<!\d)\d{4}[-./]\d{1,2}[-./]\d{1,2}(?!\d)")
+_DIGITS = re.compile(r"\d+")
+_WORDS = re.compile(r"[^\W\d_]+")
+_CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,}")
+
+
+def find_siblings(url: str, offered: Iterable[str]) -> list[Sequence[str]]:
+    """Return the URL and those that differ from it in numbers and in one further word at most, each in its parts.
+
+    Parts are the runs of letters and digits, and what stands between them. Two that differ may do so in
+    `MAX_SHORT_SIGNS` at most, what they begin and end with in common left aside. The further word is the one that gives
+    the most siblings.
+    """
+    own = _split(url)
+    same: list[Sequence[str]] = [own]
+    by_word: dict[int, list[Sequence[str]]] = {}
+    for other in {_split(one) for one in offered} - {own}:
+        words = _differing_words(own, other)
+        if words == []:
+            same.append(other)
+        elif words is not None and len(words) == 1:
+            by_word.setdefault(words[0], []).append(other)
+    return same + max(by_word.values(), key=len, default=[])
+
+
+@lru_cache(maxsize=10_000)  # all links of a long page are split for each that is opened
+def _split(url: str) -> tuple[str, ...]:
+    return tuple(_PARTS.findall(unquote_plus(url)))
+
+
+def _differing_words(own: Sequence[str], other: Sequence[str]) -> list[int] | None:
+    """Return the places where two URLs differ in more than a number; None if they are of different forms."""
+    if len(own) != len(other):
+        return None
+    words = []
+    for place, (one, two) in enumerate(zip(own, other, strict=True)):
+        if one == two:
+            continue
+        if not one[0].isalnum() or not two[0].isalnum() or _different_signs(one, two) > MAX_SHORT_SIGNS:
+            return None
+        if not (_DIGITS.search(one) and _DIGITS.search(two)):
+            words.append(place)
+    return words
+
+
+def _different_signs(one: str, two: str) -> int:
+    """Return the length of what is left of the longer text without the common beginning and end."""
+    start = _common_length(one, two)
+    end = _common_length(one[start:][::-1], two[start:][::-1])
+    return max(len(one), len(two)) - start - end
+
+
+def _common_length(one: str, two: str) -> int:
+    shorter = min(len(one), len(two))
+    return next((at for at in range(shorter) if one[at] != two[at]), shorter)
+
+
+def allowed_pages(url: str, offered: Iterable[str]) -> int | None:
+    """Return how many pages of crowds a turn may open if it opens this URL; None if the URL is in no crowd.
+
+    People ask for three of a list. Of a long list one is opened: each choice among a hundred tells two digits.
+    """
+    size = len(find_siblings(url, offered))
+    if size <= CROWD:
+        return None
+    return PAGES_OF_CROWDS if size <= BIG_CROWD else PAGES_OF_BIG_CROWDS
+
+
+def is_one_too_many(url: str, asked: Sequence[str], offered: Collection[str]) -> bool:
+    """Tell whether a turn may not open a URL, because it has chosen among many siblings often enough.
+
+    Args:
+        asked: the URLs that the turn has asked for, in order.
+        offered: the URLs that pages and search results in view show.
+    """
+    allowed = allowed_pages(url, offered)
+    if allowed is None:
+        return False
+    before = list(dict.fromkeys(asked))
+    before = before[: before.index(url)] if url in before else before
+    return sum(allowed_pages(one, offered) is not None for one in before) >= allowed
+
+
+def find_private_choice(url: str, offered: Iterable[str], private: Iterable[str], known: Iterable[str]) -> str:
+    """Return the whole number or name of private text by which a URL differs from its siblings; "" for none.
+
+    Args:
+        private: texts of memory that the model has in view.
+        known: texts that the person typed themselves: what stands there too may leave.
+    """
+    own, siblings = _split(url), find_siblings(url, offered)
+    chosen = [part for place, part in enumerate(own) if any(other[place] != part for other in siblings)]
+    tokens = {token for part in map(normalize_text, chosen) for token in (part, *_DIGITS.findall(part))}
+    if not tokens:
+        return ""
+    texts = list(private)
+    facts = {fact for text in texts for fact in _facts_of(text)}
+    facts |= {token for token in tokens if _CJK_NAME.fullmatch(token) and any(token in text for text in texts)}
+    typed = "\n".join(map(normalize_text, known))
+    return next((token for token in sorted(tokens & facts) if token not in typed), "")
+
+
+def _facts_of(text: str) -> set[str]:
+    """Return the whole numbers and the names in a text. Dates are left out: a year stands in many links."""
+    numbers = _DIGITS.findall(_DATE.sub(" ", normalize_text(text)))
+    names = [word for word in _WORDS.findall(text) if word[0].isupper() and len(word) >= MIN_NAME_SIGNS]
+    return {number for number in numbers if len(number) >= MIN_NUMBER_DIGITS} | set(map(normalize_text, names))
