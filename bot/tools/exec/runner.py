@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
+from bot.tools.exec.file_count import FILE_BYTES, FileCount
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, build_arguments
 from bot.tools.exec.seccomp import build_filter, is_known_machine
@@ -91,6 +92,7 @@ class _SandboxRun:
         #: The first process in the sandbox; the kernel kills all others with it.
         self._pid, self._pid_fd = 0, -1
         self._group: ProcessLimit | None = None
+        self._files: FileCount | None = None
         self._began = time.monotonic()
         self._ended = ""
 
@@ -102,8 +104,10 @@ class _SandboxRun:
         script = _memory_file(self._command.script.encode()) if self._command.script else -1
         passed = [fd for fd in (info_write, block_read, seccomp, script) if fd >= 0]
         try:
-            self._group = create_process_limit(self._limits.processes)
             try:
+                folders = [self._command.space / name for name in self._command.writable]
+                self._files = FileCount(folders, self._limits.disk_bytes // FILE_BYTES)
+                self._group = create_process_limit(self._limits.processes)
                 await self._spawn(
                     bubblewrap,
                     build_arguments(self._command, info_write, block_read, seccomp, script),
@@ -202,17 +206,18 @@ class _SandboxRun:
 
     async def _watch(self) -> None:
         """End the run at its limits, and when it cannot be watched."""
+        assert self._files is not None
         while not self._ended:
             left = self._began + self._limits.seconds - time.monotonic()
             await asyncio.sleep(min(WATCH_SECONDS, max(left, 0)))
             if time.monotonic() >= self._began + self._limits.seconds:
                 self._ended = f"it took longer than {self._limits.seconds:.0f} s"
             else:
-                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits)
+                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits, self._files)
         self._kill()
 
 
-def _find_excess(pid: int, limits: SandboxLimits) -> str:
+def _find_excess(pid: int, limits: SandboxLimits, files: FileCount) -> str:
     """Tell which limit a tree of processes exceeds; "" for none."""
     try:
         tree = list(_processes_of(pid))
@@ -221,7 +226,9 @@ def _find_excess(pid: int, limits: SandboxLimits) -> str:
             return f"it used more than {limits.memory_bytes // 2**20} MB of memory"
         if sum(_written_bytes(one) for one in tree) > limits.disk_bytes:
             return f"it wrote more than {limits.disk_bytes // 2**20} MB"
-    except PermissionError:
+        if files.is_exceeded(pid):
+            return f"it made more than {limits.disk_bytes // FILE_BYTES:,} files"
+    except OSError:
         return "it could not be watched"
     return ""
 
