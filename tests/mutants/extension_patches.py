@@ -27,8 +27,8 @@ EXTENSIONS = (
         name="a script runs whatever became of its skill",
         guards="I50",
         file="bot/tools/exec/tool.py",
-        old="            if not (sha256 := self.find_skill(name)):\n",
-        new="            if not (sha256 := self.find_skill(name) or name):\n",
+        old="            if not (sha256 := await self.find_skill(name)):\n",
+        new="            if not (sha256 := await self.find_skill(name) or name):\n",
         tests=(f"{SKILLS}::test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte",),
     ),
     Mutant(

@@ -41,6 +41,10 @@ class ExecArguments(ToolArguments):
     background: bool = Field(False, description="Return at once; the end comes as a message; up to an hour")
 
 
+async def _find_no_skill(_: str) -> str:
+    return ""
+
+
 class ExecTool:
     """Runs a command without network; only what its owner has approved comes here."""
 
@@ -86,7 +90,7 @@ class ExecTool:
         self._zone = zone
         self._running: dict[str, set[asyncio.Task[str]]] = {}
         #: Returns the hash of an enabled skill of the workspace, "" for any other.
-        self.find_skill: Callable[[str], str] = lambda name: ""
+        self.find_skill: Callable[[str], Awaitable[str]] = _find_no_skill
 
     async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -103,8 +107,11 @@ class ExecTool:
             facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()
         hashes = await asyncio.to_thread(hash_files, self._folder, command.cwd, command.argv)
         for name in skills_of(hashes):
-            if not (sha256 := self.find_skill(name)):
-                raise ToolFailed(f"The skill {name} is not enabled, so nothing of it is run; the owner can enable it.")
+            if not (sha256 := await self.find_skill(name)):
+                raise ToolFailed(
+                    f"The skill {name} is not enabled as it is now, so nothing of it is run; the owner can review and "
+                    "enable it."
+                )
             facts[f"sha256 of the skill {name}"] = sha256
         return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
 
