@@ -14,7 +14,15 @@ from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
-from bot.tools.exec.binding import check_folder, hash_files, skills_of, sort_folders
+from bot.tools.exec.binding import (
+    UNBOUND_KEY,
+    UNBOUND_REST,
+    check_folder,
+    find_inner_names,
+    hash_files,
+    skills_of,
+    sort_folders,
+)
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
@@ -113,7 +121,11 @@ class ExecTool:
                     "enable it."
                 )
             facts[f"sha256 of the skill {name}"] = sha256
-        return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
+        texts = (*arguments.argv, arguments.script)
+        inner = await asyncio.to_thread(find_inner_names, self._folder, command.cwd, texts)
+        unbound = [name for name in inner if name not in hashes]
+        facts |= {f"sha256 of {name}": digest for name, digest in hashes.items()}
+        return facts | {UNBOUND_KEY: ", ".join((*unbound, UNBOUND_REST[0]))}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:
         if context.space:

@@ -13,6 +13,7 @@ export const toolsEn = {
   runs_now: "It runs; the chat shows how it ends.",
   denied_now: "Denied; nothing is run.",
   depends_on: "What it depends on",
+  not_bound: "Not bound:",
   rules_allowed: "Allowed without asking",
   secrets_missing: "Not given yet: {names}",
   tools_off: "Switched off: {names}.",

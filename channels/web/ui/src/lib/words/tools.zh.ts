@@ -15,6 +15,7 @@ export const toolsZh: Record<keyof typeof toolsEn, string> = {
   runs_now: "开始执行了，结果会出现在对话里。",
   denied_now: "已拒绝，什么都不会执行。",
   depends_on: "批准只在这些不变时有效",
+  not_bound: "不在批准之内：",
   rules_allowed: "无需询问的规则",
   secrets_missing: "尚未提供：{names}",
   tools_off: "已关闭：{names}。",
