@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 # Kinds of sockets that a program may open; in a network namespace of its own they reach nothing outside.
 _SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
+_NETLINK = 16  # AF_NETLINK
 # Memory that belongs to no process, so that the watcher could not count it; keys, tracing and kernel interfaces; and
 # the one way to open files whose mode a filter cannot see.
 _DENIED_X86_64 = {
@@ -74,8 +75,12 @@ def is_known_machine(machine: str) -> bool:
     return machine in _MACHINES
 
 
-def build_filter(machine: str) -> bytes:
-    """Return the filter: foreign interfaces are killed, denied calls get an error, the rest is allowed."""
+def build_filter(machine: str, *, netlink: bool = False) -> bytes:
+    """Return the filter: foreign interfaces are killed, denied calls get an error, the rest is allowed.
+
+    Args:
+        netlink: sockets by which programs ask for the network's interfaces are allowed, too.
+    """
     known = _MACHINES[machine]
     no_call = (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)
     program = [
@@ -97,7 +102,8 @@ def build_filter(machine: str) -> bytes:
         creates = [_load(flags), (_ANY_BIT, 1, 0, _CREATING_FLAGS), _ALLOWED] if flags >= 0 else []
         no_such_mode = [(_ANY_BIT, 0, 1, _REFUSED_MODE_BITS), (_RETURN, 0, 0, _REFUSE | errno.EPERM)]
         program += _judge(number, [*creates, _load(mode), *no_such_mode])
-    families = [part for family in _SOCKET_FAMILIES for part in ((_EQUAL, 0, 1, family), _ALLOWED)]
+    allowed = (*_SOCKET_FAMILIES, _NETLINK) if netlink else _SOCKET_FAMILIES
+    families = [part for family in allowed for part in ((_EQUAL, 0, 1, family), _ALLOWED)]
     program += _judge(known.socket, [_load(0), *families, (_RETURN, 0, 0, _REFUSE | errno.EAFNOSUPPORT)])
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in [*program, _ALLOWED])
 

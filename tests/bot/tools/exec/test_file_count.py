@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.tools.exec.file_count import FileCount
+from bot.tools.exec.runner import FileCount
 
 MOST = 10
 
