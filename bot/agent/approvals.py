@@ -29,6 +29,7 @@ from bot.tools.base import (
     Toolset,
     to_guarded_call,
 )
+from bot.tools.exec.binding import UNBOUND_KEY, UNBOUND_REST
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
@@ -76,6 +77,7 @@ TAINTED_BANNERS = (
     "⚠️ 当前对话里有外来的文字（文件、网页、工具结果或引用），这个请求可能是它们引起的。请仔细看清楚。",
 )
 BOUND_TITLES = ("only as it is now", "只在这些不变时有效")
+UNBOUND_TITLES = (UNBOUND_KEY, "不在批准之内")
 NOTHING_BOUND: Mapping[str, str] = {}
 BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
@@ -395,8 +397,7 @@ class ApprovalService:
             given.pop(TAINTED_KEY, None)
             arguments = tool.arguments.parse(given)
             now = await self._bind(tool, arguments, row.conversation)
-            if now != bound:
-                changed = sorted(name for name in {*now, *bound} if now.get(name) != bound.get(name))
+            if changed := sorted(name for name in {*now, *bound} - {UNBOUND_KEY} if now.get(name) != bound.get(name)):
                 return "failed", f"what it depends on has changed since: {', '.join(changed)}. Nothing was run."
             if why := await self._find_objection(tool, arguments, row, actor):
                 return "failed", why
@@ -467,8 +468,11 @@ def format_approval_question(
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in request.arguments.items()
     }
-    if facts := "\n".join(f"{name}: {text}" for name, text in bound.items()):
+    if facts := "\n".join(f"{name}: {text}" for name, text in bound.items() if name != UNBOUND_KEY):
         texts[BOUND_TITLES[request.lang == "zh"]] = facts
+    if unbound := bound.get(UNBOUND_KEY):
+        rest = UNBOUND_REST[request.lang == "zh"]
+        texts[UNBOUND_TITLES[request.lang == "zh"]] = unbound.replace(UNBOUND_REST[0], rest)
     shown = "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
     if mixed := _mixed_words_line(request.arguments, request.lang):
         shown = f"{mixed}\n\n{shown}"

@@ -181,7 +181,13 @@ def turn_on(
     skill = _find(home, name, space)
     if skill.problem:
         raise SkillRefused(f"{name} cannot be enabled: {skill.problem}.")
-    print("\n".join(map(printable, review(name, read_folder(_folder(home, space) / name)))))
+    try:
+        contents = read_folder(_folder(home, space) / name)
+    except SkillInvalid as err:
+        raise SkillRefused(f"{name} cannot be enabled: {err}.") from err
+    if hash_files(contents) != skill.sha256:
+        raise SkillRefused(f"{name} is being changed, or holds what is no file of a skill; look at its folder.")
+    print("\n".join(map(printable, review(name, contents))))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
     print(f"{name} is on.")
     return 0

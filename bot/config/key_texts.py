@@ -428,7 +428,12 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "要启动的程序和它的参数；不经过 shell。与 url 二选一。",
         '["/usr/bin/server", "--stdio"]',
     ),
-    "mcp.*.env": ("环境变量", "Environment", "给它的环境变量；此外只有 PATH 和 LANG。", '{"KEY": "${FILES_KEY}"}'),
+    "mcp.*.env": (
+        "环境变量",
+        "Environment",
+        "给它的环境变量；此外只有 PATH 和 LANG，在沙箱里还有 HOME 和 TMPDIR。",
+        '{"KEY": "${FILES_KEY}"}',
+    ),
     "mcp.*.env.*": ("变量", "Variable", "一个环境变量。", "${FILES_KEY}"),
     "mcp.*.url": ("地址", "Address", "在别处运行的服务器的 https 地址。", "https://tools.example.org/mcp"),
     "mcp.*.headers": (
@@ -454,6 +459,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     ),
     "mcp.*.local": ("本地地址", "Local address", "地址可以是本机或内网的，也可以不用 TLS。", "true"),
     "mcp.*.network": ("网络", "Network", "允许它使用这台机器的网络；关闭时它没有网络（仅限 Linux）。", "true"),
+    "mcp.*.files": (
+        "文件夹",
+        "Folders",
+        "它在沙箱里看到的文件夹：工作区里的写名字，其他的写完整路径，后面加 :rw 可以写入。"
+        '["*"] 表示不用沙箱，机器人能读的它都能读。',
+        '["files:rw", "/srv/notes"]',
+    ),
     "mcp.*.spaces": (
         "空间",
         "Spaces",

@@ -297,6 +297,18 @@ def _check_command(command: tuple[str, ...]) -> tuple[str, ...]:
 
 McpServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,31}$")]
 McpCommand = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_command), ValueForm("command")]
+ALL_FILES, WRITABLE_SUFFIX = "*", ":rw"  # in the list of what a server sees
+
+
+def _check_files(files: tuple[str, ...]) -> tuple[str, ...]:
+    if ALL_FILES in files and len(files) > 1:
+        raise ValueError("nothing beside *")
+    if any(not entry.removesuffix(WRITABLE_SUFFIX) or "\0" in entry for entry in files):
+        raise ValueError("no folder")
+    return files
+
+
+McpFiles = Annotated[Texts, AfterValidator(_check_files)]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Environment = Annotated[
     dict[VariableName, Annotated[str, ValueForm("secret")]], Field(repr=False), ValueForm("texts_by_name")
@@ -315,7 +327,9 @@ class McpServerConfig(ConfigSection):
     command: McpCommand = Field(
         (), description="The program that is started, and its arguments; no shell reads them. Either this or url."
     )
-    env: Environment = Field({}, description="Its environment; besides these it gets only PATH and LANG.")
+    env: Environment = Field(
+        {}, description="Its environment; besides these only PATH, LANG, and in the sandbox HOME and TMPDIR."
+    )
     url: Url = Field("", description="Address of a server that runs elsewhere, by https.")
     headers: Headers = Field({}, description="Headers of each request to that address.")
     auth: Literal["none", "oauth", "client"] = Field(
@@ -329,6 +343,11 @@ class McpServerConfig(ConfigSection):
     issuer: Url = Field("", description="Who issues the logins of that client; required for auth client.")
     local: bool = Field(False, description="The address may be of this machine or a private network, and without TLS.")
     network: bool = Field(False, description="It may use this machine's network; off: it has none (Linux only).")
+    files: McpFiles = Field(
+        (),
+        description="Folders it sees in its sandbox: of the workspace by name, others by their whole path; with :rw it "
+        'may write there. ["*"]: it runs without a sandbox and reads what the bot can.',
+    )
     spaces: Texts = Field((), description="Spaces that may use it, besides the owner's; mnema people list shows them.")
     resources: bool = Field(False, description="The model may list and read what it offers as resources.")
     seconds: int = Field(60, ge=1, le=600, description="Seconds that one call may take.")
@@ -337,6 +356,8 @@ class McpServerConfig(ConfigSection):
     def _check_one_way(self) -> Self:
         if bool(self.command) == bool(self.url):
             raise ValueError("either command or url")
+        if self.files and self.url:
+            raise ValueError("files are for a server with a command")
         if self.auth != "none" and not self.url:
             raise ValueError("auth is for a server with a url")
         if self.auth == "client" and not (self.client_id and self.client_secret and self.issuer):

@@ -1,6 +1,6 @@
 """Builds what answers messages: tools, agent and turns. It is loaded by the first message, not at the start."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import cached_property
@@ -135,7 +135,13 @@ class TurnComponents:
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(
-            self._bot.store.mcp, self._bot.config, self._bot.blobs, self._bot.owner, self.mcp_logins
+            self._bot.store.mcp,
+            self._bot.config,
+            self._bot.blobs,
+            self._bot.owner,
+            self.mcp_logins,
+            self._bot.home,
+            self._label_folders,
         )
         self.plugins = PluginTools(self._plugin_library(), self._bot.config, self._bot.secrets)
         self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self._bot.store.sessions.conversation)
@@ -179,9 +185,13 @@ class TurnComponents:
             self._bot.store.tasks,
             self._bot.store.sessions.conversation,
             compose_outcome_body,
-            lambda folders: self._bot.store.file_labels.mark("", folders),
+            self._label_folders,
             self._bot.telemetry.command_ended,
         )
+
+    async def _label_folders(self, folders: Sequence[str]) -> None:
+        """Store that what is in these folders of the owner's space comes from outside."""
+        await self._bot.store.file_labels.mark("", folders)
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self._bot.config().delegate.enabled else ()

@@ -14,6 +14,7 @@
 - `said`: what the tool `say` answers
 
 Tools by name: echo, say, die, die_once (unless the file `mark` exists), hang, long_line, fail, picture, env, network,
+read and write (a file `path`), processes,
 change (writes its argument `tools` into the orders and tells of a new list).
 """
 
@@ -120,6 +121,10 @@ class Server:
                 return {"content": [{"type": "image", "data": DOT, "mimeType": "image/png"}]}
             case "env":
                 return _text(json.dumps(dict(os.environ)))
+            case "read" | "write":
+                return _text(_use_file(Path(arguments["path"]), write=name == "write"))
+            case "processes":
+                return _text(json.dumps([name for name in os.listdir("/proc") if name.isdigit()]))
             case "network":
                 return _text(json.dumps(_network()))
             case "change":
@@ -133,6 +138,15 @@ class Server:
 
 def _text(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}]}
+
+
+def _use_file(path: Path, *, write: bool) -> str:
+    try:
+        if write:
+            path.write_text("written")
+        return path.read_text() if path.is_file() else " ".join(sorted(os.listdir(path)))
+    except OSError as err:
+        return f"denied: {err.strerror}"
 
 
 def _network() -> list[str]:

@@ -30,8 +30,8 @@ EXTENSIONS = (
         guards="I50",
         file="bot/tools/exec/tool.py",
         target="ExecTool.bind",
-        old="if not (sha256 := self.find_skill(name)):",
-        new="if not (sha256 := (self.find_skill(name) or name)):",
+        old="if not (sha256 := (await self.find_skill(name))):",
+        new="if not (sha256 := (await self.find_skill(name) or name)):",
         tests=(f"{SKILLS}::test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte",),
     ),
     Mutant(

@@ -60,6 +60,7 @@ def list_servers(home: HomeFolder, *, as_json: bool) -> int:
             "env": sorted(settings.env),
             "headers": sorted(settings.headers),
             "network": settings.network,
+            "files": list(settings.files),
             "spaces": list(settings.spaces),
             "reviewed": known.is_reviewed(name, settings),
             "tools": [
@@ -152,7 +153,14 @@ async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) ->
         await write_beside(home, lambda tx: store_list(tx, name, era, tools))
 
     files = LoginFiles(home.mcp_logins, LOCAL_WRITE_LOCKS)
-    server = McpServer(name, settings, "", store, create_auth=lambda needed: create_auth(name, settings, files, needed))
+    server = McpServer(
+        name,
+        settings,
+        "",
+        store,
+        create_auth=lambda needed: create_auth(name, settings, files, needed),
+        home=home,
+    )
     try:
         tools = await server.connect()
         for left_out in map(printable, server.left_out):

@@ -10,9 +10,10 @@ from typing import Any
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.home import HomeFolder
-from bot.config.schema import Config
+from bot.config.schema import Config, McpServerConfig
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
+from bot.tools.mcp.stdio import WITHOUT_SANDBOX, find_problem, is_sandboxed
 from bot.tools.plugins.library import PluginLibrary, PluginState
 from bot.tools.skills.library import SkillLibrary, SkillState
 from memory.workspace.files import SET_ASIDE, Workspace
@@ -57,7 +58,7 @@ async def check_tools(config: Config, servers: Mapping[str, McpServerSummary], h
         _check_web(config),
         await _check_exec(config),
         *_check_set_aside(home),
-        *_check_mcp(config, servers),
+        *check_mcp(config, servers, home),
         await asyncio.to_thread(_check_skills, home),
         await _check_plugins(config, home),
     ]
@@ -94,26 +95,44 @@ async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
     return passed("plug-ins", text, f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "")
 
 
-def _check_mcp(config: Config, servers: Mapping[str, McpServerSummary]) -> list[DoctorCheck]:
-    """Say of each server what is offered; one whose program or client is missing is a fault."""
+def check_mcp(config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder) -> list[DoctorCheck]:
+    """Say of each server what is offered; one whose program, client or sandbox is missing is a fault."""
     checks = []
     for name, settings in sorted(config.mcp.items()):
         title, known = f"mcp {name}", servers.get(name)
-        program = settings.url or shutil.which(settings.command[0], path=settings.env.get("PATH"))
         review = f"mnema mcp review {name}"
-        if importlib.util.find_spec("mcp") is None:
-            checks.append(failed(title, "The client is not installed.", install_command("mcp")))
-        elif program is None:
-            checks.append(failed(title, f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."))
+        fault = _find_mcp_fault(name, settings, home)
+        if fault is not None:
+            checks.append(failed(title, *fault))
         elif known is None or known.source_sha256 != source_sha256(settings):
             checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
         else:
-            reach = "its process reaches this machine's network" if settings.network else "its process has no network"
-            where = f"it is at {settings.url}" if settings.url else reach
-            text = f"{known.allowed} of {known.listed} tools are offered; {where}."
+            text = f"{known.allowed} of {known.listed} tools are offered; {_describe_reach(settings)}."
             changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
             checks.append(passed(title, text, changed))
     return checks
+
+
+def _find_mcp_fault(name: str, settings: McpServerConfig, home: HomeFolder) -> tuple[str, str] | None:
+    """Return why a server cannot be used, and what helps."""
+    if importlib.util.find_spec("mcp") is None:
+        return "The client is not installed.", install_command("mcp")
+    if settings.url:
+        return None
+    if shutil.which(settings.command[0], path=settings.env.get("PATH")) is None:
+        return f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."
+    if is_sandboxed(settings) and (problem := find_problem(settings, home)):
+        return f"It cannot be run: {problem}.", f"Correct mcp.{name}.files; {WITHOUT_SANDBOX}."
+    return None
+
+
+def _describe_reach(settings: McpServerConfig) -> str:
+    """Return where a server is, and which network and files its process reaches."""
+    if settings.url:
+        return f"it is at {settings.url}"
+    network = "its process reaches this machine's network" if settings.network else "its process has no network"
+    files = f"sees {', '.join(settings.files) or 'no files'}" if is_sandboxed(settings) else "reads what the bot can"
+    return f"{network} and {files}"
 
 
 async def _check_exec(config: Config) -> DoctorCheck:

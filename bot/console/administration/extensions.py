@@ -13,7 +13,16 @@ from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.service import McpServerView, McpTools, source_sha256
-from bot.tools.skills.library import EVERYONE, FOLDER, OWNER_ONLY, EnabledSkill, Skill, SkillInvalid, SkillLibrary
+from bot.tools.skills.library import (
+    EVERYONE,
+    FOLDER,
+    OWNER_ONLY,
+    EnabledSkill,
+    Skill,
+    SkillInvalid,
+    SkillLibrary,
+    hash_files,
+)
 from bot.tools.skills.review import read_folder, review
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from memory.store.people.mcp import McpChoice, McpEffect, McpMode, McpToolRow
@@ -51,7 +60,7 @@ class SkillRoutes:
         """Return what a person has to see before they enable a skill."""
         skill = await self._find(request)
         try:
-            lines = await asyncio.to_thread(lambda: review(skill.name, read_folder(self._folder(skill))))
+            lines = await asyncio.to_thread(_review_lines, skill, self.workspace / FOLDER / skill.name)
         except (SkillInvalid, OSError) as err:
             lines = [f"It cannot be enabled: {err}."]
         return json_response(
@@ -84,9 +93,6 @@ class SkillRoutes:
             raise HttpRefusal(404, "not_found", "there is no such skill in the workspace")
         return found
 
-    def _folder(self, skill: Skill) -> Path:
-        return self.workspace / FOLDER / skill.name
-
     def _skill_json(self, skill: Skill) -> dict[str, Any]:
         row = self.library.state.load().get(self.library.key(skill.name))
         state = "off" if row is None else "changed" if row.sha256 != skill.sha256 else "on"
@@ -98,6 +104,15 @@ class SkillRoutes:
             "problem": skill.problem,
             "sha256": skill.sha256,
         }
+
+
+def _review_lines(skill: Skill, folder: Path) -> list[str]:
+    """Return what a person has to see of a skill before they enable it by its hash."""
+    contents = read_folder(folder)
+    lines = review(skill.name, contents)
+    if hash_files(contents) != skill.sha256:
+        raise SkillInvalid("its folder is being changed, or holds what is no file of a skill")
+    return lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

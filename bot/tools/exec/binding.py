@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,12 @@ from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER,
 from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, make_folders, open_below, split_path
 
 _CHUNK_BYTES = 2**20
+UNBOUND_KEY = "not bound"  # what a consent does not cover, among the facts that it is bound to
+# The last of what it does not cover, in English and in Chinese: no reading of a command finds all that it will open.
+UNBOUND_REST = ("whatever else it opens or runs, as that is by then", "它另外打开或运行的东西（按那时的样子）")
+# What separates names in a text that a shell or Python reads; a name in quotes may also hold what separates others.
+_QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_SEPARATORS = re.compile(r"[\s'\"`;|&<>(){}\[\]$=,:#!*?\\]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +104,28 @@ def hash_files(space: Path, cwd: str, argv: Sequence[str]) -> Mapping[str, str]:
                 if digest:
                     hashes[relative] = digest
     return hashes
+
+
+def find_inner_names(space: Path, cwd: str, texts: Sequence[str]) -> list[str]:
+    """Return the files of the space, and links to some, that are named inside texts of a shell or of Python.
+
+    They are not bound: a script that writes to the file it names could not be run twice by one consent.
+    """
+    names = {name for text in texts for name in _split_names(text) - {text}}
+    paths = {_to_relative(name, cwd) for name in names if name and "\0" not in name}
+    return sorted(path for path in paths if path and _is_file(space / path))
+
+
+def _split_names(text: str) -> set[str]:
+    quoted = {name for found in _QUOTED.finditer(text) for name in found.groups("")}
+    return {*quoted, *_SEPARATORS.split(text)}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return not stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def skills_of(paths: Collection[str]) -> list[str]:

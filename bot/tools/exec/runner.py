@@ -8,13 +8,14 @@ import resource
 import shutil
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
 from bot.tools.exec.output import OutputBuffer
-from bot.tools.exec.sandbox import SandboxCommand, SandboxLimits, build_arguments
+from bot.tools.exec.sandbox import SHM_PATH, TMP_PATH, SandboxCommand, SandboxLimits, build_arguments
 from bot.tools.exec.seccomp import build_filter, is_known_machine
 from memory.tasks import cancel_and_wait
 
@@ -23,6 +24,9 @@ END_SECONDS = 2.0  # a killed tree has that long to disappear
 _READ_BYTES = 65_536
 _OPEN_FILES = 256
 _PAGE_BYTES = resource.getpagesize()
+FILE_BYTES = 4_096  # what a file counts against the limit of the disk: an inode and its place in a folder
+_LOOK_SECONDS = 2.0  # between two looks where the file system does not say how many files it holds, as btrfs
+_CLOCK_SECONDS = 0.1  # the kernel stamps files by a clock that may be a tick late
 
 
 class SandboxError(Exception):
@@ -91,6 +95,7 @@ class _SandboxRun:
         #: The first process in the sandbox; the kernel kills all others with it.
         self._pid, self._pid_fd = 0, -1
         self._group: ProcessLimit | None = None
+        self._files: FileCount | None = None
         self._began = time.monotonic()
         self._ended = ""
 
@@ -98,12 +103,14 @@ class _SandboxRun:
         """Start bubblewrap, set the limits of what it has created, and only then let it go on."""
         info, info_write = os.pipe()
         block_read, block = os.pipe()
-        seccomp = _memory_file(build_filter(platform.machine()))
-        script = _memory_file(self._command.script.encode()) if self._command.script else -1
+        seccomp = memory_file(build_filter(platform.machine()))
+        script = memory_file(self._command.script.encode()) if self._command.script else -1
         passed = [fd for fd in (info_write, block_read, seccomp, script) if fd >= 0]
         try:
-            self._group = create_process_limit(self._limits.processes)
             try:
+                folders = [self._command.space / name for name in self._command.writable]
+                self._files = FileCount(folders, self._limits.disk_bytes // FILE_BYTES)
+                self._group = create_process_limit(self._limits.processes)
                 await self._spawn(
                     bubblewrap,
                     build_arguments(self._command, info_write, block_read, seccomp, script),
@@ -202,17 +209,95 @@ class _SandboxRun:
 
     async def _watch(self) -> None:
         """End the run at its limits, and when it cannot be watched."""
+        assert self._files is not None
         while not self._ended:
             left = self._began + self._limits.seconds - time.monotonic()
             await asyncio.sleep(min(WATCH_SECONDS, max(left, 0)))
             if time.monotonic() >= self._began + self._limits.seconds:
                 self._ended = f"it took longer than {self._limits.seconds:.0f} s"
             else:
-                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits)
+                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits, self._files)
         self._kill()
 
 
-def _find_excess(pid: int, limits: SandboxLimits) -> str:
+class FileCount:
+    """The files made in some folders since now.
+
+    The file systems are asked first, which costs microseconds; only where these have lost so many free inodes, to
+    whomever, the folders are walked.
+
+    Args:
+        most: how many may be made.
+        read_system: `os.statvfs`.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        most: int,
+        clock: Callable[[], float] = time.time,
+        read_system: Callable[[Path], os.statvfs_result] = os.statvfs,
+    ) -> None:
+        self._folders = folders
+        self._most = most
+        self._clock = clock
+        self._read_system = read_system
+        self._since = clock() - _CLOCK_SECONDS
+        self._next_look = self._since + _LOOK_SECONDS
+        one_of_each = {os.stat(folder).st_dev: folder for folder in folders}
+        systems = {folder: read_system(folder) for folder in one_of_each.values()}
+        #: Free inodes at the beginning, by a folder of each file system.
+        self._free = {folder: system.f_ffree for folder, system in systems.items()}
+        self._is_counted = all(system.f_files for system in systems.values())
+
+    def is_exceeded(self, pid: int) -> bool:
+        """Tell whether more files were made, in the folders or in the memory of the sandbox that `pid` is in."""
+        return self._in_memory(pid) > self._most or (self._may_be_exceeded() and self._made() > self._most)
+
+    def _may_be_exceeded(self) -> bool:
+        if not self._is_counted:
+            now = self._clock()
+            is_due = now >= self._next_look
+            self._next_look = now + _LOOK_SECONDS if is_due else self._next_look
+            return is_due
+        return sum(free - self._read_system(folder).f_ffree for folder, free in self._free.items()) > self._most
+
+    def _made(self) -> int:
+        """Count the files made or changed since the beginning, up to the first one too many."""
+        made = 0
+        pending = list(map(str, self._folders))
+        while pending and made <= self._most:
+            try:
+                with os.scandir(pending.pop()) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+                        made += self._is_new(entry)
+            except FileNotFoundError:
+                continue  # it was removed meanwhile
+            except OSError:
+                return self._most + 1  # too deep, or closed to us: a command that is honest does neither
+        return made
+
+    def _is_new(self, entry: "os.DirEntry[str]") -> bool:
+        try:
+            return entry.stat(follow_symlinks=False).st_ctime >= self._since
+        except FileNotFoundError:
+            return False
+
+    def _in_memory(self, pid: int) -> int:
+        """Count the files in the sandbox's folders in memory."""
+        made = 0
+        for folder in (TMP_PATH, SHM_PATH):
+            try:
+                system = os.statvfs(f"/proc/{pid}/root{folder}")
+            except (FileNotFoundError, ProcessLookupError):
+                return 0  # it has ended
+            made = max(made, system.f_files - system.f_ffree)
+        return made
+
+
+def _find_excess(pid: int, limits: SandboxLimits, files: FileCount) -> str:
     """Tell which limit a tree of processes exceeds; "" for none."""
     try:
         tree = list(_processes_of(pid))
@@ -221,7 +306,9 @@ def _find_excess(pid: int, limits: SandboxLimits) -> str:
             return f"it used more than {limits.memory_bytes // 2**20} MB of memory"
         if sum(_written_bytes(one) for one in tree) > limits.disk_bytes:
             return f"it wrote more than {limits.disk_bytes // 2**20} MB"
-    except PermissionError:
+        if files.is_exceeded(pid):
+            return f"it made more than {limits.disk_bytes // FILE_BYTES:,} files"
+    except OSError:
         return "it could not be watched"
     return ""
 
@@ -269,7 +356,8 @@ def _read(path: str) -> str:
         return ""
 
 
-def _memory_file(data: bytes) -> int:
+def memory_file(data: bytes) -> int:
+    """Return a descriptor of a file in memory, to be read from its beginning."""
     fd = os.memfd_create("exec")
     os.write(fd, data)
     os.lseek(fd, 0, os.SEEK_SET)

@@ -57,14 +57,20 @@ def environment(zone: str) -> Mapping[str, str]:
     return {"PATH": PATH, "HOME": TMP_PATH, "LANG": "C.UTF-8", "TZ": zone, "TMPDIR": TMP_PATH}
 
 
-def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccomp_fd: int, script_fd: int) -> list[str]:
-    """Return bubblewrap's arguments. script_fd: -1 without a script."""
+def isolation_arguments(seccomp_fd: int, *, network: bool = False) -> list[str]:
+    """Return the arguments that every sandbox begins with: its namespaces, the system's programs, memory of its own.
+
+    Args:
+        network: it shares the network of this machine.
+    """
     arguments = [
-        "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-        "--disable-userns", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL",
-        "--hostname", "sandbox", "--info-fd", str(info_fd), "--block-fd", str(block_fd), "--seccomp", str(seccomp_fd),
+        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+        "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "--hostname", "sandbox", "--seccomp", str(seccomp_fd),
         "--ro-bind", "/usr", "/usr",
     ]  # fmt: skip
+    if not network:
+        arguments.append("--unshare-net")
     for folder in _SYSTEM_FOLDERS:
         if os.path.islink(folder):
             arguments += ["--symlink", os.readlink(folder), folder]
@@ -72,11 +78,31 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
             arguments += ["--ro-bind", folder, folder]
     for path in _SYSTEM_FILES:
         arguments += ["--ro-bind-try", path, path]
-    arguments += [
-        "--proc", "/proc", "--dev", "/dev",
+    return [
+        *arguments, "--proc", "/proc", "--dev", "/dev",
         "--size", str(SHM_BYTES), "--tmpfs", SHM_PATH,
         "--size", str(TMP_BYTES), "--tmpfs", TMP_PATH,
     ]  # fmt: skip
+
+
+def hide_arguments(path: str) -> list[str]:
+    """Return the arguments that put an empty folder in the place of one."""
+    return ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
+
+
+def closing_arguments() -> list[str]:
+    """Return the arguments after all mounts: what is no mount of its own cannot be written to.
+
+    The file systems of / and /dev are memory of no certain size. Below /proc/sys root may write without any capability
+    (seen with 0.8: its own cover left core_pattern open).
+    """
+    return ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccomp_fd: int, script_fd: int) -> list[str]:
+    """Return bubblewrap's arguments. script_fd: -1 without a script."""
+    arguments = isolation_arguments(seccomp_fd)
+    arguments += ["--clearenv", "--info-fd", str(info_fd), "--block-fd", str(block_fd)]
     for path in command.readable:  # after /tmp, where a program may be, too
         arguments += ["--ro-bind-try", path, path]
     # The space is no writable mount: what is created or replaced in it meanwhile cannot be changed either. A mount of
@@ -85,12 +111,10 @@ def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccom
     for name in command.writable:
         arguments += ["--bind", str(command.space / name), f"{SPACE_PATH}/{name}"]
     for name in command.hidden:
-        arguments += ["--size", "4096", "--tmpfs", f"{SPACE_PATH}/{name}", "--remount-ro", f"{SPACE_PATH}/{name}"]
+        arguments += hide_arguments(f"{SPACE_PATH}/{name}")
     if script_fd >= 0:
         arguments += ["--ro-bind-data", str(script_fd), SCRIPT_PATH]
-    # The file systems of / and /dev are memory of no certain size.
-    # Below /proc/sys root may write without any capability (seen with 0.8: its own cover left core_pattern open).
-    arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
+    arguments += closing_arguments()
     arguments += ["--chdir", os.path.join(SPACE_PATH, command.cwd)]
     for name, value in environment(command.zone).items():
         arguments += ["--setenv", name, value]

@@ -14,7 +14,15 @@ from bot.config.schema import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
-from bot.tools.exec.binding import check_folder, hash_files, skills_of, sort_folders
+from bot.tools.exec.binding import (
+    UNBOUND_KEY,
+    UNBOUND_REST,
+    check_folder,
+    find_inner_names,
+    hash_files,
+    skills_of,
+    sort_folders,
+)
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
@@ -39,6 +47,10 @@ class ExecArguments(ToolArguments):
         0, ge=0, le=MAX_BACKGROUND_SECONDS, description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most"
     )
     background: bool = Field(False, description="Return at once; the end comes as a message; up to an hour")
+
+
+async def _find_no_skill(_: str) -> str:
+    return ""
 
 
 class ExecTool:
@@ -86,7 +98,7 @@ class ExecTool:
         self._zone = zone
         self._running: dict[str, set[asyncio.Task[str]]] = {}
         #: Returns the hash of an enabled skill of the workspace, "" for any other.
-        self.find_skill: Callable[[str], str] = lambda name: ""
+        self.find_skill: Callable[[str], Awaitable[str]] = _find_no_skill
 
     async def bind(self, arguments: ExecArguments) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -103,10 +115,17 @@ class ExecTool:
             facts["sha256 of the script"] = hashlib.sha256(command.script.encode()).hexdigest()
         hashes = await asyncio.to_thread(hash_files, self._folder, command.cwd, command.argv)
         for name in skills_of(hashes):
-            if not (sha256 := self.find_skill(name)):
-                raise ToolFailed(f"The skill {name} is not enabled, so nothing of it is run; the owner can enable it.")
+            if not (sha256 := await self.find_skill(name)):
+                raise ToolFailed(
+                    f"The skill {name} is not enabled as it is now, so nothing of it is run; the owner can review and "
+                    "enable it."
+                )
             facts[f"sha256 of the skill {name}"] = sha256
-        return facts | {f"sha256 of {name}": digest for name, digest in hashes.items()}
+        texts = (*arguments.argv, arguments.script)
+        inner = await asyncio.to_thread(find_inner_names, self._folder, command.cwd, texts)
+        unbound = [name for name in inner if name not in hashes]
+        facts |= {f"sha256 of {name}": digest for name, digest in hashes.items()}
+        return facts | {UNBOUND_KEY: ", ".join((*unbound, UNBOUND_REST[0]))}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:
         if context.space:

@@ -1,7 +1,8 @@
 """Runs one MCP server as a child and ends it, with all that it started, once its end of a pipe is closed. Stdlib only.
 
-Started as a program of its own: `launcher.py DESCRIPTOR NETWORK COMMAND...`. The pipe closes when the bot closes it or
-dies, by SIGKILL too. Descendants that left the process group come back to this process, their subreaper.
+Started as a program of its own: `launcher.py DESCRIPTOR MODE COMMAND...`. MODE is `network`, `none` for a server that
+gets none, or `sandbox` where the command is bubblewrap, which takes care of that itself. The pipe closes when the bot
+closes it or dies, by SIGKILL too. Descendants that left the process group come back to this process, their subreaper.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _POLL_SECONDS = 0.02
 
 
-def run(alive: int, network: bool, command: list[str]) -> int:
+def run(alive: int, mode: str, command: list[str]) -> int:
     """Run the command until it ends or the pipe `alive` is closed; returns its exit code."""
     is_linux = sys.platform == "linux"
     libc = ctypes.CDLL(None, use_errno=True)
@@ -27,11 +28,11 @@ def run(alive: int, network: bool, command: list[str]) -> int:
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     parent, child = os.getpid(), os.fork()
     if child == 0:
-        _become_server(libc, parent, alive, network, command, is_linux)
+        _become_server(libc, parent, alive, mode != "none", command, is_linux)
     for descriptor in (0, 1):  # the server's alone, so that each side sees the other one's end
         os.close(descriptor)
     code = _wait(alive, child)
-    _end_all(child, is_linux)
+    _end_all(child, is_linux, polite=mode != "sandbox")
     return code
 
 
@@ -104,9 +105,15 @@ def _wait(alive: int, child: int) -> int:
         os.read(woken, 512)
 
 
-def _end_all(child: int, is_linux: bool) -> None:
-    """End the server's group politely, then everything that descends from it by force."""
-    _signal_group(child, signal.SIGTERM)
+def _end_all(child: int, is_linux: bool, *, polite: bool) -> None:
+    """End the server's group, then everything that descends from it by force.
+
+    Args:
+        polite: by SIGTERM at first. bubblewrap would not pass it on but kill the server, which has seen the end of its
+            input, and has the same time to end by itself.
+    """
+    if polite:
+        _signal_group(child, signal.SIGTERM)
     deadline = time.monotonic() + TERM_SECONDS
     while time.monotonic() < deadline and not _reap():
         time.sleep(_POLL_SECONDS)
@@ -153,4 +160,4 @@ def _signal(pid: int, number: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run(int(sys.argv[1]), sys.argv[2] == "network", sys.argv[3:]) & 0xFF)
+    sys.exit(run(int(sys.argv[1]), sys.argv[2], sys.argv[3:]) & 0xFF)

@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 import structlog
 
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
+from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpConnection, McpError, McpLost, Work
 from bot.tools.mcp.http import open_http
 from bot.tools.mcp.results import McpResult
-from bot.tools.mcp.stdio import ServerProcess, open_stdio
+from bot.tools.mcp.stdio import ServerProcess, is_sandboxed, labelled_folders, open_stdio
 from memory.failpoints import hit_async
 from memory.store.people.mcp import ListedTool
 
@@ -24,6 +26,7 @@ IDLE_SECONDS = 600.0
 MAX_PAUSE_SECONDS = 60.0
 LOGIN_PAUSE_SECONDS = 5.0
 BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0  # so many failures in so long: no try for as long again
+LabelFolders = Callable[[Sequence[str]], Awaitable[None]]
 ServerState = Literal["idle", "up", "down"]
 # Stores a new list: how the connection began, and the tools.
 StoreList = Callable[[str, Sequence[ListedTool]], Awaitable[None]]
@@ -44,9 +47,11 @@ class McpServer:
     """Calls the tools of one server.
 
     Args:
+        home: whose workspace it may be given folders of.
         era: how its connections are known to begin; "" if unknown.
         store_list: stores the tools after each connect, before the first call.
         create_auth: returns what authenticates the requests; it is given what to call when only a person can help.
+        label: stores, before each start, that what is in these folders of the owner's space comes from outside.
     """
 
     def __init__(
@@ -57,6 +62,9 @@ class McpServer:
         store_list: StoreList,
         clock: Callable[[], float] = time.monotonic,
         create_auth: Callable[[Callable[[], None]], Any] = lambda login_needed: None,
+        label: LabelFolders | None = None,
+        *,
+        home: HomeFolder,
     ) -> None:
         self.name = name
         self.settings = settings
@@ -64,6 +72,8 @@ class McpServer:
         self._store_list = store_list
         self._clock = clock
         self._create_auth = create_auth
+        self._home = home
+        self._label = label
         self._login_needed = False
         self._lock = asyncio.Lock()
         self._connection: McpConnection | None = None
@@ -174,7 +184,12 @@ class McpServer:
             process = ServerProcess()
             connection = self._create_connection(process)
             try:
+                if self._label is not None and is_sandboxed(self.settings):
+                    await self._label(labelled_folders(self.settings, self._home))
                 await connection.start()
+            except SandboxError as err:
+                self._failed(str(err))
+                raise McpLost(str(err)) from err
             except McpError as err:
                 await connection.close()
                 self._failed(str(err))
@@ -204,7 +219,7 @@ class McpServer:
         settings = self.settings
         if settings.url:
             return open_http(settings.url, settings.headers, settings.local, self._create_auth(self._need_login))
-        return open_stdio(settings.command, settings.env, settings.network, process)
+        return open_stdio(settings, self._home, process)
 
     def _need_login(self) -> None:
         self._login_needed = True

@@ -10,11 +10,12 @@ from functools import partial
 
 import structlog
 
+from bot.config.home import HomeFolder
 from bot.config.schema import Config, McpServerConfig
 from bot.tools.base import Tool
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
-from bot.tools.mcp.server import McpServer, McpStatus
+from bot.tools.mcp.server import LabelFolders, McpServer, McpStatus
 from bot.tools.mcp.stored_login import create_auth
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
@@ -54,6 +55,8 @@ class McpTools:
     Args:
         notify_owner: sends the owner a notice.
         logins: the stored logins.
+        home: whose workspace servers may be given folders of.
+        label: stores that what is in these folders of the owner's space comes from outside.
     """
 
     def __init__(
@@ -63,12 +66,16 @@ class McpTools:
         blobs: Blobs,
         notify_owner: NotifyOwner,
         logins: LoginFiles,
+        home: HomeFolder,
+        label: LabelFolders,
     ) -> None:
         self._records = records
         self._config = config
         self._blobs = blobs
         self._notify_owner = notify_owner
         self._logins = logins
+        self._home = home
+        self._label = label
         self._servers: dict[str, McpServer] = {}
         self._server_rows: dict[str, McpServerRow] = {}
         self._rows: tuple[McpToolRow, ...] = ()
@@ -235,6 +242,8 @@ class McpTools:
                 create_auth=lambda needed: create_auth(
                     name, settings, self._logins, lambda: self._need_login(name, needed)
                 ),
+                label=self._label,
+                home=self._home,
             )
             self._servers[name] = server
         return server

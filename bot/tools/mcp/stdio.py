@@ -1,21 +1,36 @@
-"""A connection to an MCP server over its standard streams, with limits on what it may send."""
+"""A connection to an MCP server over its standard streams, with limits on what it may send and which files it sees."""
 
 import asyncio
 import os
+import platform
 import re
+import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from bot.config.home import HomeFolder
+from bot.config.schema import ALL_FILES, WRITABLE_SUFFIX, McpServerConfig
+from bot.tools.exec.runner import SandboxError, find_bubblewrap, memory_file
+from bot.tools.exec.sandbox import TMP_PATH, closing_arguments, hide_arguments, isolation_arguments
+from bot.tools.exec.seccomp import build_filter
 from bot.tools.mcp import launcher
+from memory.workspace.files import SPACES_FOLDER
 
 MAX_LINE_BYTES = 4 * 2**20  # the SDK's own reader joins lines quadratically: 32 MB took 16 s
 MAX_JUNK_LINES = 1_000  # lines that are no message: some servers print greetings
 MAX_STDERR_BYTES = 64 * 2**10
 CLOSE_SECONDS = 3.0  # from a closed pipe to the end of the launcher, which itself waits for one second
 STDERR_SECONDS = 0.5  # after the end of the messages, for the last words on the other stream
+# What a program with network needs of /etc to find names and to check certificates.
+_NETWORK_FILES = (
+    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"
+)  # fmt: skip
+_VISIBLE_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+WITHOUT_SANDBOX = '"files": ["*"] runs it without one, and it can then read all that the bot can'
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
@@ -42,29 +57,38 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def open_stdio(
-    command: Sequence[str], env: Mapping[str, str], network: bool, process: ServerProcess
-) -> AsyncIterator[Any]:
+async def open_stdio(settings: McpServerConfig, home: HomeFolder, process: ServerProcess) -> AsyncIterator[Any]:
     """Start a server and yield its streams as the SDK wants them.
 
     Args:
         process: receives what becomes of it.
+
+    Raises:
+        SandboxError: it cannot be run as its settings say.
     """
     import anyio
     from mcp.shared.message import SessionMessage
 
     alive, ours = os.pipe()
+    passed = [alive]
+    env, command = server_environment(settings.env), list(settings.command)
+    mode = "network" if settings.network else "none"
     try:
+        if is_sandboxed(settings):
+            env, mode = sandboxed_environment(env), "sandbox"
+            command, seccomp = build_command(settings, home)
+            passed.append(seccomp)
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-S", launcher.__file__, str(alive), "network" if network else "none", *command,
+            sys.executable, "-I", "-S", launcher.__file__, str(alive), mode, *command,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            pass_fds=(alive,), env=server_environment(env), cwd=os.sep, limit=MAX_LINE_BYTES, start_new_session=True,
+            pass_fds=passed, env=env, cwd=os.sep, limit=MAX_LINE_BYTES, start_new_session=True,
         )  # fmt: skip
     except BaseException:
         os.close(ours)
         raise
     finally:
-        os.close(alive)
+        for descriptor in passed:
+            os.close(descriptor)
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     stderr = asyncio.Event()
@@ -153,3 +177,94 @@ async def _close(child: asyncio.subprocess.Process, ours: int, tasks: Sequence[a
     child_transport: Any = getattr(child, "_transport", None)
     if child_transport is not None:  # a survivor that holds a pipe would keep it open; nothing public closes it
         child_transport.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisiblePath:
+    """A file or folder that a server sees at its own path."""
+
+    path: Path
+    writable: bool
+
+
+def is_sandboxed(settings: McpServerConfig) -> bool:
+    """Tell whether a server runs in the sandbox: each one on this machine, unless all files are opened to it."""
+    return not settings.url and ALL_FILES not in settings.files
+
+
+def visible_paths(settings: McpServerConfig, home: HomeFolder) -> list[VisiblePath]:
+    """Return what a server is given to see.
+
+    Raises:
+        SandboxError: it is missing, or it is or holds what the bot alone may see.
+    """
+    found = []
+    for entry in settings.files:
+        name = entry.removesuffix(WRITABLE_SUFFIX)
+        path = Path(os.path.normpath(home.workspace.absolute() / Path(name).expanduser()))
+        if not path.exists():
+            raise SandboxError(f"there is no {path}, which `files` names")
+        _check_private(path, home)
+        found.append(VisiblePath(path=path, writable=name != entry))
+    return found
+
+
+def _check_private(path: Path, home: HomeFolder) -> None:
+    """Refuse what is or holds the bot's keys: of its home only the workspace is for others."""
+    real, root, workspace = (one.resolve() for one in (path, home.root, home.workspace))
+    is_above = root == real or real in root.parents
+    is_own = root in real.parents and workspace not in (real, *real.parents)
+    if is_above or is_own:
+        raise SandboxError(f"`files` names {path}, where the bot's own keys and data are")
+
+
+def find_problem(settings: McpServerConfig, home: HomeFolder) -> str:
+    """Return why a server cannot be run in the sandbox; "" if nothing is known against it."""
+    try:
+        find_bubblewrap()
+        visible = visible_paths(settings, home)
+    except SandboxError as err:
+        return str(err)
+    program = shutil.which(settings.command[0], path=settings.env.get("PATH"))
+    folders = (*map(Path, _VISIBLE_FOLDERS), *(one.path for one in visible))
+    if program and not any(folder in (Path(program), *Path(program).parents) for folder in folders):
+        return f"its program {program} is in none of the folders that `files` opens to it"
+    return ""
+
+
+def labelled_folders(settings: McpServerConfig, home: HomeFolder) -> list[str]:
+    """Return the folders of the owner's space in which a server may write."""
+    workspace = home.workspace.resolve()
+    paths = [one.path.resolve() for one in visible_paths(settings, home) if one.writable]
+    return [path.relative_to(workspace).as_posix() for path in paths if workspace in path.parents]
+
+
+def build_command(settings: McpServerConfig, home: HomeFolder) -> tuple[list[str], int]:
+    """Return the words that run a server in bubblewrap, and the descriptor that it has to inherit.
+
+    Raises:
+        SandboxError: there is no sandbox, or it cannot be shown what it should see.
+    """
+    try:
+        bubblewrap = find_bubblewrap()
+    except SandboxError as err:
+        raise SandboxError(f"there is no sandbox: {err}; {WITHOUT_SANDBOX}") from err
+    mounts = [*_mounts(visible_paths(settings, home), home), *closing_arguments()]
+    seccomp_fd = memory_file(build_filter(platform.machine(), netlink=True))
+    arguments = isolation_arguments(seccomp_fd, network=settings.network)
+    for path in _NETWORK_FILES if settings.network else ():
+        arguments += ["--ro-bind-try", path, path]
+    return [bubblewrap, *arguments, *mounts, "--chdir", TMP_PATH, "--", *settings.command], seccomp_fd
+
+
+def _mounts(visible: Sequence[VisiblePath], home: HomeFolder) -> Iterator[str]:
+    for one in visible:
+        yield from ("--bind" if one.writable else "--ro-bind", str(one.path), str(one.path))
+    spaces = home.workspace.absolute() / SPACES_FOLDER
+    if spaces.exists() and any(one.path in spaces.parents for one in visible):
+        yield from hide_arguments(str(spaces))  # other people's files
+
+
+def sandboxed_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return what a server in the sandbox has in its environment besides what every one has."""
+    return {"HOME": TMP_PATH, "TMPDIR": TMP_PATH, **env}

@@ -27,6 +27,10 @@ class SkillInvalid(ValueError):
     """The folder is no skill; the text says what would be right."""
 
 
+class SkillChanged(Exception):
+    """What is in the folder of a skill is not what its hash says; the text is its name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
     """A folder below `skills/`."""
@@ -179,16 +183,25 @@ class SkillLibrary:
         """Return the name that a skill of this library has in the state."""
         return f"{self._space}/{name}" if self._space else name
 
-    def read(self, skill: Skill, path: str) -> bytes:
-        """Read a file of a skill.
+    def read(self, skill: Skill) -> Mapping[str, bytes]:
+        """Read all files of a skill, by their paths below its folder: those that have its hash, and no others.
+
+        A look at the folder notices neither what changed a moment ago nor what kept its size and its time.
 
         Raises:
-            FileNotFoundError: it has no such file.
-            OSError, PathRefused: it cannot be read.
+            SkillChanged: something in the folder is another than when its hash was taken.
         """
-        if path not in skill.files:
-            raise FileNotFoundError(path)
-        return self._files.read_bytes(f"{FOLDER}/{skill.name}/{path}")
+        try:
+            contents = self._read_files(skill.name, skill.files)
+        except (PathRefused, FileTooBig, OSError):
+            contents = {}
+        if hash_files(contents) != skill.sha256:
+            self._looked, self._stamp = float("-inf"), None  # the next look takes the new hash, and tells the owner
+            raise SkillChanged(skill.name)
+        return contents
+
+    def _read_files(self, name: str, files: Sequence[str]) -> dict[str, bytes]:
+        return {path: self._files.read_bytes(f"{FOLDER}/{name}/{path}") for path in files}
 
     def _scan(self) -> None:
         try:
@@ -214,7 +227,7 @@ class SkillLibrary:
                 raise SkillInvalid(f"it has more than {MAX_FILES:,} files")
             if MAIN_FILE not in files:
                 raise SkillInvalid(f"it has no {MAIN_FILE}")
-            contents = {path: self._files.read_bytes(f"{FOLDER}/{name}/{path}") for path in files}
+            contents = self._read_files(name, files)
             if self._space:
                 check_texts(contents)
             description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))

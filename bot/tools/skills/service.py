@@ -1,9 +1,10 @@
 """The skills of a bot, as the tool that reads them."""
 
+import asyncio
 from collections.abc import Callable
 
 from bot.config.schema import Config
-from bot.tools.skills.library import Skill, SkillLibrary
+from bot.tools.skills.library import Skill, SkillChanged, SkillLibrary
 from bot.tools.skills.tool import SkillTool
 
 MAX_CACHED_SPACES = 1_000
@@ -34,9 +35,16 @@ class SkillTools:
             found |= {skill.name: (own, skill) for skill in own.enabled(space)}
         return [found[name] for name in sorted(found)]
 
-    def find_sha256(self, name: str) -> str:
-        """Return the hash of an enabled skill of the owner's workspace; "" for any other."""
-        return next((skill.sha256 for skill in self.library.enabled("") if skill.name == name), "")
+    async def find_sha256(self, name: str) -> str:
+        """Return the hash of an enabled skill of the owner's workspace, whose files have it now; "" for any other."""
+        found = next((skill for skill in self.library.enabled("") if skill.name == name), None)
+        if found is None:
+            return ""
+        try:
+            await asyncio.to_thread(self.library.read, found)
+        except SkillChanged:
+            return ""
+        return found.sha256
 
     def offered(self, space: str) -> list[SkillTool]:
         """Return the tool, if any skill is enabled in this space."""

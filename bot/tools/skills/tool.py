@@ -1,18 +1,17 @@
 """The tool that reads a skill; its description lists the skills that are enabled."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.exec.sandbox import SPACE_PATH
-from bot.tools.skills.library import FOLDER, MAIN_FILE, Skill, SkillLibrary
+from bot.tools.skills.library import FOLDER, MAIN_FILE, Skill, SkillChanged, SkillLibrary
 from bot.tools.skills.review import SCRIPT_ENDINGS
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolSpec
-from memory.workspace.files import FileTooBig
-from memory.workspace.safe_path import PathRefused
 
 PAGE_CHARS = 15_000  # about 5,000 tokens
 INDEX_CHARS = 160  # of one description
@@ -58,7 +57,14 @@ class SkillTool:
         library, skill = self._found[arguments.name]
         if not library.is_enabled(skill):
             raise ToolFailed(f"The skill {skill.name} is not enabled any more.")
-        text = skill.body if arguments.file in ("", MAIN_FILE) else self._read(library, skill, arguments.file)
+        try:
+            contents = await asyncio.to_thread(library.read, skill)
+        except SkillChanged as err:
+            raise ToolFailed(
+                f"The skill {skill.name} was changed since its owner reviewed it, so nothing of it is read until they "
+                "have reviewed it anew."
+            ) from err
+        text = skill.body if arguments.file in ("", MAIN_FILE) else _to_text(skill, contents, arguments.file)
         count = max(1, -(-len(text) // PAGE_CHARS))
         if arguments.page > count:
             raise ToolFailed(f"It has {count} page(s).")
@@ -72,16 +78,14 @@ class SkillTool:
         begin = (arguments.page - 1) * PAGE_CHARS
         return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"
 
-    def _read(self, library: SkillLibrary, skill: Skill, path: str) -> str:
-        try:
-            data = library.read(skill, path)
-        except FileNotFoundError as err:
-            raise ToolFailed(f"The skill has no file {path!r}; it has: {', '.join(skill.files)}.") from err
-        except (PathRefused, FileTooBig, OSError) as err:
-            raise ToolFailed(f"{path} cannot be read.") from err
-        if b"\0" in data:
-            raise ToolFailed(f"{path} is not a text file ({len(data)} bytes).")
-        return data.decode("utf-8", "replace")
+
+def _to_text(skill: Skill, contents: Mapping[str, bytes], path: str) -> str:
+    data = contents.get(path)
+    if data is None:
+        raise ToolFailed(f"The skill has no file {path!r}; it has: {', '.join(skill.files)}.")
+    if b"\0" in data:
+        raise ToolFailed(f"{path} is not a text file ({len(data)} bytes).")
+    return data.decode("utf-8", "replace")
 
 
 def format_index(skills: Sequence[Skill], limit: int) -> tuple[str, int]:

@@ -13,7 +13,8 @@ from memory.text.normalize import normalize_text
 
 MAX_SHORT_SIGNS = 16  # in which two siblings differ at one place; a list cannot go through what is longer
 CROWD, BIG_CROWD = 20, 80  # siblings, the URL itself included, beyond which few of them are opened
-PAGES_OF_CROWDS, PAGES_OF_BIG_CROWDS = 3, 1  # in a turn, of all crowds together
+PAGES_OF_CROWDS = 3  # in a turn, of all crowds together
+PAGES_OF_BIG_CROWDS = 1
 MIN_NUMBER_DIGITS, MIN_NAME_SIGNS = 4, 3
 _PARTS = re.compile(r"[^\W_]+|[\W_]+")
 _DATE = re.compile(r"(?<!\d)\d{4}[-./]\d{1,2}[-./]\d{1,2}(?!\d)")

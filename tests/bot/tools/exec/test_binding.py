@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.exec.binding import check_folder, hash_files
+from bot.tools.exec.binding import check_folder, find_inner_names, hash_files
 
 
 @pytest.fixture
@@ -42,6 +42,30 @@ def test_what_a_link_leads_to_may_change_so_it_is_refused(space: Path) -> None:
     for name in ("link", "folder/b.sh", "--file=link"):
         with pytest.raises(ToolFailed, match="link"):
             hash_files(space, "", ["cat", name])
+
+
+@pytest.mark.parametrize(
+    ("argv", "script", "named"),
+    [
+        (["sh", "-c", "sh a.sh && cat sub/b.sh>/dev/null"], "", {"a.sh", "sub/b.sh"}),
+        (["python3", "-c", "open('a.sh'); open(\"sub/b.sh\", 'w')"], "", {"a.sh", "sub/b.sh"}),
+        (["env", "-S", "X=a.sh sh ./sub/b.sh"], "", {"a.sh", "sub/b.sh"}),
+        ([], "set -e\nwhile read x; do $x; done <a.sh;sh /w/sub/b.sh", {"a.sh", "sub/b.sh"}),
+        ([], "# with blanks\ncat 'with blanks.txt'\n", {"with blanks.txt"}),
+        ([], "cat a.shx xa.sh sub none /etc/passwd ../a.sh", set()),
+    ],
+)
+def test_every_file_named_inside_a_word_or_a_script_is_found(
+    space: Path, argv: list[str], script: str, named: set[str]
+) -> None:
+    (space / "with blanks.txt").write_text("blanks")
+    assert set(find_inner_names(space, "", [*argv, script])) == named
+
+
+def test_a_link_inside_a_script_is_found_and_a_word_itself_is_not(space: Path) -> None:
+    (space / "link").symlink_to("a.sh")
+    assert find_inner_names(space, "", ["sh", "a.sh"]) == []
+    assert find_inner_names(space, "sub", ["cat b.sh ../link"]) == ["link", "sub/b.sh"]
 
 
 @pytest.mark.parametrize("cwd", ["sub", "sub/", "./sub", "/w/sub"])

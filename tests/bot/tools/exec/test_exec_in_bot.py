@@ -164,6 +164,27 @@ async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: st
 
 
 @needs_sandbox
+@pytest.mark.parametrize(
+    "given", [{"argv": ["sh", "-c", "sh job.sh; sh link.sh"]}, {"script": "sh job.sh\nsh link.sh\n"}]
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_S46_what_a_script_names_is_named_as_not_bound(tmp_path: Path, given: dict[str, Any], lang: str) -> None:
+    async with owned(tmp_path, [call("exec", **given), "asked", "seen"], {**ON, "language": lang}) as it:
+        (files_of(it) / "job.sh").write_text("echo one")
+        (files_of(it) / "link.sh").symlink_to("job.sh")
+        asked = await ask(it)
+        assert "sha256 of files/job.sh" not in asked
+        title, rest = ("`not bound`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
+        unbound = asked.partition(title)[2]
+        assert "files/job.sh, files/link.sh, " in unbound
+        assert rest in unbound
+        held = code(it)
+        (files_of(it) / "link.sh").unlink()
+        (files_of(it) / "job.sh").write_text("echo two")
+        assert "two" in await approve(it, held), "as the question says"
+
+
+@needs_sandbox
 async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None:
     now = [1_800_000_000.0]
     run = call("exec", argv=["touch", "ran"])

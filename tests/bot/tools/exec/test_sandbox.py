@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -204,6 +205,80 @@ async def test_S49_a_huge_file_and_many_files_are_bounded(space: Path) -> None:
     script = "i=0; while true; do head -c 10000000 /dev/zero > f$i; i=$((i+1)); done"
     result = await run(space, "sh", "-c", script)
     assert "wrote more than 64 MB" in result.ended
+
+
+MANY_FILES = """
+import os
+for folder in range(1000):
+    os.mkdir(f"d{folder}")
+    for number in range(1000):
+        os.close(os.open(f"d{folder}/f{number}", os.O_CREAT | os.O_WRONLY))
+"""
+
+
+@pytest.mark.parametrize("folder", ["files", "/tmp"])
+async def test_S49_a_million_empty_files_are_bounded(space: Path, folder: str) -> None:
+    script = f"import os\nos.chdir({'/w/files' if folder == 'files' else folder!r})\n{MANY_FILES}"
+    result = await python(space, script, replace(FAST, seconds=60))
+    assert "made more than 16,384 files" in result.ended
+    made = sum(len(names) for _, _, names in os.walk(space))
+    assert made < 200_000, "it is looked at several times a second"
+
+
+async def test_S49_blocks_are_not_allocated_without_being_written_and_counted(space: Path) -> None:
+    assert (await run(space, "fallocate", "-l", "10M", "made")).code != 0
+    attempts = (
+        "ctypes.CDLL(None, use_errno=True).syscall({fallocate}, held, 0, 0, 10_000_000)",
+        "fcntl.ioctl(held, 0x4030582A, struct.pack('=hhiqqii4i', 0, 0, 0, 0, 10_000_000, 0, 0, 0, 0, 0, 0))",
+    )
+    number = {"x86_64": 285, "aarch64": 47}[os.uname().machine]
+    for attempt in attempts:
+        script = f"import fcntl, os, struct\nheld = os.open('made', os.O_CREAT | os.O_RDWR)\n{_try(attempt)}"
+        assert "denied" in (await python(space, script.format(fallocate=number))).output, attempt
+    assert [path.stat().st_blocks for path in (space / "files").iterdir()] == [0]
+    # The C library writes where it cannot allocate.
+    script = (
+        "import os\nfor n in range(10):\n    os.posix_fallocate(os.open(f'f{n}', os.O_CREAT | os.O_RDWR), 0, 20 << 20)"
+    )
+    assert "wrote more than 64 MB" in (await python(space, script)).ended
+
+
+async def test_no_file_gets_rights_of_its_owner_and_no_device_is_made(space: Path) -> None:
+    script = """
+import ctypes, os, stat
+def attempt(name, make):
+    try:
+        found = make()
+        print(name, "denied" if isinstance(found, int) and found < 0 else "worked")
+    except OSError as err:
+        print(name, "denied")
+libc = ctypes.CDLL(None, use_errno=True)
+os.umask(0)
+open("plain", "w").close()
+os.mkdir("folder")
+for bit in (stat.S_ISUID, stat.S_ISGID, stat.S_ISUID | stat.S_ISGID):
+    attempt("chmod", lambda: os.chmod("plain", 0o755 | bit))
+    attempt("fchmod", lambda: os.fchmod(os.open("plain", os.O_RDONLY), 0o755 | bit))
+    attempt("fchmodat", lambda: libc.fchmodat(os.open(".", os.O_RDONLY), b"plain", 0o755 | bit, 0))
+    attempt("folder", lambda: os.chmod("folder", 0o755 | bit))
+    attempt("open", lambda: os.open(f"opened{bit}", os.O_CREAT | os.O_WRONLY, 0o755 | bit))
+    attempt("mknod", lambda: os.mknod(f"node{bit}", stat.S_IFREG | 0o755 | bit))
+    attempt("unnamed", lambda: os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o755 | bit))
+attempt("openat2", lambda: libc.syscall(437, -100, b"how", (ctypes.c_uint64 * 3)(0o101, 0o4755, 0), 24))
+attempt("device", lambda: os.mknod("null", stat.S_IFCHR | 0o666, os.makedev(0, 0)))
+attempt("disk", lambda: os.mknod("disk", stat.S_IFBLK | 0o666, os.makedev(7, 0)))
+os.chmod("plain", 0o1755)
+os.mkfifo("pipe")
+os.open(".", os.O_RDONLY, 0o7777)
+print("usual modes work")
+"""
+    result = await python(space, script)
+    assert "usual modes work" in result.output, result.output
+    assert [line for line in result.output.splitlines() if line.endswith("worked")] == []
+    for path in (space / "files").rglob("*"):
+        mode = path.lstat().st_mode
+        assert not mode & (stat.S_ISUID | stat.S_ISGID), path
+        assert not stat.S_ISCHR(mode), path
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])

@@ -1,6 +1,7 @@
 """Emulated servers for tests: their orders, their configuration, and a review as the owner makes it."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -34,8 +35,17 @@ class Orders:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its part of config.json."""
-        return {"command": [sys.executable, str(Path(mcp_server.__file__)), str(self.path)], "network": True}
+        """Its part of config.json; it runs without a sandbox."""
+        command = [sys.executable, str(Path(mcp_server.__file__)), str(self.path)]
+        return {"command": command, "network": True, "files": ["*"]}
+
+    @property
+    def sandboxed(self) -> dict[str, Any]:
+        """The same in the sandbox: it sees its own code and interpreter, and writes beside its orders."""
+        prefixes = {sys.prefix, os.path.realpath(sys.base_prefix)}
+        files = [path for path in sorted(prefixes) if not path.startswith("/usr")]
+        code = str(Path(mcp_server.__file__).parent)
+        return {**self.settings, "files": [*files, code, f"{self.path.parent}:rw"]}
 
     def calls(self) -> list[str]:
         """The tools that were called."""
@@ -61,7 +71,7 @@ async def list_and_choose(
     async def store_list(era: str, tools: Sequence[ListedTool]) -> None:
         await store.mcp.store_list(name, era, tools)
 
-    server = McpServer(name, config, "legacy", store_list)
+    server = McpServer(name, config, "legacy", store_list, home=HomeFolder(root=Path("/none")))
     try:
         tools = await server.connect()
     finally:

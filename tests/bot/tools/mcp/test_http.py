@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import McpLost
 from bot.tools.mcp.server import McpServer
@@ -20,7 +22,7 @@ async def connected(url: str, **settings: object) -> AsyncIterator[McpServer]:
     async def store(era: str, tools: Sequence[ListedTool]) -> None: ...
 
     config = McpServerConfig.model_validate({"url": url, "local": True, **settings})
-    server = McpServer("remote", config, "legacy", store)
+    server = McpServer("remote", config, "legacy", store, home=HomeFolder(root=Path("/none")))
     try:
         yield server
     finally:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import McpLost
 from bot.tools.mcp.oauth import LoginFiles, McpLoginError, log_in
@@ -63,6 +64,7 @@ class World:
             "legacy",
             store,
             create_auth=lambda told: create_auth("remote", settings, self.files, lambda: need(told)),
+            home=HomeFolder(root=self.folder),
         )
         try:
             yield server

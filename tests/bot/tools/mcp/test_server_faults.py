@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import MAX_TOOLS, McpError, McpLost
 from bot.tools.mcp.server import BREAKER_FAILURES, BREAKER_SECONDS, McpServer
@@ -42,7 +43,7 @@ async def started(
         lists.append(tools)
 
     config = McpServerConfig.model_validate({**orders.settings, **settings})
-    server = McpServer("files", config, "", store, clock or Clock())
+    server = McpServer("files", config, "", store, clock or Clock(), home=HomeFolder(root=orders.path.parent))
     try:
         yield server, lists
     finally:
@@ -215,13 +216,16 @@ async def test_I47_closing_ends_a_server_that_ignores_it_and_what_it_started(tmp
 
 HOLDER = """
 import asyncio, json, sys
+from pathlib import Path
+from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.server import McpServer
 
 async def store(era, tools) -> None: ...
 
 async def main() -> None:
-    server = McpServer("files", McpServerConfig.model_validate(json.loads(sys.argv[1])), "legacy", store)
+    settings = McpServerConfig.model_validate(json.loads(sys.argv[1]))
+    server = McpServer("files", settings, "legacy", store, home=HomeFolder(root=Path("/none")))
     await server.connect()
     print("connected", flush=True)
     await asyncio.sleep(600)

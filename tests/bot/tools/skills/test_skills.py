@@ -1,6 +1,7 @@
 """Skills: what is one, what is shown of it, and that only enabled bytes reach a model."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -85,6 +86,45 @@ async def test_only_enabled_bytes_reach_the_model(tmp_path: Path) -> None:
         (folder / "SKILL.md").write_text(f"{HEAD}Pour it away.\n")
         await it.text("again")
         assert "skill" not in {spec.name for spec in it.model.requests[3].tools}, "S59: a changed byte turns it off"
+        await it.channel.until(lambda: any("was changed and is off" in sent.text for sent in it.channel.sent))
+
+
+def change_unseen(path: Path, text: str) -> None:
+    """Change a file so that a look at its folder sees no difference: its size and time are as before."""
+    before = path.stat()
+    assert len(text.encode()) == before.st_size
+    path.write_text(text)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("way", ["file", "other file", "main file", "removed"])
+async def test_S59_a_file_that_changed_unseen_since_the_review_is_not_read(tmp_path: Path, way: str) -> None:
+    home = tmp_path / "home"
+    folder = skill_folder(home / "workspace" / "skills")
+    for name in ("more.md", "other.md"):
+        (folder / name).write_text("Use green leaves.")
+    read = [
+        ToolCall(id=id, name="skill", input=json.dumps({"name": "tea", "file": file}))
+        for id, file in (("t1", "more.md"), ("t2", "more.md"), ("t3", ""))
+    ]
+    async with inside(home, [read[0], "read", read[1], "not read", read[2], "no skill"]) as it:
+        library = it.bot.skills.library
+        (skill,) = library.all()
+        library.state.set("tea", EnabledSkill(sha256=skill.sha256))
+        await it.text("go")
+        assert "Use green leaves." in results(it.model.requests[-1])[0].text
+        changed = {"file": "more.md", "other file": "other.md", "main file": "SKILL.md"}.get(way)
+        if changed:
+            path = folder / changed
+            change_unseen(path, path.read_text().translate(str.maketrans("gW", "GV")))
+        else:
+            (folder / "other.md").unlink()
+        await it.text("more")
+        refused = results(it.model.requests[-1])[-1].text
+        assert "was changed since its owner reviewed it" in refused
+        assert "leaves" not in refused
+        await it.text("and now")
+        assert "skill" not in {spec.name for spec in it.model.requests[-2].tools}, "the next turn does not offer it"
         await it.channel.until(lambda: any("was changed and is off" in sent.text for sent in it.channel.sent))
 
 
@@ -206,6 +246,13 @@ def test_skills_are_added_turned_off_and_removed_in_the_terminal(tmp_path: Path)
     assert {row["name"]: row["state"] for row in listed} == {"tea": "on", "coffee": "everyone"}
     (home / "workspace" / "skills" / "tea" / "SKILL.md").write_text(f"{HEAD}other\n")
     assert mnema(home, "list").stdout.splitlines()[1].startswith("changed")
+    odd = home / "workspace" / "skills" / "tea" / "a" / "b" / "c" / "d" / "e" / "f" / "g"
+    odd.mkdir(parents=True)
+    (odd / "deep.md").write_text("deeper than any file of a workspace")
+    shown = mnema(home, "on", "tea")
+    assert shown.returncode == 1, "what is shown is what is enabled"
+    assert "no file of a skill" in shown.stderr
+    (odd / "deep.md").unlink()
     assert mnema(home, "on", "tea").returncode == 0
     assert mnema(home, "off", "tea").returncode == 0
     assert mnema(home, "remove", "coffee").returncode == 0

@@ -5,6 +5,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -20,7 +21,7 @@ from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
-from tests.bot.tools.skills.test_skills import HEAD, skill_folder
+from tests.bot.tools.skills.test_skills import HEAD, change_unseen, skill_folder
 from tests.emulators.pages import serving
 
 READ = ToolCall(id="t0", name="skill", input='{"name": "tea"}')
@@ -54,6 +55,25 @@ async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_
         (folder / "SKILL.md").write_text(f"{HEAD}other\n")
         it.bot.skills.library._looked = float("-inf")
         assert "not enabled" in await approve(it)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("changed", ["brew.sh", "water.sh"])
+async def test_a_script_is_not_run_beside_a_file_that_changed_unseen_since_the_review(
+    tmp_path: Path, changed: str
+) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    folder = skill_folder(tmp_path / "workspace" / "skills")
+    (folder / "brew.sh").write_text("sh /w/skills/tea/water.sh\n")
+    (folder / "water.sh").write_text("echo cold\n")
+    enable(tmp_path, folder, "tea")
+    run = call("exec", argv=["sh", "/w/skills/tea/brew.sh"])
+    async with owned(tmp_path, [run, "asked", "It is cold.", run, "no"], ON) as it:
+        await ask(it)
+        assert "cold" in await approve(it)
+        change_unseen(folder / changed, (folder / changed).read_text().replace("o", "0").replace("s", "x"))
+        await it.text("again")
+        assert "The skill tea is not enabled as it is now" in results(it.model.requests[-1])[-1].text
 
 
 async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(tmp_path: Path) -> None:

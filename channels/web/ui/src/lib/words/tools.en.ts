@@ -13,6 +13,7 @@ export const toolsEn = {
   runs_now: "It runs; the chat shows how it ends.",
   denied_now: "Denied; nothing is run.",
   depends_on: "What it depends on",
+  not_bound: "Not bound:",
   rules_allowed: "Allowed without asking",
   rule_not_in_force: "Not in force: whoever made it may not run commands now.",
   secrets_missing: "Not given yet: {names}",

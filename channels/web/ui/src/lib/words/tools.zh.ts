@@ -15,6 +15,7 @@ export const toolsZh: Record<keyof typeof toolsEn, string> = {
   runs_now: "开始执行了，结果会出现在对话里。",
   denied_now: "已拒绝，什么都不会执行。",
   depends_on: "批准只在这些不变时有效",
+  not_bound: "不在批准之内：",
   rules_allowed: "无需询问的规则",
   rule_not_in_force: "不生效：定下它的人现在不能执行命令。",
   secrets_missing: "尚未提供：{names}",
