@@ -41,8 +41,8 @@ screenshots:     # the pictures of README, light and dark, from a seeded home
 bench:           # measure every figure beside its floor; ARGS="turn_cpu" measures one, ARGS=--list names them
 	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks $(if $(filter file,$(origin ARGS)),,$(ARGS))
 
-mutants:         # apply each known fault to a copy; some test must fail
-	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run
+mutants:         # apply each known fault in files that you changed to a copy; some test must fail (make nightly: all)
+	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run --changed $(if $(filter file,$(origin ARGS)),,$(ARGS))
 
 nightly:         # new examples, 300 kills on each channel, all mutants; NIGHT="--only kills" runs some
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.nightly $(NIGHT)

@@ -11,31 +11,35 @@ INDEXES = (
         name="a query of PostgreSQL's index reads every space",
         guards="I40",
         file="memory/recall/postgres_index.py",
-        old='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"',
-        new='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}"',
+        target="_of_space",
+        old="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}'",
+        new="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}'",
         tests=(f"{POSTGRES}::test_I40_no_way_to_look_shows_another_space",),
     ),
     Mutant(
         name="a source is taken out of PostgreSQL's index for every space",
         guards="I40",
         file="memory/recall/postgres_index.py",
-        old="DELETE FROM mnema_index.entry WHERE space = %(space)s AND source",
-        new="DELETE FROM mnema_index.entry WHERE (space = %(space)s OR TRUE) AND source",
+        target="DROP_ENTRIES",
+        old="space = %(space)s",
+        new="(space = %(space)s OR TRUE)",
         tests=(f"{POSTGRES}::test_I40_changing_one_space_leaves_the_others_as_they_are",),
     ),
     Mutant(
         name="what is forgotten stays among the index's words",
         guards="I44",
         file="memory/recall/postgres_index.py",
-        old='("posting", "vector", "entry", "speaker", "source", "space")',
-        new='("vector", "entry", "speaker", "source", "space")',
+        target="DROP_SPACE",
+        old="('posting', 'vector'",
+        new="('vector'",
         tests=(f"{POSTGRES}::test_I44_a_space_that_is_forgotten_is_in_no_table",),
     ),
     Mutant(
         name="two processes may change one space's index at once",
         guards="recall",
         file="memory/recall/postgres_index.py",
-        old='LOCK_SPACE = f"{SPACE} FOR UPDATE"',
+        target="LOCK_SPACE",
+        old="LOCK_SPACE = f'{SPACE} FOR UPDATE'",
         new="LOCK_SPACE = SPACE",
         tests=(
             f"{POSTGRES}::test_while_another_process_indexes_the_others_search_what_is_there",
@@ -46,59 +50,64 @@ INDEXES = (
         name="the record is asked what there is before the index is ours",
         guards="recall",
         file="memory/recall/keepers/postgres.py",
-        old="""                await self._step(lambda _: index.begin_changing(self._timeouts.wait))
-                # the store is read while the index is locked, so that what another process has indexed is not behind it
-                await sync_index(self._step, self._dependencies, self.space)
-""",
-        new="""                begun = []
-
-                async def run(work):
-                    if not begun:
-                        await self._step(lambda _: index.begin_changing(self._timeouts.wait))
-                        begun.append(True)
-                    return await self._step(work)
-
-                await sync_index(run, self._dependencies, self.space)
-""",
+        target="PostgresIndexKeeper._sync",
+        old=(
+            "await self._step(lambda _: index.begin_changing(self._timeouts.wait))\n"
+            "await sync_index(self._step, self._dependencies, self.space)"
+        ),
+        new=(
+            "begun = []\n"
+            "async def run(work):\n"
+            "    if not begun:\n"
+            "        await self._step(lambda _: index.begin_changing(self._timeouts.wait))\n"
+            "        begun.append(True)\n"
+            "    return await self._step(work)\n"
+            "await sync_index(run, self._dependencies, self.space)"
+        ),
         tests=(f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",),
     ),
     Mutant(
         name="what a search found missing while it was being indexed counts as indexed",
         guards="recall",
         file="memory/recall/keepers/files.py",
-        old="        return min(self._since, self._syncing_since)\n",
-        new="        return self._since\n",
+        target="FileIndexKeeper._lacks_since",
+        old="return min(self._since, self._syncing_since)",
+        new="return self._since",
         tests=(f"{KEEPERS}::test_a_fresh_search_waits_for_what_is_being_indexed",),
     ),
     Mutant(
         name="one slow search sends all that wait to the threads",
         guards="recall",
         file="memory/recall/keepers/files.py",
-        old="NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)",
-        new="(time.thread_time() - began - self._read_seconds)",
+        target="FileIndexKeeper._run_reading",
+        old="self._read_seconds += NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)",
+        new="self._read_seconds += time.thread_time() - began - self._read_seconds",
         tests=(f"{KEEPERS}::test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_heavy_on_average",),
     ),
     Mutant(
         name="what an update that failed was to index is forgotten",
         guards="recall",
         file="memory/recall/keepers/files.py",
-        old="            self._note(since, files=files, conversations=conversations)\n            raise\n",
-        new="            raise\n",
+        target="FileIndexKeeper._sync",
+        old="self._note(since, files=files, conversations=conversations)",
+        new="",
         tests=(f"{KEEPERS}::test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next",),
     ),
     Mutant(
         name="an index is deleted under those who read it",
         guards="I44",
         file="memory/recall/keepers/files.py",
-        old="            await asyncio.wrap_future(idle)\n",
-        new="            pass\n",
+        target="_ReadQueue.paused",
+        old="await asyncio.wrap_future(idle)",
+        new="pass",
         tests=(f"{KEEPERS}::test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next",),
     ),
     Mutant(
         name="a deleted conversation is not reported to the index",
         guards="recall",
         file="memory/store/conversations/lifecycle.py",
-        old='    tx.changed.update({(row["space"], id)} if row else ())\n',
+        target="delete_conversation",
+        old="tx.changed.update({(row['space'], id)} if row else ())",
         new="",
         tests=("tests/memory/recall/test_search.py::test_a_deleted_conversation_is_gone_from_the_next_search",),
     ),
@@ -106,8 +115,9 @@ INDEXES = (
         name="an overflow of the kernel's queue is no reason to compare",
         guards="recall",
         file="memory/workspace/folder_watch.py",
-        old="                if mask & _IN_Q_OVERFLOW:\n",
-        new="                if False:\n",
+        target="FolderWatches.read_events",
+        old="if mask & _IN_Q_OVERFLOW:",
+        new="if False:",
         tests=(
             "tests/memory/workspace/test_folder_watch.py"
             "::test_where_the_kernel_dropped_events_anything_may_have_changed",
@@ -117,7 +127,8 @@ INDEXES = (
         name="two processes make the index's tables at once",
         guards="recall",
         file="memory/recall/postgres_pool.py",
-        old='    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))\n',
+        target="create_tables",
+        old="connection.execute('SELECT pg_advisory_xact_lock(%s)', (_LOCK,))",
         new="",
         tests=(f"{POSTGRES}::test_processes_that_start_at_once_make_the_tables_once",),
     ),
@@ -125,7 +136,8 @@ INDEXES = (
         name="a connection whose network swallows everything is waited for",
         guards="recall",
         file="memory/recall/keepers/postgres.py",
-        old="            self._connections.close_stuck()\n",
+        target="PostgresIndexKeeper._in_thread",
+        old="self._connections.close_stuck()",
         new="",
         tests=(f"{POSTGRES}::test_a_network_that_swallows_everything_holds_nobody_for_ever",),
     ),
@@ -133,7 +145,8 @@ INDEXES = (
         name="a vector that comes before others is not told to who has read those",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            removed += any(row <= newest for row, _, _ in vectors)\n",
+        target="SqliteIndex.store_vectors",
+        old="removed += any((row <= newest for row, _, _ in vectors))",
         new="",
         tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
     ),
@@ -141,8 +154,9 @@ INDEXES = (
         name="all rows of a day's log are made before the first is compared with what is held",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        old="            return skip_unchanged(indexed, rows, tuple)\n",
-        new="            return skip_unchanged(indexed, list(rows), tuple)\n",
+        target="SqliteIndex._skip_unchanged",
+        old="return skip_unchanged(indexed, rows, tuple)",
+        new="return skip_unchanged(indexed, list(rows), tuple)",
         tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),
     ),
 )

@@ -2,6 +2,7 @@
 
 `python -m tests.mutants.run [--jobs N] [NAME or INVARIANT ...]` prints a line for each with the test that failed; the
 exit code is 1 if a mutant survives or its result is unsure. N copies of the tree are used in parallel.
+`--changed` takes only the mutants of files that differ from the parent commit (make mutants); `make nightly` runs all.
 """
 
 import argparse
@@ -14,12 +15,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, mutated
 from tests.mutants.patches import MUTANTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,17 +32,6 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 
 class Unsure(Exception):
     """The run does not show whether a test notices the mutant."""
-
-
-def mutated(text: str, mutant: Mutant) -> str:
-    """Return a file's text with the mutant applied.
-
-    Raises:
-        ValueError: the text to replace does not occur exactly once.
-    """
-    if text.count(mutant.old) != 1:
-        raise ValueError(f"{mutant.name}: its text occurs {text.count(mutant.old)} times in {mutant.file}")
-    return text.replace(mutant.old, mutant.new)
 
 
 class Runner:
@@ -99,6 +89,7 @@ def run_tests(tree: Path, tests: Sequence[str]) -> str:
     base = tree.parent / "made"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:xdist", f"--basetemp={base}", *tests]
     environment = {**os.environ, "PYTHONPATH": str(tree), "MNEMA_NIGHT": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each mutant would compile all modules anew
     code, printed = run_in_session(command, tree, environment, SECONDS)
     if code is None:
         return TIMED_OUT
@@ -171,17 +162,40 @@ def survivors(chosen: Sequence[Mutant], jobs: int) -> list[Mutant]:
     return alive
 
 
+def changed_files(commit: str) -> set[str]:
+    """Return the files that differ from a commit, uncommitted changes included; none where there is no such commit."""
+    command = ["git", "diff", "--name-only", "--no-renames", commit, "--"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"nothing to compare with: {done.stderr.strip()}", file=sys.stderr)
+    return set(done.stdout.splitlines())
+
+
+def choose(mutants: Sequence[Mutant], files: Collection[str], most: int) -> list[Mutant]:
+    """Return the mutants of these files; of too many, `most` from beginning to end."""
+    of_files = [mutant for mutant in mutants if mutant.file in files]
+    if len(of_files) <= most:
+        return of_files
+    return [of_files[position * len(of_files) // most] for position in range(most)]
+
+
 def main(words: Sequence[str]) -> int:
     """Run all mutants, or those with the given names or invariants; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants.run", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="names of mutants, or of invariants")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of mutants tested in parallel")
+    parser.add_argument(
+        "--changed", nargs="?", const="HEAD^", metavar="COMMIT", help="only in files that differ from it"
+    )
+    parser.add_argument("--at-most", type=int, default=len(MUTANTS), metavar="N", help="of those of changed files")
     options = parser.parse_args(words)
     chosen = [mutant for mutant in MUTANTS if not options.names or {mutant.name, mutant.guards} & {*options.names}]
     if not chosen:
         parser.error(f"no mutant is called {', '.join(options.names)}")
+    if options.changed:
+        chosen = choose(chosen, changed_files(options.since), options.at_most)
     began = time.monotonic()
-    alive = survivors(chosen, options.jobs)
+    alive = survivors(chosen, options.jobs) if chosen else []
     print(f"killed {len(chosen) - len(alive)} of {len(chosen)} in {time.monotonic() - began:.0f} s")
     for mutant in alive:
         print(f"ALIVE {mutant.guards} {mutant.name}")

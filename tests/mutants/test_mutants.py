@@ -2,28 +2,74 @@
 
 import ast
 import os
+import re
 import select
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, changed, find_target, mutated
 from tests.mutants.patches import MUTANTS
-from tests.mutants.run import ROOT, Runner, Unsure, first_failed, mutated, run_in_session
+from tests.mutants.run import ROOT, Runner, Unsure, choose, first_failed, run_in_session
 
 _NUMBERS = (1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 25, 35, 36, 37, 38, 39, 40, 43, 44)
 GUARDED = {f"I{number}" for number in _NUMBERS}
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_the_mutant_still_applies(mutant: Mutant) -> None:
-    ast.parse(mutated((ROOT / mutant.file).read_text(), mutant))
-    for test in mutant.tests:
-        file, _, name = test.partition("::")
-        assert name.split("::")[-1].partition("[")[0] in _names(file)
+def test_every_mutant_applies() -> None:
+    assert [fault for mutant in MUTANTS if (fault := _why_it_does_not_apply(mutant))] == []
+
+
+def test_every_test_that_a_mutant_names_exists() -> None:
+    named = {test for mutant in MUTANTS for test in mutant.tests}
+    assert [test for test in sorted(named) if _function(test) not in _names(test.partition("::")[0])] == []
+
+
+@pytest.mark.parametrize(
+    "formatted",
+    [
+        """
+class Counter:
+    def step(self, by):
+        if by > 0 and self.is_on:
+            self.count += by
+""",
+        """
+def other():
+    if by > 0 and self.is_on: pass
+
+class Counter:
+    # of steps
+    def step(self, by):
+        with lock:
+            if (
+                by > 0  # never back
+                and (self.is_on)
+            ):
+                self.count += by
+""",
+    ],
+)
+def test_a_mutant_is_the_same_wherever_its_target_stands_and_however_it_is_formatted(formatted: str) -> None:
+    mutant = _mutant(
+        target="Counter.step", old="if by > 0 and\nself.is_on:", new="if by > 0:\n    self.seen = by\nif by:"
+    )
+    lines = [line.strip() for line in mutated(formatted, mutant).splitlines()]
+    assert lines[-4:] == ["if by > 0:", "self.seen = by", "if by:", "self.count += by"]
+
+
+@pytest.mark.parametrize(
+    ("target", "old"), [("Counter.gone", "count = 1"), ("Counter.step", "count = 2"), ("Counter.step", "count")]
+)
+def test_a_mutant_whose_target_or_code_does_not_exist_once_is_refused(target: str, old: str) -> None:
+    text = "class Counter:\n    def step(self):\n        count = 1\n        return count\n"
+    with pytest.raises(ValueError, match="times in"):
+        mutated(text, _mutant(target=target, old=old, new="pass"))
 
 
 def test_every_guarded_invariant_has_a_mutant() -> None:
@@ -71,17 +117,31 @@ def test_a_killing_test_is_run_once_without_the_mutant_and_the_file_is_restored(
 
     def run(tree: Path, tests: Sequence[str]) -> str:
         runs.append((tree / "product.py").read_text())
-        return "tests/test_it.py::test_it" if runs[-1] == "VALUE = 2\n" else ""
+        return "tests/test_it.py::test_it" if runs[-1] == "VALUE = 2" else ""
 
     runner, mutant = Runner(is_loaded=lambda: True, run=run), _mutant_in(tmp_path)
     assert [runner.killer(mutant, tmp_path) for _ in range(2)] == ["tests/test_it.py::test_it"] * 2
-    assert runs == ["VALUE = 2\n", "VALUE = 1\n", "VALUE = 2\n"]
+    assert runs == ["VALUE = 2", "VALUE = 1\n", "VALUE = 2"]
     assert (tmp_path / "product.py").read_text() == "VALUE = 1\n"
+
+
+def test_of_changed_files_so_many_mutants_are_run() -> None:
+    mutants = [
+        replace(_mutant(target="A", old="1", new="2"), name=f"{number}", file=f"{number % 2}.py") for number in range(8)
+    ]
+    assert [mutant.name for mutant in choose(mutants, {"1.py", "9.py"}, 8)] == ["1", "3", "5", "7"]
+    assert [mutant.name for mutant in choose(mutants, {"1.py", "0.py"}, 3)] == ["0", "2", "5"]
 
 
 def _mutant_in(tree: Path) -> Mutant:
     (tree / "product.py").write_text("VALUE = 1\n")
-    return Mutant(name="value", guards="I1", file="product.py", old="= 1", new="= 2", tests=("tests/test_it.py",))
+    return _mutant(target="VALUE", old="= 1", new="= 2")
+
+
+def _mutant(*, target: str, old: str, new: str) -> Mutant:
+    return Mutant(
+        name="a", guards="I1", file="product.py", target=target, old=old, new=new, tests=("tests/test_it.py",)
+    )
 
 
 def _ends(process: int) -> bool:
@@ -94,9 +154,27 @@ def _ends(process: int) -> bool:
         return bool(select.select([waited], [], [], 30)[0])
 
 
+def _why_it_does_not_apply(mutant: Mutant) -> str:
+    try:
+        statements, position = find_target(_parsed(mutant.file), mutant)
+        changed(statements[position], mutant)
+    except (ValueError, SyntaxError) as err:
+        return f"{mutant.name}: {err}"
+    return ""
+
+
+@cache
+def _parsed(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text())
+
+
+def _function(test: str) -> str:
+    return test.partition("::")[2].split("::")[-1].partition("[")[0]
+
+
+@cache
 def _names(file: str) -> str:
     """The file's text, and that of the suites it takes its tests from, and of those that they are made of."""
     text = (ROOT / file).read_text()
-    suites = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.module]
-    paths = [f"{suite.replace('.', '/')}.py" for suite in suites if suite.startswith("tests.contracts")]
-    return "\n".join([text, *map(_names, paths)])
+    suites = re.findall(r"^from (tests\.contracts\S*) import", text, re.MULTILINE)
+    return "\n".join([text, *(_names(f"{suite.replace('.', '/')}.py") for suite in suites)])
