@@ -338,7 +338,7 @@ async def test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanw
     )
     code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
     assert "rung" in await desk.yes(code)
-    told = await desk.store.delivery.next_inbox_row(desk.home.id)
+    told = await desk.store.delivery.next_inbox_row(desk.home.id, desk.clock())
     assert (told is None) is clears
     assert told is None or "rung" in told.body
 

@@ -85,6 +85,22 @@ async def test_a_review_is_for_the_command_and_the_address_that_were_reviewed(tm
         assert (orders.calls(), one.calls, other.calls) == (["echo", "echo"], ["echo", "echo"], [])
 
 
+async def test_a_login_that_is_needed_is_told_once_a_day(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    async with http_server([tool("echo", words=TEXT)]) as server:
+        remote = {"url": server.url, "local": True}
+        await review(tmp_path, "far", remote, {"echo": "run"})
+        script = [call("far__echo", words="hi"), "no", call("far__echo", id="t2", words="hi"), "no"]
+        async with inside(tmp_path, script, {"mcp": {"far": {**remote, "auth": "oauth"}}}) as it:
+            for _ in range(2):
+                assert await it.text("go") == "no"
+                assert "mnema mcp login far" in results(it.model.requests[-1])[-1].text
+                it.bot.mcp_tools._servers["far"]._next_try = 0.0
+            await it.channel.until(lambda: any("mnema mcp login far" in sent.text for sent in it.channel.sent))
+            await it.bot.settled()
+            assert len([sent for sent in it.channel.sent if "mnema mcp login far" in sent.text]) == 1
+
+
 async def test_a_server_that_dies_in_an_unsafe_call_leaves_it_unknown(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("die")])

@@ -226,7 +226,7 @@ async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left
 
 
 async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(tmp_path: Path, package: Path) -> None:
-    for number, guard in enumerate(("mnema_none:check", "mnema_sums:PACKAGE")):
+    for number, guard in enumerate(("mnema_none:check", "mnema_sums:add")):
         (package / "entry_points.txt").write_text(f"[mnema.guards]\nlimit = {guard}\n")
         async with inside(tmp_path / f"home{number}", [call("list_files"), "done"], {}) as it:
             assert await it.text("go") == "done"
@@ -241,14 +241,24 @@ def compute_for_long(call: GuardedCall) -> None:
     time.sleep(0.03)
 
 
+def break_down(call: GuardedCall) -> None:
+    raise KeyError(call.arguments["none"])
+
+
 def allow(call: GuardedCall) -> None:
     return None
 
 
 @pytest.mark.parametrize(
-    ("guard", "why"), [("wait_without_end", BROKEN_GUARD), ("compute_for_long", BROKEN_GUARD), ("allow", "")]
+    ("guard", "why"),
+    [
+        ("wait_without_end", BROKEN_GUARD),
+        ("compute_for_long", BROKEN_GUARD),
+        ("break_down", BROKEN_GUARD),
+        ("allow", ""),
+    ],
 )
-async def test_a_guard_that_takes_too_long_refuses(tmp_path: Path, guard: str, why: str) -> None:
+async def test_a_guard_that_breaks_or_takes_too_long_refuses(tmp_path: Path, guard: str, why: str) -> None:
     point = EntryPoint(name="slow", value=f"{__name__}:{guard}", group="mnema.guards")
     library = PluginLibrary(Workspace(tmp_path), PluginState(tmp_path / "state.json"))
     tools = PluginTools(library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=0.02)
