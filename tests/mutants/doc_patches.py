@@ -88,7 +88,7 @@ DOCUMENTED = (
         target="MAX_CHARS",
         old="page_worker.MAX_TEXT_CHARS",
         new="10 * page_worker.MAX_TEXT_CHARS",
-        tests=("tests/bot/tools/web/test_page_text.py", "tests/bot/tools/web/test_large_pages.py"),
+        tests=("tests/bot/tools/web/test_page_text.py::test_200000_characters_of_a_text_are_read",),
     ),
     Mutant(
         name="searches count as any tool",  # budgets.md: `searches_per_day`
