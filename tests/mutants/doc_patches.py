@@ -230,7 +230,7 @@ DOCUMENTED = (
         tests=("tests/bot/runtime/test_retention.py",),
     ),
     Mutant(
-        name="a file goes in the night after its last row",  # retention.md: "until one day after"
+        name="a file goes though the row that names it may be about to come",  # retention.md: "a day after they came"
         guards="retention",
         file="bot/runtime/scheduler.py",
         target="RetentionJob.run",
