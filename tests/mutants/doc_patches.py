@@ -254,7 +254,10 @@ DOCUMENTED = (
         target="_is_within_limits",
         old="if len(recent) >= MAX_A_DAY:",
         new="if False:",
-        tests=("tests/bot/access/test_pairing.py",),
+        tests=(
+            "tests/memory/store/test_access.py::TestRequests"
+            "::test_S06_three_wait_and_twenty_a_day_are_answered_and_nobody_twice_an_hour",
+        ),
     ),
     Mutant(
         name="telegram previews the links of an answer",  # telegram.md: "Links are never previewed"
@@ -300,5 +303,72 @@ DOCUMENTED = (
         old="if not given:",
         new="if False:",
         tests=("tests/bot/console/test_conversations.py",),
+    ),
+    Mutant(
+        name="a forwarded command is the command of who forwards it",  # telegram.md: "never a command"
+        guards="S03",
+        file="channels/telegram/messages.py",
+        target="_parse_message",
+        old="(False, '') if forwarded else _strip_mention(message, text, me)",
+        new="_strip_mention(message, text, me)",
+        tests=("tests/channels/telegram/test_messages.py",),
+    ),
+    Mutant(
+        name="a large picture is sent as one",  # telegram.md: "Pictures are sent up to 10 MB"
+        guards="telegram",
+        file="channels/telegram/channel.py",
+        target="Telegram._send_file",
+        old="file.picture and len(file.data) <= PICTURE_BYTES",
+        new="file.picture",
+        tests=("tests/channels/telegram/test_media.py", "tests/channels/telegram/test_contract.py"),
+    ),
+    Mutant(
+        name="a message that was withdrawn is answered",  # channels/README.md
+        guards="I12",
+        file="memory/store/conversations/inbox.py",
+        target="_withdraw",
+        old="await tx.send(_WITHDRAW, id=meant['id'])",
+        new="pass",
+        tests=("tests/bot/commands/test_acts.py::test_I12_what_is_taken_back_before_its_turn_is_not_answered",),
+    ),
+    Mutant(
+        name="a message that was edited in time is answered as it was",  # channels/README.md
+        guards="I12",
+        file="memory/store/conversations/inbox.py",
+        target="_edit",
+        old="await tx.send(_UPDATE_BODY, id=meant['id'], new_body=arrival.body)",
+        new="pass",
+        tests=("tests/bot/commands/test_acts.py::test_I12_an_edit_of_what_still_waits_takes_its_place",),
+    ),
+    Mutant(
+        name="a file of any size is read",  # channels/README.md: "up to 25 MB"
+        guards="attachments",
+        file="bot/gateway/attachments.py",
+        target="_kind_and_size",
+        old="if len(data) > MAX_ATTACHMENT_BYTES:",
+        new="if False:",
+        tests=("tests/bot/gateway/test_attachments.py::test_what_cannot_be_opened_is_refused_in_words",),
+    ),
+    Mutant(
+        name="a message to wechat has any length",  # channels/README.md: "1,800 characters"
+        guards="wechat",
+        file="channels/wechat/messages.py",
+        target="LIMIT",
+        old="1800",
+        new="4000",
+        tests=(
+            "tests/channels/wechat/test_messages.py",
+            "tests/channels/wechat/test_sender.py",
+            "tests/channels/wechat/test_contract.py",
+        ),
+    ),
+    Mutant(
+        name="a conversation that is in use ends as an idle one",  # configuration.md: `session_max_idle_days`
+        guards="configuration",
+        file="bot/runtime/scheduler.py",
+        target="run_nightly_cleanup",
+        old="await end_idle(settings.session_max_idle_days, now)",
+        new="await end_idle(0, now)",
+        tests=("tests/bot/runtime/test_scheduler.py",),
     ),
 )

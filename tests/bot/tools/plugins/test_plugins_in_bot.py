@@ -23,7 +23,7 @@ from bot.console.services import BotConsole
 from bot.plugins import Definition
 from bot.tools.base import GuardedCall
 from bot.tools.plugins.library import MAX_FILE_BYTES, EnabledPlugin, PluginLibrary, PluginState
-from bot.tools.plugins.service import BROKEN_GUARD, PluginTools
+from bot.tools.plugins.service import BROKEN_GUARD, GUARD_SECONDS, PluginTools
 from channels.testing import ScriptedChannel
 from memory.workspace.files import Workspace
 from tests.bot.inside import TERMINAL, Inside, inside
@@ -250,22 +250,24 @@ def allow(call: GuardedCall) -> None:
 
 
 @pytest.mark.parametrize(
-    ("guard", "why"),
+    ("guard", "seconds", "why"),
     [
-        ("wait_without_end", BROKEN_GUARD),
-        ("compute_for_long", BROKEN_GUARD),
-        ("break_down", BROKEN_GUARD),
-        ("allow", ""),
+        ("wait_without_end", 0.02, BROKEN_GUARD),
+        ("compute_for_long", 0.02, BROKEN_GUARD),
+        ("break_down", 60.0, BROKEN_GUARD),
+        ("allow", 60.0, ""),
     ],
 )
-async def test_a_guard_that_breaks_or_takes_too_long_refuses(tmp_path: Path, guard: str, why: str) -> None:
+async def test_a_guard_that_breaks_or_takes_too_long_refuses(
+    tmp_path: Path, guard: str, seconds: float, why: str
+) -> None:
+    assert GUARD_SECONDS == 5.0
     point = EntryPoint(name="slow", value=f"{__name__}:{guard}", group="mnema.guards")
     library = PluginLibrary(Workspace(tmp_path), PluginState(tmp_path / "state.json"))
-    tools = PluginTools(library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=0.02)
+    tools = PluginTools(library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=seconds)
     await tools.load()
-    made = GuardedCall(
-        tool="now", arguments={}, effect="pure", origin="", space="", conversation="c", channel="web", person="1"
-    )
+    place = {"origin": "", "space": "", "conversation": "c", "channel": "web", "person": "1"}
+    made = GuardedCall(tool="list_files", arguments={}, effect="pure", **place)
     assert await tools.find_refusal(made) == why
 
 
