@@ -224,7 +224,7 @@ class FoldRunner:
         """Run the remaining steps of a fold; None when it has become stale.
 
         Args:
-            extract: wait for no model; the summary is extracted from the messages.
+            extract: call no model, now or later; the summary is extracted from the messages and the earlier summary.
             finish_now: once set, the model is not waited for any longer, and the summary is extracted.
 
         A fold that did not wait for the model may still get its texts, see `write_late_texts`.
@@ -238,17 +238,17 @@ class FoldRunner:
             finish_now.set()
         done: FoldRow | None = None
         try:
-            done = await self._run_steps(row, finish_now)
+            done = await self._run_steps(row, finish_now, extract=extract)
         finally:
             if done is None or done.awaiting != "texts":
                 self._drop_request(row)
         return done
 
-    async def _run_steps(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
-        source = await self._load_source(row)
+    async def _run_steps(self, row: FoldRow, finish_now: asyncio.Event, *, extract: bool) -> FoldRow | None:
+        source = await self._load_source(row, replace_extracts=not extract)
         current: FoldRow | None = row
         if row.state == "planned":
-            current = await self._summarise(row, source, finish_now)
+            current = await self._summarise(row, source, finish_now, extract=extract)
             self._notify_state(current, "summarised")
         if current and current.state == "summarised":
             current = await self._validate(current, source, finish_now)
@@ -313,16 +313,18 @@ class FoldRunner:
                 changes |= FoldChanges(log_text=valid.log, awaiting="log", body_sha256=body_sha256(row.log_text))
         return await self.folds.replace_texts(row, **changes)
 
-    async def _load_source(self, row: FoldRow) -> FoldSource:
+    async def _load_source(self, row: FoldRow, *, replace_extracts: bool = True) -> FoldSource:
         """Load the messages of the range and what the new summary continues.
 
-        Extractive summaries before it are replaced by their messages: a model summarises them better than a digest.
-        Where a model has failed at them MAX_REJECTED times, the digest stands for them.
+        Args:
+            replace_extracts: put the messages in place of extractive summaries before it: a model summarises them
+                better than a digest. Where a model has failed at them MAX_REJECTED times, the digest stands for them.
         """
         turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
         previous = None if row.log_only else await self._load_fold(row.prev_fold)
         replaced, extracts = previous.summary_tokens if previous else 0, list[FoldRow]()
-        while previous is not None and previous.method == "extract" and len(extracts) < MAX_STEPS_BACK:
+        max_steps = MAX_STEPS_BACK if replace_extracts else 0
+        while previous is not None and previous.method == "extract" and len(extracts) < max_steps:
             extracts.append(previous)
             if _count_rejected(extracts, previous) >= MAX_REJECTED:
                 extracts.pop()
@@ -345,11 +347,14 @@ class FoldRunner:
     async def _load_fold(self, id: str) -> FoldRow | None:
         return await self.folds.fold(id) if id else None
 
-    async def _summarise(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
+    async def _summarise(
+        self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event, *, extract: bool
+    ) -> FoldRow | None:
         """planned → summarised: store the model's usable texts."""
         found = None if finish_now.is_set() else await self._request_texts(row, source, finish_now)
         written = found or WrittenTexts(texts=FoldTexts())
         texts = written.texts
+        may_come_late = found is None and not row.log_only and not extract
         after = await self.folds.advance(
             row,
             "summarised",
@@ -358,7 +363,7 @@ class FoldRunner:
             summary=texts.summary,
             rejected=written.rejected,
             sent_from=source.messages[0].seq if written.rejected else 0,
-            awaiting="texts" if found is None and not row.log_only else "",
+            awaiting="texts" if may_come_late else "",
         )
         await hit_async("fold.summarised")
         return after

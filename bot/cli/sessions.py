@@ -23,6 +23,7 @@ from bot.runtime.store_access import (
 app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
 SessionArgument = Annotated[str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")]
 MAX_PROBES = 50
+PROGRESS_TURNS = 1_000  # of an import between two lines about its folds
 
 
 @app.command("list")
@@ -143,12 +144,17 @@ def import_session(
     recording = read_import(file)
     home.ensure()
     with lock_home_for_command(home):
-        asyncio.run(import_recording(home, recording, name))
+        asyncio.run(import_recording(home, recording, name, _print_progress))
     for note in (*recording.notes, *import_losses(home, recording)):
         print(f"mnema: {note}.", file=sys.stderr)
     count = len(recording.messages)
     print(f"Imported {len(recording.turns)} turns ({count} messages); mnema chat --conversation {name} continues it.")
     return 0
+
+
+def _print_progress(folded: int, of: int) -> None:
+    if folded % PROGRESS_TURNS == 0:
+        print(f"mnema: {folded:,} of {of:,} older turns are in the daily logs.", file=sys.stderr)
 
 
 @app.command("delete")

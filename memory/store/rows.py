@@ -357,6 +357,8 @@ class FoldPlan:
     why: str = ""
     #: The conversation's next_seq when it was planned, 0 for its value when the plan is stored.
     seen_seq: int = 0
+    #: Unix seconds that date its section of the daily log, 0 for the time at which the plan is stored.
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 ATTACKS = "tests/bot/agent/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
 OLDER_FILES = "tests/memory/store/test_older_files.py"
-TAINT = "tests/memory/context/test_taint.py"
+JUDGED = "tests/memory/context/test_taint.py"
 LABELS = "tests/memory/workspace/test_fold_labels.py"
 REPLIES = "tests/memory/workspace/test_reply_labels.py"
 SPEAKERS = "tests/bot/agent/test_speakers.py"
@@ -37,7 +37,7 @@ TAINT = (
         target="judge_parts",
         old="yield (message, place, message.tainted or _is_from_outside(part, own))",
         new="yield (message, place, _is_from_outside(part, own))",
-        tests=(f"{TAINT}::test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like",),
+        tests=(f"{JUDGED}::test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like",),
     ),
     Mutant(
         name="what is recalled unasked taints nothing",

@@ -25,6 +25,7 @@ FOLD_REASON_TEXTS = {
     "messages": ("消息积累到了阈值", "enough messages had come together"),
     "overflow": ("模型说请求太长", "the model called the request too long"),
     "restart": ("程序重新启动", "the program started anew"),
+    "import": ("导入对话时", "the conversation was imported"),
     "/context fold": ("由 /context fold 要求", "asked for by /context fold"),
 }
 SCORE_TERM_TEXTS = {

@@ -9,7 +9,9 @@ from pathlib import Path
 from unicodedata import normalize
 
 from bot.agent.context.calibration import load_best_counter
+from bot.cli.replay.import_folds import FoldProgress, fold_imported
 from bot.cli.replay.recording import Recording, count_recording, read_recording
+from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.gateway.attachments import ingest_attachments
@@ -20,6 +22,7 @@ from memory.context.taint import QUOTED_LABEL, is_tainted
 from memory.conversation import Document, Image, Message, Part, Text, Turn
 from memory.store.rows import Place
 from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
 
 NAME_PATTERN = re.compile(r"[\w.:-]{1,128}")
 
@@ -63,15 +66,21 @@ def import_losses(home: HomeFolder, recording: Recording) -> list[str]:
     return losses
 
 
-async def import_recording(home: HomeFolder, recording: Recording, name: str) -> str:
-    """Store a recording as a conversation of the terminal; returns its id.
+async def import_recording(
+    home: HomeFolder, recording: Recording, name: str, progress: FoldProgress = lambda folded, of: None
+) -> str:
+    """Store a recording as a conversation of the terminal, fold its older part, and return its id.
 
     With SQLite the caller holds the home's lock.
 
     Raises:
         SessionNameTaken: nothing is changed.
+        ConfigError: config.json cannot be used; nothing is changed.
         StoreError: it could not be stored.
+        OSError: it is stored, and its daily logs could not be written.
     """
+    file = ConfigFile(home.config)
+    file.load()
     place = Place(channel=Terminal.name, account=Terminal.account, chat_id=name, thread_id="", kind="dm", space="")
     async with open_store_for_command(home, writable=True) as opened:
         store = opened.store
@@ -84,6 +93,7 @@ async def import_recording(home: HomeFolder, recording: Recording, name: str) ->
         counter = await asyncio.to_thread(load_best_counter)
         counted = count_recording(replace(recording, turns=turns), counter)
         id: str = await store.sessions.import_conversation(place, counted.turns)
+        await fold_imported(store, id, Workspace(home.workspace), file.current, progress)
         return id
 
 

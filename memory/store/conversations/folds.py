@@ -412,7 +412,10 @@ async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> 
 async def _insert_fold(tx: Tx, conversation_row: Row, plan: FoldPlan) -> FoldRow:
     before = None if plan.log_only else await load_fold(tx, plan.prev_fold)
     id = new_id(tx.now)
-    columns = column_values(plan, fold) | {"seen_seq": plan.seen_seq or conversation_row["next_seq"]}
+    columns = column_values(plan, fold) | {
+        "seen_seq": plan.seen_seq or conversation_row["next_seq"],
+        "at": plan.at or tx.now,
+    }
     await tx.insert(
         fold,
         **columns,
@@ -422,7 +425,6 @@ async def _insert_fold(tx: Tx, conversation_row: Row, plan: FoldPlan) -> FoldRow
         turns_covered=plan.to_turn - plan.from_turn + 1 + (before.turns_covered if before else 0),
         state="planned",
         method="model",
-        at=tx.now,
         lease_epoch=tx.lease,
     )
     return await _load_existing(tx, id)
