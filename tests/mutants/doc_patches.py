@@ -365,10 +365,10 @@ DOCUMENTED = (
     Mutant(
         name="a conversation that is in use ends as an idle one",  # configuration.md: `session_max_idle_days`
         guards="configuration",
-        file="bot/runtime/scheduler.py",
-        target="run_nightly_cleanup",
-        old="await end_idle(settings.session_max_idle_days, now)",
-        new="await end_idle(0, now)",
-        tests=("tests/bot/runtime/test_scheduler.py",),
+        file="bot/agent/context/actions.py",
+        target="end_idle_conversations",
+        old="timedelta(days=config.session_max_idle_days)",
+        new="timedelta(days=0)",
+        tests=("tests/bot/agent/test_folding.py::test_a_conversation_idle_for_long_ends_and_is_in_the_log",),
     ),
 )
