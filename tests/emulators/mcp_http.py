@@ -26,6 +26,7 @@ class HttpServer:
         self.session = 0
         self.calls: list[str] = []
         self.headers: list[str] = []
+        self.tenants: list[str] = []
         #: Who issues the tokens that it wants; None: it wants none.
         self.issuer: Issuer | None = None
         self._runner: web.AppRunner | None = None
@@ -54,6 +55,7 @@ class HttpServer:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.headers.append(request.headers.get("Authorization", ""))
+        self.tenants.append(request.headers.get("X-Tenant", ""))
         if self.redirect:
             raise web.HTTPTemporaryRedirect(self.redirect)
         if self.status:

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +27,8 @@ class Issuer:
         self.secrets: dict[str, str] = {}
         #: Grants that were asked for, in order.
         self.grants: list[str] = []
+        #: The headers of each request.
+        self.headers: list[Mapping[str, str]] = []
         self._codes: dict[str, dict[str, str]] = {}
 
     def revoke(self) -> None:
@@ -35,12 +37,19 @@ class Issuer:
         self.refreshable.clear()
 
     def app(self) -> web.Application:
-        app = web.Application()
+        app = web.Application(middlewares=[self._note_headers])
         app.router.add_get("/.well-known/oauth-authorization-server", self.metadata)
         app.router.add_post("/register", self.register)
         app.router.add_get("/authorize", self.authorize)
         app.router.add_post("/token", self.token)
         return app
+
+    @web.middleware
+    async def _note_headers(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        self.headers.append(request.headers)
+        return await handler(request)
 
     async def metadata(self, request: web.Request) -> web.StreamResponse:
         return web.json_response(

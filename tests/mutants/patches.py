@@ -2,6 +2,7 @@
 
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.delivery_patches import DELIVERY
+from tests.mutants.doc_patches import DOCUMENTED
 from tests.mutants.exec_patches import EXEC
 from tests.mutants.extension_patches import EXTENSIONS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
@@ -12,6 +13,7 @@ from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
 from tests.mutants.page_patches import PAGE
 from tests.mutants.process_patches import PROCESSES
+from tests.mutants.promise_patches import PROMISED
 from tests.mutants.server_patches import SERVER
 from tests.mutants.taint_patches import TAINT
 from tests.mutants.tool_patches import TOOLS
@@ -629,4 +631,6 @@ MUTANTS = (
     *EXEC,
     *EXTENSIONS,
     *TOOLS,
+    *PROMISED,
+    *DOCUMENTED,
 )

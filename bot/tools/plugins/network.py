@@ -59,7 +59,9 @@ class PluginNetwork:
             sent["Authorization"] = f"Bearer {self._secrets[bearer]}"
         parsed = parse_url(url)
         secrets = [secret for secret in self._known_secrets() if secret not in self._secrets.values()]
-        carried = "\n".join((f"{parsed.host}{parsed.target}", body.decode("utf-8", "replace"), *headers.values()))
+        carried = "\n".join(
+            (f"{parsed.host}{parsed.target}", body.decode("utf-8", "replace"), *headers, *headers.values())
+        )
         check_leak(carried, str(parsed), await self._context.load_visible(), secrets)
         answer = await self._client.request(method, str(parsed), sent, body)
         return Response(url=str(answer.url), status=answer.status, headers=answer.headers, body=answer.body)

@@ -188,6 +188,8 @@ class GuardedClient:
         )
         sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         sent |= {"Connection": "close", **headers}
+        if body:
+            sent["Content-Length"] = str(len(body))  # which the library leaves to whoever names the headers
         request = core.Request(
             method,
             core.URL(scheme=url.scheme.encode(), host=url.host.encode(), port=url.port, target=url.target.encode()),

@@ -317,6 +317,32 @@ async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk
     assert taken == [row.id] * 2
 
 
+async def test_what_needs_another_consent_by_now_is_not_run(desk: Desk) -> None:
+    """As when it was asked for by a version that took the file for any other."""
+    code, _, _ = await desk.asked(replace(desk.wanted(), action="files.write"))
+    assert "another consent" in await desk.yes(code)
+    assert desk.soul() == ""
+    assert "already" in await desk.yes(code)
+
+
+@pytest.mark.parametrize("clears", [False, True])
+async def test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanwhile(desk: Desk, clears: bool) -> None:
+    class ClearingBell(Bell):
+        async def run(self, arguments: BellArguments, context: ToolContext) -> str:
+            if clears:
+                assert await desk.store.sessions.clear(desk.home.id)
+            return "rung"
+
+    desk.approvals = replace(
+        desk.approvals, toolset=lambda space: Toolset([ClearingBell()]), conversation=desk.store.sessions.conversation
+    )
+    code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
+    assert "rung" in await desk.yes(code)
+    told = await desk.store.delivery.next_inbox_row(desk.home.id, desk.clock())
+    assert (told is None) is clears
+    assert told is None or "rung" in told.body
+
+
 async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> None:
     code, _, _ = await desk.asked()
     assert await desk.approvals.ask(desk.wanted()) == ASKED

@@ -43,10 +43,14 @@ def encoded(data: bytes) -> str:
 
 
 class Authenticator:
-    """A device with one key for a site (ES256, no attestation); it asks nobody."""
+    """A device with one key for a site (ES256, no attestation); it asks nobody.
 
-    def __init__(self, site: PasskeySite) -> None:
-        self._site, self._id = site, secrets.token_bytes(32)
+    Args:
+        counts: it counts how often it was used; many do not.
+    """
+
+    def __init__(self, site: PasskeySite, *, counts: bool = True) -> None:
+        self._site, self._id, self._counts = site, secrets.token_bytes(32), counts
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._count = 0
 
@@ -60,7 +64,7 @@ class Authenticator:
         return self._credential(response)
 
     def get(self, options: Json) -> Json:
-        self._count += 1
+        self._count += self._counts
         client, data = self._client("webauthn.get", options), self._data(0x05)
         signed = self._key.sign(data + hashlib.sha256(client).digest(), ec.ECDSA(hashes.SHA256()))
         response = {
@@ -116,7 +120,13 @@ def test_what_was_registered_opens_and_is_remembered_after_a_restart(
     assert again.verify(HERE, device.get(login_options(again))) == id
 
 
-def test_an_answer_is_good_once(passkeys: Passkeys, device: Authenticator) -> None:
+@pytest.mark.parametrize("counts", [True, False])
+def test_an_answer_is_good_once(passkeys: Passkeys, counts: bool) -> None:
+    device = Authenticator(HERE, counts=counts)
+    made = device.create(passkeys.new_options(HERE))
+    passkeys.register(HERE, "laptop", made)
+    with pytest.raises(PasskeyRefused):
+        passkeys.register(HERE, "laptop", made)
     answer = device.get(login_options(passkeys))
     assert passkeys.verify(HERE, answer)
     assert passkeys.verify(HERE, answer) == ""

@@ -153,7 +153,7 @@ async def test_files_that_no_row_names_go_after_a_day_and_no_other(record: Sqlit
     await store.delivery.accept([replace(arrival("f"), body=body)])
     for name in (names[0], names[1], names[3]):
         os.utime(folder / name, (record.now - 2 * DAY, record.now - 2 * DAY))
-    os.utime(folder / names[2], (record.now, record.now))
+    os.utime(folder / names[2], (record.now - 0.9 * DAY, record.now - 0.9 * DAY))
     assert blobs.put(b"put again") == names[3]
     retention, now = night(record)
     assert (await retention.run(0, now, 30))["files"] == 1

@@ -359,6 +359,23 @@ async def test_a_child_has_ten_steps_and_its_tokens(tmp_path: Path) -> None:
         assert "that is all" in newest(it).text
 
 
+async def test_the_time_of_a_task_ends_it(tmp_path: Path) -> None:
+    """Its minutes are over when it begins, as after a time in which the program was off: it gets one second more."""
+    now = [1_800_000_000.0]
+    told = once(delegated("slow"), "it runs on", "it is over")
+
+    def parent(request: Request) -> ScriptedAnswer:
+        now[0] += 9 * 60 if results(request) else 0.0  # it waits for the one place
+        return told(request)
+
+    settings = {"delegate": {"enabled": True, "wait_seconds": 0, "minutes": 9}, "concurrency": 1}
+    async with inside(tmp_path, answering(parent, lambda goal, _: "late"), settings, clock=lambda: now[0]) as it:
+        hold(it, asyncio.Event())
+        assert await it.text("please") == "it runs on"
+        await it.channel.until(lambda: it.channel.sent[-1].text == "it is over")
+        assert any("w1 failed" in text or "w1 cancelled" in text for text in words(it.model.requests[-1]))
+
+
 async def test_tokens_end_it_earlier(tmp_path: Path) -> None:
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if not request.may_call:

@@ -24,6 +24,8 @@ from bot.config import restore_journal as journal
 from bot.config.home import HomeFolder
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import lock_home, resume_restore
+from bot.tools.plugins.library import EnabledPlugin, PluginState
+from bot.tools.skills.library import EnabledSkill, SkillState
 from memory.failpoints import arm
 from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreError
@@ -297,6 +299,18 @@ def test_S38_all_sessions_of_the_page_end(home: HomeFolder, file: Path) -> None:
     create_backup(home, file)
     restore_backup(home, file)
     assert not home.web_token.exists()
+
+
+def test_skills_and_plugins_are_off_after_a_restore(home: HomeFolder, file: Path) -> None:
+    def turn_on() -> None:
+        SkillState(home.skills_state).set("tea", EnabledSkill(sha256="0" * 64))
+        PluginState(home.plugins_state).set("weather", EnabledPlugin(sha256="0" * 64, tools=()))
+
+    turn_on()
+    create_backup(home, file)
+    turn_on()
+    restore_backup(home, file)
+    assert (SkillState(home.skills_state).load(), PluginState(home.plugins_state).load()) == ({}, {})
 
 
 def test_S38_codes_and_approvals_of_the_backup_are_over(home: HomeFolder, file: Path) -> None:

@@ -196,7 +196,8 @@ async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None
 
 
 @needs_sandbox
-async def test_stop_ends_an_approved_command(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["/stop", "/context clear", "/new"])
+async def test_stop_and_a_clear_end_an_approved_command(tmp_path: Path, words: str) -> None:
     run = call("exec", argv=["sh", "-c", "touch begun; sleep 600"])
     async with owned(tmp_path, [run, "asked", "seen"]) as it:
         await ask(it)
@@ -205,7 +206,7 @@ async def test_stop_ends_an_approved_command(tmp_path: Path) -> None:
         await it.channel.until(lambda: True)
         while not begun.exists():
             await it.text("/status")
-        assert "nothing" not in (await it.text("/stop")).lower()
+        await it.text(words)
         told = "".join(part.text for part in await it.answer(message.key))
         assert "stopped" in told
 

@@ -36,6 +36,13 @@ def test_however_it_comes_in_pieces_it_is_the_same(pieces: list[bytes]) -> None:
     assert kept(*pieces) == kept(b"".join(pieces))
 
 
+def test_keys_and_tokens_are_hidden_as_in_the_log() -> None:
+    shown = kept(b"GET https://ann:pw123@host/ Authorization: Bearer abcdefgh12345678")
+    assert "pw123" not in shown
+    assert "abcdefgh12345678" not in shown
+    assert shown.startswith("GET https://")
+
+
 @given(st.binary(max_size=2_000))
 def test_no_control_code_and_no_invisible_sign_is_left(data: bytes) -> None:
     assert all(sign.isprintable() or sign in "\n\t" or sign.isspace() for sign in clean_output(data))

@@ -42,6 +42,17 @@ def test_a_rule_for_a_program_covers_what_begins_with_it_and_nothing_else() -> N
     assert not one.covers({"argv": ["ls", "-l"], "script": "x"}, HERE)
 
 
+@pytest.mark.parametrize("words", [0, 1])
+@pytest.mark.parametrize("background", [False, True])
+def test_a_rule_is_for_the_chat_or_for_the_background(words: int, background: bool) -> None:
+    given = {"argv": ["ls", "-l"], "background": background}
+    one = build_command_rule(given, HERE, words)
+    assert one.covers(given, HERE)
+    assert not one.covers({**given, "background": not background}, HERE)
+    stored = CommandRule.from_json(one.to_json(), one.cwd, one.level)
+    assert not stored.covers({**given, "background": not background}, HERE)
+
+
 @pytest.mark.parametrize("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
 def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(argv: tuple[str, ...]) -> None:
     stored = f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, "hashes": {{}}}}'

@@ -1,6 +1,7 @@
 """Servers over HTTP: faults are errors of ours, addresses are judged, nothing is followed elsewhere."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import McpLost
+from bot.tools.mcp.http import judge_server
 from bot.tools.mcp.server import McpServer
+from bot.tools.web.addresses import WebError
 from memory.store.people.mcp import ListedTool
 from tests.bot.tools.mcp.test_server_faults import run
+from tests.bot.tools.web.test_client import PUBLIC, PublicMachine
 from tests.emulators.mcp_http import HttpServer, http_server
 from tests.emulators.mcp_server import tool
 
@@ -66,6 +70,15 @@ async def test_an_address_of_this_machine_is_dialled_only_if_it_is_allowed(remot
         with pytest.raises(McpLost, match="not a public address"):
             await server.connect()
     assert remote.headers == []
+
+
+async def test_S39_our_own_public_address_is_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"https://{PUBLIC}/mcp"
+    assert await judge_server(url, local=False), "of another machine it is one"
+    monkeypatch.setattr(socket, "socket", PublicMachine)
+    with pytest.raises(WebError, match="not a public address"):
+        await judge_server(url, local=False)
+    assert await judge_server(url, local=True)
 
 
 async def test_a_redirect_to_another_origin_is_not_followed(remote: HttpServer) -> None:

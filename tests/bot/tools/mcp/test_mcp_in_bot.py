@@ -15,6 +15,7 @@ from memory.conversation import Image, Text
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.mcp.servers import Orders, review
+from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import DOT, tool
 from tests.walk.harness import ROOT
 
@@ -62,6 +63,42 @@ async def test_a_changed_tool_is_off_told_once_and_not_in_the_next_request(tmp_p
         told = [sent.text for sent in it.channel.sent if sent.kind == "notice" and "echo" in sent.text]
         assert len(told) == 1
         assert "mnema mcp review files" in told[0]
+
+
+async def test_a_review_is_for_the_command_and_the_address_that_were_reviewed(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("echo", words=TEXT)])
+    await review(tmp_path, "files", orders.settings, {"echo": "run"})
+    another = {**orders.settings, "command": [*orders.settings["command"], "--more"]}
+    async with http_server([tool("echo", words=TEXT)]) as one, http_server([tool("echo", words=TEXT)]) as other:
+        remote = {"url": one.url, "local": True}
+        await review(tmp_path, "far", remote, {"echo": "run"})
+        for settings, names in (
+            ({"files": orders.settings, "far": remote}, {"far__echo", "files__echo"}),
+            ({"files": another, "far": remote}, {"far__echo"}),
+            ({"files": orders.settings, "far": {**remote, "url": other.url}}, {"files__echo"}),
+        ):
+            script = [call("files__echo", words="hi"), call("far__echo", id="t2", words="hi"), "done"]
+            async with inside(tmp_path, script, {"mcp": settings}) as it:
+                assert await it.text("go") == "done"
+                assert {spec.name for spec in it.model.requests[0].tools if "__" in spec.name} == names
+        assert (orders.calls(), one.calls, other.calls) == (["echo", "echo"], ["echo", "echo"], [])
+
+
+async def test_a_login_that_is_needed_is_told_once_a_day(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    async with http_server([tool("echo", words=TEXT)]) as server:
+        remote = {"url": server.url, "local": True}
+        await review(tmp_path, "far", remote, {"echo": "run"})
+        script = [call("far__echo", words="hi"), "no", call("far__echo", id="t2", words="hi"), "no"]
+        async with inside(tmp_path, script, {"mcp": {"far": {**remote, "auth": "oauth"}}}) as it:
+            for _ in range(2):
+                assert await it.text("go") == "no"
+                assert "mnema mcp login far" in results(it.model.requests[-1])[-1].text
+                it.bot.mcp_tools._servers["far"]._next_try = 0.0
+            await it.channel.until(lambda: any("mnema mcp login far" in sent.text for sent in it.channel.sent))
+            await it.bot.settled()
+            assert len([sent for sent in it.channel.sent if "mnema mcp login far" in sent.text]) == 1
 
 
 async def test_a_server_that_dies_in_an_unsafe_call_leaves_it_unknown(tmp_path: Path) -> None:

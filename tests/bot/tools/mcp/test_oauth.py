@@ -41,8 +41,8 @@ class World:
     def settings(self, **more: Any) -> McpServerConfig:
         return McpServerConfig.model_validate({"url": self.server.url, "local": True, "auth": "oauth", **more})
 
-    async def log_in(self, ask: Callable[[str], Awaitable[str]] | None = None) -> str:
-        return await log_in("remote", self.settings(), self.files, BACK, ask or consent)
+    async def log_in(self, ask: Callable[[str], Awaitable[str]] | None = None, **more: Any) -> str:
+        return await log_in("remote", self.settings(**more), self.files, BACK, ask or consent)
 
     def expire(self) -> None:
         path = self.folder / "data" / "mcp" / "remote.json"
@@ -130,6 +130,17 @@ async def test_a_redirect_to_another_origin_gets_no_token(world: World) -> None:
         with pytest.raises(McpLost):
             await server.connect()
         assert elsewhere.headers == []
+
+
+async def test_the_headers_of_a_server_are_for_it_alone(world: World) -> None:
+    own = {"headers": {"X-Tenant": "t-123"}}
+    await world.log_in(**own)
+    world.expire()
+    async with world.connected(**own) as server:
+        assert await run(server, "echo") == "echo"
+    assert world.issuer.grants == ["authorization_code", "refresh_token"]
+    assert {headers.get("X-Tenant") for headers in world.issuer.headers} == {None}
+    assert world.server.tenants[-1] == "t-123"
 
 
 @pytest.mark.parametrize("wrong", ["metadata", "answer", "state", "denied"])

@@ -1,10 +1,13 @@
 """Plug-ins as the owner enables and the model meets them, in a running bot."""
 
 import asyncio
+import base64
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -15,9 +18,12 @@ from typer.testing import CliRunner
 
 from bot.cli.connections.plugins import app
 from bot.config.home import HomeFolder
+from bot.config.schema import Config
 from bot.console.services import BotConsole
 from bot.plugins import Definition
+from bot.tools.base import GuardedCall
 from bot.tools.plugins.library import MAX_FILE_BYTES, EnabledPlugin, PluginLibrary, PluginState
+from bot.tools.plugins.service import BROKEN_GUARD, GUARD_SECONDS, PluginTools
 from channels.testing import ScriptedChannel
 from memory.workspace.files import Workspace
 from tests.bot.inside import TERMINAL, Inside, inside
@@ -220,11 +226,91 @@ async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left
 
 
 async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(tmp_path: Path, package: Path) -> None:
-    for number, guard in enumerate(("mnema_none:check", "mnema_sums:PACKAGE")):
+    for number, guard in enumerate(("mnema_none:check", "mnema_sums:add")):
         (package / "entry_points.txt").write_text(f"[mnema.guards]\nlimit = {guard}\n")
         async with inside(tmp_path / f"home{number}", [call("list_files"), "done"], {}) as it:
             assert await it.text("go") == "done"
             assert "could not judge" in results(it.model.requests[-1])[0].text
+
+
+def wait_without_end(call: GuardedCall) -> Awaitable[None]:
+    return asyncio.Event().wait()  # type: ignore[return-value]
+
+
+def compute_for_long(call: GuardedCall) -> None:
+    time.sleep(0.03)
+
+
+def break_down(call: GuardedCall) -> None:
+    raise KeyError(call.arguments["none"])
+
+
+def allow(call: GuardedCall) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("guard", "seconds", "why"),
+    [
+        ("wait_without_end", 0.02, BROKEN_GUARD),
+        ("compute_for_long", 0.02, BROKEN_GUARD),
+        ("break_down", 60.0, BROKEN_GUARD),
+        ("allow", 60.0, ""),
+    ],
+)
+async def test_a_guard_that_breaks_or_takes_too_long_refuses(
+    tmp_path: Path, guard: str, seconds: float, why: str
+) -> None:
+    assert GUARD_SECONDS == 5.0
+    point = EntryPoint(name="slow", value=f"{__name__}:{guard}", group="mnema.guards")
+    library = PluginLibrary(Workspace(tmp_path), PluginState(tmp_path / "state.json"))
+    tools = PluginTools(library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=seconds)
+    await tools.load()
+    place = {"origin": "", "space": "", "conversation": "c", "channel": "web", "person": "1"}
+    made = GuardedCall(tool="list_files", arguments={}, effect="pure", **place)
+    assert await tools.find_refusal(made) == why
+
+
+POSTING = '''
+from bot.plugins import tool
+
+@tool(needs=["KEY"])
+async def post(ctx, url: str, body: str = "", headers: dict[str, str] = {}) -> str:
+    """Posts."""
+    return (await ctx.fetch(url, method="POST", headers=headers, body=body, bearer="KEY")).text
+'''
+FACT = "The safe opens with tangerine-parachute-seven."
+
+
+async def test_nothing_in_what_a_plugin_sends_carries_memory_or_another_key(
+    tmp_path: Path, package: Path, pages: PageServer
+) -> None:
+    (package.parent / "mnema_sums.py").write_text(POSTING)
+    (package / "entry_points.txt").write_text("[mnema.tools]\nsums = mnema_sums\n")
+    home = tmp_path / "home"
+    HomeFolder(root=home).ensure()
+    (home / "workspace" / "MEMORY.md").write_text(f"## Facts\n- {FACT}\n")
+    pages.page("/", "taken", kind="text/plain")
+    packed = base64.b64encode(FACT.encode()).decode()
+    refused: tuple[dict[str, Any], ...] = (
+        {"body": f'{{"note": "{FACT}"}}'},
+        {"body": packed},
+        {"headers": {"X-Note": FACT}},
+        {"headers": {"X-tangerine-parachute-seven": "1"}},
+        {"body": "sk-other-secret"},
+        {"headers": {"X-Key": "sk-other-secret"}},
+    )
+    fine = {"body": "rain in Rome", "headers": {"Host": "evil.example", "host": "evil.example", "X-Day": "1"}}
+    script = [call("post", id=f"t{n}", url=pages.url(), **more) for n, more in enumerate((*refused, fine))]
+    given = {"plugins": {"sums": {"env": {"KEY": "k-12345678"}}}, "llm": {"api_key": "sk-other-secret"}}
+    async with inside(home, [*script, "done"], {**given, "tools": {"web": {"allow": [pages.pair]}}}) as it:
+        assert await it.text("go") == "done"
+        *denied, sent = [result.text for result in results(it.model.requests[-1])]
+        assert all(text.startswith("denied: ") for text in denied), denied
+        assert sent == "taken"
+    [seen] = pages.seen
+    assert (seen.headers["host"], seen.headers["x-day"], seen.body) == (pages.pair, "1", b"rain in Rome")
+    assert seen.headers["authorization"] == "Bearer k-12345678"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from bot.cli.skills import app
 from bot.config.home import HomeFolder
+from bot.models.base import Request
 from bot.tools.registry import MAX_CACHED_SPACES
 from bot.tools.skills.library import EnabledSkill, SkillLibrary, SkillState, hash_files
 from bot.tools.skills.review import read_folder
@@ -74,6 +76,25 @@ async def test_a_script_is_not_run_beside_a_file_that_changed_unseen_since_the_r
         change_unseen(folder / changed, (folder / changed).read_text().replace("o", "0").replace("s", "x"))
         await it.text("again")
         assert "The skill tea is not enabled as it is now" in results(it.model.requests[-1])[-1].text
+
+
+async def test_a_skill_that_is_turned_off_in_a_running_turn_is_read_no_further(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    enable(tmp_path, skill_folder(tmp_path / "workspace" / "skills"), "tea")
+    answers = iter((READ, replace(READ, id="t1"), "done"))
+
+    def turn_off_in_between(request: Request) -> ToolCall | str:
+        if results(request):
+            SkillState(HomeFolder(root=tmp_path).skills_state).set("tea", None)
+        return next(answers)
+
+    async with inside(tmp_path, turn_off_in_between) as it:
+        assert await it.text("brew") == "done"
+        read, refused = results(it.model.requests[-1])
+        assert "Warm the pot" in read.text
+        assert refused.is_error
+        assert "not enabled any more" in refused.text
+        assert "Warm the pot" not in refused.text
 
 
 async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ class Counting:
 
 async def test_one_search_more_than_is_kept_asks_the_oldest_again() -> None:
     provider = Counting()
-    tool = WebSearchTool(lambda: [provider], tuple, clock=lambda: 0.0)
+    now = [0.0]
+    tool = WebSearchTool(lambda: [provider], tuple, clock=lambda: now[0])
 
     async def clean() -> VisibleWords:
         return VisibleWords(tainted=False)
@@ -74,3 +75,9 @@ async def test_one_search_more_than_is_kept_asks_the_oldest_again() -> None:
     assert len(provider.asked) == MAX_KEPT + 2, "the oldest was dropped"
     await search("q1", space="other")
     assert len(provider.asked) == MAX_KEPT + 3, "each space asks for itself"
+    now[0] = 599.0
+    await search("q9")
+    assert len(provider.asked) == MAX_KEPT + 3
+    now[0] = 601.0
+    await search("q9")
+    assert len(provider.asked) == MAX_KEPT + 4, "after ten minutes it is asked again"

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import ipaddress
 import socket
 import ssl
 import threading
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.tools.web.addresses import WebError
+from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.client import MAX_LOOKUPS, MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
 from tests.emulators.pages import PageServer, SeenRequest, answer, make_certificate, redirect, serving
+
+PUBLIC = "8.8.8.8"  # judged, never dialled
 
 
 class Names:
@@ -65,14 +68,32 @@ async def test_S39_I48_nothing_is_sent_to_a_loopback_server() -> None:
         assert pages.connections == 0
 
 
-async def test_S39_our_own_public_address_is_denied() -> None:
-    own = next(
-        (row[4][0] for row in socket.getaddrinfo(socket.gethostname(), None) if ":" not in row[4][0]), "127.0.0.1"
-    )
-    import ipaddress
+class PublicMachine(socket.socket):
+    """A socket of a machine that has a public address of its own, so that it can be bound."""
 
-    assert is_own_address(ipaddress.ip_address(own))
-    assert not is_own_address(ipaddress.ip_address("8.8.8.8"))
+    def bind(self, address: tuple[str, int]) -> None:  # type: ignore[override]
+        if address[0] != PUBLIC:
+            super().bind(address)
+
+
+async def test_S39_our_own_public_address_is_denied(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_own_address(ipaddress.ip_address("127.0.0.1"))
+    assert not is_own_address(ipaddress.ip_address(PUBLIC))
+    client = GuardedClient(resolve=Names(us_example=[["1.1.1.1", PUBLIC]]))
+    urls = [f"http://{host}/" for host in (PUBLIC, "us.example")]
+    assert [len(await client.judge(parse_url(url))) for url in urls] == [1, 2], "of another machine it is opened"
+    monkeypatch.setattr(socket, "socket", PublicMachine)
+    for url in urls:
+        with pytest.raises(WebError, match="not a public address"):
+            await client.judge(parse_url(url))
+
+
+async def test_I48_who_answers_at_another_address_than_the_judged_one_is_sent_nothing() -> None:
+    async with serving() as pages:
+        pages.page("/", "elsewhere")
+        client = open_to(pages, "a.example", a_example=[["0.0.0.0"]])  # which Linux connects to 127.0.0.1
+        assert await refused(client, f"http://a.example:{pages.port}/") == "denied"
+        assert pages.seen == []
 
 
 @pytest.mark.parametrize(
@@ -167,6 +188,23 @@ async def test_a_certificate_that_is_not_valid_is_refused(tmp_path: Path) -> Non
         trusted = GuardedClient(resolve=client.resolve, allowed=client.allowed, tls=trusting)
         assert (await trusted.get(url)).body == b"secret"
         assert await refused(trusted, f"https://b.example:{pages.port}/") == "tls", "a certificate of another name"
+
+
+async def test_S42_https_leads_to_no_http(tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path, "a.example")
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate, key)
+    async with serving(server) as safe, serving() as plain:
+        safe.pages["/"] = redirect(plain.url("/there"))
+        safe.pages["/on"] = redirect("/end")
+        safe.page("/end", "end")
+        plain.page("/there", "there")
+        names, trusting = Names(a_example=[["127.0.0.1"]]), ssl.create_default_context(cafile=str(certificate))
+        pairs = (f"a.example:{safe.port}", plain.pair)
+        client = GuardedClient(resolve=names, allowed=lambda: pairs, tls=trusting)
+        assert (await client.get(f"https://a.example:{safe.port}/on")).body == b"end"
+        assert await refused(client, f"https://a.example:{safe.port}/") == "denied"
+        assert plain.connections == 0
 
 
 async def test_names_that_hang_take_no_thread_of_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,6 +161,12 @@ async def test_a_picture_is_a_picture(reader: PageReader) -> None:
     assert [image.media_type for image in read.images] == ["image/png"]
 
 
+async def test_200000_characters_of_a_text_are_read(reader: PageReader) -> None:
+    for length, cut in ((200_000, False), (200_001, True)):
+        read = await reader.read(page("x" * length, "text/plain"))
+        assert (len(read.text), read.cut) == (200_000, cut)
+
+
 async def test_a_pdf_is_read_by_its_text(reader: PageReader) -> None:
     read = await reader.read(page(pdf("paddle left", "paddle right"), "application/pdf"))
     assert "paddle left" in read.text

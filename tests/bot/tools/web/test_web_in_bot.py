@@ -359,6 +359,22 @@ async def test_guests_have_pages_opened_only_where_the_owner_says_so(tmp_path: P
         assert len(pages.seen) == opened
 
 
+async def test_searches_a_day_are_limited_for_people_other_than_the_owner(tmp_path: Path) -> None:
+    async with serving() as engine:
+        engine.page("/search", json.dumps({"results": [HIT]}), kind="application/json")
+        channel = ScriptedChannel(name="telegram", account="bot")
+        settings: dict[str, Any] = {
+            "tools": {"web": {"providers": searching(engine)}},
+            "channels": {"telegram": {"allow": ["u1"]}},
+            "budgets": {"user": {"searches_per_day": 2}},
+        }
+        script = [call("web_search", id=f"t{number}", query=f"canoe {number}") for number in range(3)]
+        async with inside(tmp_path, [*script, "ok"], settings, channel) as it:
+            await it.text("look it up", chat="u1", sender="u1")
+            assert "used up" in result(it.model.requests[-1])
+        assert len(engine.seen) == 2
+
+
 async def test_fetches_a_day_are_limited_for_people_other_than_the_owner(tmp_path: Path) -> None:
     def tell(request: SeenRequest, writer: Any) -> None:
         writer.write(answer(b"<p>x</p>", "text/html"))
