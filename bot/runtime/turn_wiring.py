@@ -179,7 +179,7 @@ class TurnComponents:
             self._bot.store.tasks,
             self._bot.store.sessions.conversation,
             compose_outcome_body,
-            lambda folders: self._bot.store.file_labels.mark("", folders),
+            self._bot.store.file_labels,
             self._bot.telemetry.command_ended,
         )
 

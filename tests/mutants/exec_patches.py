@@ -51,8 +51,8 @@ EXEC = (
     Mutant(
         name="names that a command gave are the person's own",
         guards="I49",
-        file="bot/tools/exec/tool.py",
-        old="        await self._label(command.writable)\n",
+        file="bot/tools/workspace/command_labels.py",
+        old="            await self._labels.label_names(OWNER_SPACE, folders)\n",
         new="",
         tests=(f"{GUARDED}::test_names_that_a_command_gives_are_words_from_outside_while_it_runs",),
     ),

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 ATTACKS = "tests/bot/agent/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
+ORIGIN = "tests/bot/agent/test_taint_by_origin.py"
 OLDER_FILES = "tests/memory/store/test_older_files.py"
 TAINT = "tests/memory/context/test_taint.py"
 LABELS = "tests/memory/workspace/test_fold_labels.py"
@@ -42,7 +43,39 @@ TAINT = (
         file="bot/agent/loop.py",
         old="label_reply(context, session, step.parts, recalled=recalled)",
         new="label_reply(context, session, step.parts)",
-        tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_taints_the_turn",),
+        tests=(f"{ATTACKS}::test_S53_what_is_recalled_into_a_tainted_view_is_marked_and_so_is_what_repeats_it",),
+    ),
+    Mutant(
+        name="a clean view is shown passages from outside unasked",
+        guards="S53",
+        file="bot/memory/recall.py",
+        old="if not (is_view_clean and passage.outside)]",
+        new="]",
+        tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_is_left_out_of_a_clean_view",),
+    ),
+    Mutant(
+        name="what a tainted turn writes into a person's file is theirs",
+        guards="S53",
+        file="bot/tools/workspace/files.py",
+        old="        await context.label_contents(paths)\n",
+        new="",
+        tests=(f"{ORIGIN}::test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it",),
+    ),
+    Mutant(
+        name="what a command changed is the person's",
+        guards="S55",
+        file="bot/tools/workspace/command_labels.py",
+        old="await self._labels.label_contents(OWNER_SPACE, changed)",
+        new="pass",
+        tests=(f"{ORIGIN}::test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not",),
+    ),
+    Mutant(
+        name="each rule counts beside words from outside",
+        guards="S52",
+        file="bot/tools/exec/rules.py",
+        old="return not self.is_prefix and bool(self.argv) and self.argv[0] in PREFIX_PROGRAMS",
+        new="return True",
+        tests=(f"{ORIGIN}::test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other",),
     ),
     Mutant(
         name="a turn in a group is clean",
@@ -80,7 +113,7 @@ TAINT = (
         name="a name that a page gave to a file is no word from outside",
         guards="S55",
         file="bot/tools/workspace/files.py",
-        old="        await context.mark_tainted(new_paths)\n",
+        old="        await context.label_names(new_paths)\n",
         new="        pass\n",
         tests=(f"{ATTACKS}::test_S55_a_name_given_in_a_tainted_turn_taints_who_lists_it",),
     ),
