@@ -123,9 +123,9 @@ EXEC = (
     Mutant(
         name="a rule of approval holds beside words from outside",
         guards="I50",
-        file="bot/agent/tool_calls.py",
-        old="(await load_message_context(self._store, context)).tainted:\n            return False\n",
-        new="False:\n            return False\n",
+        file="bot/tools/exec/rules.py",
+        old="(rule.survives_taint or not tainted)",
+        new="True",
         tests=("tests/bot/tools/exec/test_rules_in_bot.py",),
     ),
     Mutant(

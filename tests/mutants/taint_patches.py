@@ -70,11 +70,11 @@ TAINT = (
         tests=(f"{ORIGIN}::test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not",),
     ),
     Mutant(
-        name="each rule counts beside words from outside",
+        name="a rule for a program that writes counts beside words from outside",
         guards="S52",
         file="bot/tools/exec/rules.py",
         old="return not self.is_prefix and bool(self.argv) and self.argv[0] in PREFIX_PROGRAMS",
-        new="return True",
+        new="return not self.is_prefix",
         tests=(f"{ORIGIN}::test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other",),
     ),
     Mutant(

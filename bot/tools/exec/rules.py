@@ -164,7 +164,7 @@ def can_have_rules(tool: Tool | None) -> bool:
 
 
 async def find_covering_rule(
-    access: AccessRecords, tool: Tool | None, arguments: Any, space: str, now: float, *, tainted: bool = False
+    access: AccessRecords, tool: Tool | None, arguments: Any, space: str, now: float, *, tainted: bool
 ) -> ApprovalRuleRow | None:
     """Return a rule by which a call may run without a question; None if there is none.
 

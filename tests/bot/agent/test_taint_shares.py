@@ -16,7 +16,7 @@ from memory.conversation import ToolResult
 from tests.bot.inside import Inside
 from tests.bot.talk import call, words
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import WAITING, code, owned
+from tests.bot.tools.exec.test_exec_in_bot import ON, WAITING, code, owned
 
 PLANTS = ("roses", "tulips", "tomatoes", "basil", "beans", "carrots", "leeks", "mint", "peas", "kale")
 ACTS = (
@@ -29,9 +29,11 @@ TOPICS = (
     "Please suggest a dinner for four with {plant}",
     "How do I wash a wool coat",
     "When was the printing press invented",
-    "What rhymes with silver",
+    "What rhymes with silver, or with {plant}",
 )
 COMMAND = ("wc", "-l", "count.txt")
+# No search is given up on a busy machine, and nothing else asks the model.
+SETTINGS = {**ON, "memory": {"extract": False, "recall_timeout_ms": 10_000}}
 RUN = "How many lines has the counting file by now? Run it"
 
 
@@ -97,7 +99,7 @@ async def live(it: Inside, notes: int, others: int) -> Shares:
         await it.text(said, chat="notes")
     for number in range(others):
         topic = TOPICS[number % len(TOPICS)].format(plant=PLANTS[number % len(PLANTS)])
-        await it.text(f"{topic}?", chat=f"other{number // 10}")
+        await it.text(f"{topic}, number {number}?", chat=f"other{number // 10}")
     asked = 0
     for number in range(6):
         await it.text(f"{RUN}, time {number}.", chat=f"again{number}")
@@ -128,14 +130,14 @@ async def labelled(it: Inside, chats: Sequence[str]) -> tuple[int, int]:
 
 @needs_sandbox
 async def test_own_notes_and_own_runs_mark_neither_their_chat_nor_others(tmp_path: Path) -> None:
-    async with owned(tmp_path, model) as it:
+    async with owned(tmp_path, model, SETTINGS) as it:
         shares = await live(it, notes=24, others=24)
     assert shares == Shares(of_notes=(0, 24), of_others=(0, 24), asked_again=(0, 6))
 
 
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        async with owned(Path(folder), model) as it:
+        async with owned(Path(folder), model, SETTINGS) as it:
             print(await live(it, notes=90, others=300))
 
 
