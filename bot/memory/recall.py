@@ -82,7 +82,7 @@ MIN_LENGTH_RATIO = 0.4  # of a shown line to a passage, for the two to be compar
 # space show the same ones again and again.
 MAX_SHOWN_CHARS = 300_000
 # Stands for the passages that a clean view is not shown unasked.
-LEFT_OUT_NOTE = "[Not recalled: {count} passages that hold words from outside; memory_search shows them if they matter]"
+LEFT_OUT_NOTE = "[Not recalled, as they hold words from outside: {count}; memory_search shows them if they matter]"
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
 
@@ -236,10 +236,10 @@ def format_recall_block(
     fresh = _drop_shown(_prefer_clean(recalled), shown)
     left_out = sum(passage.outside for passage in fresh) if is_view_clean else 0
     fresh = [passage for passage in fresh if not (is_view_clean and passage.outside)][: recalled.limit]
-    block = _format_included(recalled, fresh, most, counter)
     if not left_out:
-        return block
+        return _format_included(recalled, fresh, most, counter)
     note = LEFT_OUT_NOTE.format(count=left_out)
+    block = _format_included(recalled, fresh, most - counter.text(note) - JOIN_TOKENS, counter)
     return replace(block, text="\n".join(filter(None, (block.text, note))))
 
 

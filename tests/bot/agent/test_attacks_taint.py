@@ -131,7 +131,7 @@ async def test_S53_what_is_recalled_unasked_is_left_out_of_a_clean_view(tmp_path
         [asked, *_] = [one for one in it.model.requests if "And tea" in model._newest_words(one)]
         shown = "".join(words(asked))
         assert ORDER not in shown
-        assert re.search(r"\[Not recalled: [1-9]\d* passages that hold words from outside; memory_search", shown)
+        assert re.search(r"\[Not recalled, as they hold words from outside: [1-9]\d*; memory_search", shown)
         assert "Tea is at four" in memory(it), "nothing from outside is in view"
         await it.text("search for the harbour rule about mallory", chat="c3")
         assert ORDER in model.heard["search"][1], "it is found where the model asks for it"

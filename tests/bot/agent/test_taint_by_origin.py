@@ -114,7 +114,8 @@ async def test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_no
         "list": call("list_files", "l1", path="files"),
         "notes": call("list_files", "l2", path="notes"),
     }
-    model = Steered(run=[call("exec", script=script), "asked"], **{name: [one, "done"] for name, one in asked.items()})
+    acts: dict[str, Any] = {name: [one, "done"] for name, one in asked.items()}
+    model = Steered(run=[call("exec", script=script), "asked"], **acts)
     async with owned(tmp_path, model) as it:
         (it.bot.workspace.root / "notes").mkdir()
         (it.bot.workspace.root / NOTE).write_text("tea")
@@ -152,23 +153,22 @@ async def test_a_rule_for_one_command_that_reads_survives_words_from_outside_and
     count, make = ["wc", "-c", "mine.txt"], ["sh", "-c", "echo made >> made.txt"]
     read = call("read_file", "r1", path=PAGE_PATH)
     prefix = ["cat", "mine.txt"]
-    model = Steered(
-        **{
-            "count it": [call("exec", argv=count), "asked"],
-            "make it": [call("exec", argv=make), "asked"],
-            "show it": [call("exec", argv=prefix), "asked"],
-            "once more": [
-                read,
-                call("exec", "x1", argv=count),
-                call("exec", "x2", argv=make),
-                call("exec", "x3", argv=prefix),
-                call("exec", "x4", argv=[*count, "-l"]),
-                call("exec", "x5", argv=count, cwd="exports"),
-                "done",
-            ],
-            "and now": [read, call("exec", "x6", argv=count), "done"],
-        }
-    )
+    acts: dict[str, Any] = {
+        "count it": [call("exec", argv=count), "asked"],
+        "make it": [call("exec", argv=make), "asked"],
+        "show it": [call("exec", argv=prefix), "asked"],
+        "once more": [
+            read,
+            call("exec", "x1", argv=count),
+            call("exec", "x2", argv=make),
+            call("exec", "x3", argv=prefix),
+            call("exec", "x4", argv=[*count, "-l"]),
+            call("exec", "x5", argv=count, cwd="exports"),
+            "done",
+        ],
+        "and now": [read, call("exec", "x6", argv=count), "done"],
+    }
+    model = Steered(**acts)
     async with owned(tmp_path, model) as it:
         page(tmp_path)
         files_of(it).mkdir(exist_ok=True)
