@@ -42,7 +42,7 @@ from memory.store.people.approval_rules import MAX_RULES, RULE_VALIDITY, NewAppr
 from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import ConversationRow, NewInboxRow
-from memory.text.invisible import find_invisible, find_mixed_words
+from memory.text.invisible import find_invisible, find_mixed_words, show_invisible
 from memory.text.quoting import fence_text
 
 log = structlog.get_logger(__name__)
@@ -130,6 +130,8 @@ class ApprovalRequest:
     lang: str
     #: Words from outside are in view.
     tainted: bool = False
+    #: What they came with, such as "web_fetch https://example.org", newest first.
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -477,7 +479,9 @@ def format_approval_question(
     if mixed := _mixed_words_line(request.arguments, request.lang):
         shown = f"{mixed}\n\n{shown}"
     if request.tainted:
-        shown = f"{TAINTED_BANNERS[request.lang == 'zh']}\n\n{shown}"
+        sources = "\n".join(show_invisible(" ".join(name.split())) for name in request.sources)
+        named = f"\n{fence_text(sources)}" if sources else ""
+        shown = f"{TAINTED_BANNERS[request.lang == 'zh']}{named}\n\n{shown}"
     typed = format_code(code)
     if request.lang == "zh":
         always = f"　总是批准：`/approve {typed} always`" if is_lasting else ""

@@ -23,6 +23,7 @@ from bot.agent.approvals import (
 )
 from bot.agent.turn_context import MessageCounter, TurnContext, is_tainted
 from bot.errors import OutcomeUnknown, ToolFailed
+from bot.memory.view_segments import outside_sources
 from bot.telemetry.recorder import Telemetry
 from bot.tools.base import (
     FindRefusal,
@@ -301,11 +302,16 @@ class ToolRunner:
         return replace(person, by_model=True)
 
     async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
-        """Tell whether the person has approved such calls for good; that counts while no outside words are in view."""
-        if context.subagent or not can_have_rules(tool) or (await load_message_context(self._store, context)).tainted:
+        """Tell whether the person has approved such calls for good.
+
+        While outside words are in view, only rules for exactly one command that reads count.
+        """
+        if context.subagent or not can_have_rules(tool):
             return False
+        tainted = (await load_message_context(self._store, context)).tainted
         space, now = context.conversation.place.space, self._store.now()
-        return await find_covering_rule(self._store.access, self._roles, tool, arguments, space, now) is not None
+        rule = await find_covering_rule(self._store.access, self._roles, tool, arguments, space, now, tainted=tainted)
+        return rule is not None
 
     def _denied(self, why: str) -> str:
         self._telemetry.access_denied()
@@ -318,7 +324,8 @@ class ToolRunner:
 
         While outside words are in view, some calls are asked for with a warning, and the others are refused.
         """
-        tainted = (await load_message_context(self._store, context)).tainted
+        session = await self._store.sessions.load(context.conversation.id)
+        tainted = is_tainted(context, session)
         if tainted and action not in ASKED_WHEN_TAINTED:
             return TAINTED_CALL_TEXT
         request = ApprovalRequest(
@@ -330,6 +337,7 @@ class ToolRunner:
             arguments=arguments,
             lang=context.lang,
             tainted=tainted,
+            sources=[source.name for source in outside_sources(session).get(context.turn.number, ()) if source.name],
         )
         try:
             return await self._approvals.ask(request)
@@ -358,8 +366,9 @@ class ToolRunner:
             load_message=lambda: load_message_context(self._store, context),
             load_visible=lambda: load_visible_words(self._store, context, self._memory_texts, self._toolset(space)),
             reserve_storage=lambda size: self._reserve_storage(space, size),
-            tainted_paths=lambda: self._store.file_labels.marked(space),
-            mark_tainted=lambda paths: self._store.file_labels.mark(space, paths),
+            load_labels=lambda: self._store.file_labels.load(space),
+            label_names=lambda paths: self._store.file_labels.label_names(space, paths),
+            label_contents=lambda paths: self._store.file_labels.label_contents(space, paths),
         )
         try:
             async with asyncio.timeout(tool.spec.seconds):

@@ -39,7 +39,14 @@ from bot.texts import format_text, resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
 from channels.toolkit.text import replace_unstorable
-from memory.context.taint import CLEAN_REPLY, NOT_READ_LABEL, OUTCOME_ORIGIN, ReplyLabel, is_view_tainted
+from memory.context.taint import (
+    CLEAN_REPLY,
+    NOT_READ_LABEL,
+    OUTCOME_ORIGIN,
+    ReplyLabel,
+    is_view_tainted,
+    was_view_tainted,
+)
 from memory.context.tokens import TokenCounter
 from memory.conversation import UNFINISHED_MARKS, Part, Role, Session, Text, ToolCall, Unfinished
 from memory.store.conversations.delivery import NextWork
@@ -130,19 +137,25 @@ class TurnSuffix:
     #: See `format_clock_note`.
     clock: str
     recalled: RecalledPassages = NOTHING_RECALLED
+    #: Other people's words are always in view.
+    is_group: bool = False
     #: Note after the newest results: no more tools may be called. "" while they may.
     last: str = ""
 
-    def shown(self, prefix: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter) -> RecallBlock:
+    def shown(
+        self, session: Session, prefix: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter
+    ) -> RecallBlock:
         """Format the suffix of one request, without `last`; say whether it is tainted.
 
         Args:
+            session: what the request shows of the conversation.
             prefix: texts of the system parts and the summary; passages that say the same are not repeated.
             memory_changes: see SystemPrompt.
             tokens: that the conversation may have.
         """
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
-        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter)
+        is_clean = self.recalled.has_outside and not self.is_group and not was_view_tainted(session)
+        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter, is_view_clean=is_clean)
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
         return replace(recalled, text=text)
 
@@ -302,6 +315,7 @@ class TurnSetup:
         config, row, conversation = self.config(), work.row, work.conversation
         words = _query_text(body, parts)
         place, lang = conversation.place, resolve_language(words, config.language)
+        scope = access_scope(place.channel, place.kind, place.space)
         recalling = asyncio.create_task(
             self._timed_recall(row.trace_id, conversation, "" if subagent else words)
         )  # beside the claim, which it needs not
@@ -320,9 +334,9 @@ class TurnSetup:
             conversation=conversation,
             turn=turn,
             actor=actor,
-            scope=access_scope(place.channel, place.kind, place.space),
+            scope=scope,
             lang=lang,
-            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled),
+            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled, is_group=scope.kind == "group"),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
             max_steps=min(config.agent_max_steps, most_steps),

@@ -124,6 +124,13 @@ class ViewPieceBody(ApiModel):
     failed: bool = False
 
 
+class OutsideSourceBody(ApiModel):
+    """Something from outside in a request."""
+
+    turn: int = Field(description="The turn that it came in; 0 for the summary.")
+    name: str
+
+
 class ViewSegmentBody(ApiModel):
     """A part of a request: of the system prompt, a tool, the summary, or a turn."""
 
@@ -134,6 +141,7 @@ class ViewSegmentBody(ApiModel):
     cut: bool = Field(description="Its text is longer than what is shown.")
     turn: int | None = None
     tainted: bool = Field(False, description="Some of it may rest on words from outside.")
+    sources: list[OutsideSourceBody] = Field([], description="Of a turn: what from outside was in view, newest first.")
 
 
 class ViewBody(ApiModel):

@@ -1,13 +1,64 @@
 """The text of a request, piece by piece: what the console shows of a view."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from memory.context.policies.tool_lines import call_subject
+from memory.context.taint import judge_parts, speaker_of
 from memory.context.tokens import TokenCounter
 from memory.context.view import TurnView, count_text, summary_text, summary_tokens, turn_views
-from memory.conversation import Document, Image, Part, Session, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import (
+    Document,
+    Image,
+    Message,
+    Part,
+    Session,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    inner_call,
+)
 
 MAX_SEGMENT_CHARS = 50_000
+MAX_SOURCES = 5  # that are named of a turn, the newest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideSource:
+    """Something from outside in a view."""
+
+    #: The turn that it came in; 0 for the summary.
+    turn: int
+    #: Such as "web_fetch https://example.org" or "file bill.pdf"; "" for the summary.
+    name: str
+
+
+def outside_sources(session: Session) -> dict[int, list[OutsideSource]]:
+    """Return what taints each turn of a view: all from outside up to its end, newest first. Pure."""
+    tainted_summary = session.summary is not None and session.summary.tainted
+    seen = [OutsideSource(turn=0, name="")] if tainted_summary else []
+    messages = [replace(message, tainted=False) for turn in session.turns for message in turn.messages]
+    calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
+    named: dict[int, list[OutsideSource]] = {}
+    for message, place, outside in judge_parts(messages):
+        if outside:
+            seen.append(OutsideSource(turn=message.turn, name=_name_source(message, message.parts[place], calls)))
+        named[message.turn] = list(dict.fromkeys(reversed(seen)))[:MAX_SOURCES]
+    return named
+
+
+def _name_source(message: Message, part: Part, calls: Mapping[str, ToolCall]) -> str:
+    match part:
+        case ToolResult(call_id=id):
+            call = calls.get(id)
+            return " ".join(filter(None, (call.name if call else "", call_subject(call))))
+        case Image(media_type=kind):
+            return kind
+        case _:
+            return speaker_of(message, part)
 
 
 def fixed_segments(
@@ -38,13 +89,16 @@ def session_segments(
         pieces = [{"kind": "text", "text": summary_text(session.summary)}]
         tokens = summary_tokens(session.summary, counter)
         yield {**make_segment("summary", "", tokens, pieces, most), "tainted": session.summary.tainted}
+    sources = outside_sources(session)
     for turn in turn_views(session, counter):
         extra = (suffix, note) if turn.running else ("", "")
         tokens = turn.tokens + sum(count_text(counter, text) for text in extra)
         segment = make_segment(
             "running" if turn.running else "history", "", tokens, list(_turn_pieces(turn, *extra)), most
         )
-        yield {**segment, "turn": turn.number, "tainted": turn.tainted}
+        named = [{"turn": one.turn, "name": one.name} for one in sources.get(turn.number, ())]
+        tainted = turn.tainted or bool(named)
+        yield {**segment, "turn": turn.number, "tainted": tainted, "sources": named}
 
 
 def _turn_pieces(turn: TurnView, suffix: str, note: str) -> Iterator[dict[str, Any]]:

@@ -185,13 +185,13 @@ class TurnComponents:
             self._bot.store.tasks,
             self._bot.store.sessions.conversation,
             compose_outcome_body,
-            self._label_folders,
+            self._bot.store.file_labels,
             self._bot.telemetry.command_ended,
         )
 
     async def _label_folders(self, folders: Sequence[str]) -> None:
         """Store that what is in these folders of the owner's space comes from outside."""
-        await self._bot.store.file_labels.mark("", folders)
+        await self._bot.store.file_labels.label_names("", [f"{folder}/" for folder in folders])
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self._bot.config().delegate.enabled else ()

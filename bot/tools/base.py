@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bot.access.permissions import Actor
 from bot.errors import ToolFailed
 from memory.conversation import CallBudget, Effect, Image, ToolSpec
+from memory.store.longterm.file_labels import PathLabels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +55,8 @@ async def _load_nothing_visible() -> VisibleWords:
     return VisibleWords()
 
 
-async def _load_no_paths() -> frozenset[str]:
-    return frozenset()
+async def _load_no_labels() -> PathLabels:
+    return PathLabels()
 
 
 async def _ignore(_: object) -> None: ...
@@ -82,10 +83,12 @@ class ToolContext:
     load_visible: Callable[[], Awaitable[VisibleWords]] = _load_nothing_visible
     #: Reserves that many bytes of storage; raises ToolFailed when the quota is used up.
     reserve_storage: Callable[[int], Awaitable[None]] = _ignore
-    #: Loads the paths of the space that a tainted turn created.
-    tainted_paths: Callable[[], Awaitable[frozenset[str]]] = _load_no_paths
-    #: Adds such paths.
-    mark_tainted: Callable[[Sequence[str]], Awaitable[None]] = _ignore
+    #: Loads which files of the space have a name or a content from outside.
+    load_labels: Callable[[], Awaitable[PathLabels]] = _load_no_labels
+    #: Labels new files and folders by their names, and with them what they hold.
+    label_names: Callable[[Sequence[str]], Awaitable[None]] = _ignore
+    #: Labels files by their contents.
+    label_contents: Callable[[Sequence[str]], Awaitable[None]] = _ignore
 
 
 class ToolArguments(BaseModel):

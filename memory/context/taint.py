@@ -184,6 +184,14 @@ def is_view_tainted(session: Session) -> bool:
     )
 
 
+def was_view_tainted(session: Session) -> bool:
+    """Whether the running turn was tainted when it began: by its message, or by what that came to."""
+    if not session.turns:
+        return is_view_tainted(session)
+    *earlier, turn = session.turns
+    return is_view_tainted(replace(session, turns=(*earlier, replace(turn, messages=turn.messages[:1]))))
+
+
 def line_key(words: str) -> str:
     """A hash of a line of a fold, the same for other spaces, case, width and punctuation."""
     return hashlib.sha256(normalize_words(words).encode("utf-8", "replace")).hexdigest()[:16]

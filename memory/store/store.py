@@ -24,10 +24,11 @@ from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_errors_as
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
+from memory.store.longterm.file_labels import FileLabels
 from memory.store.longterm.file_versions import FileVersions
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
-from memory.store.longterm.memories import FileLabels, MemoryRecords
+from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.recall import RecallReads
 from memory.store.longterm.views import Views
 from memory.store.maintenance import stats

@@ -57,9 +57,9 @@ EXEC = (
     Mutant(
         name="names that a command gave are the person's own",
         guards="I49",
-        file="bot/tools/exec/tool.py",
-        target="ExecTool.run",
-        old="await self._label(command.writable)",
+        file="bot/tools/workspace/command_labels.py",
+        target="CommandLabels._begin",
+        old="await self._labels.label_names(OWNER_SPACE, folders)",
         new="",
         tests=(f"{GUARDED}::test_names_that_a_command_gives_are_words_from_outside_while_it_runs",),
     ),
@@ -138,10 +138,10 @@ EXEC = (
     Mutant(
         name="a rule of approval holds beside words from outside",
         guards="I50",
-        file="bot/agent/tool_calls.py",
-        target="ToolRunner._is_ruled",
-        old="(await load_message_context(self._store, context)).tainted",
-        new="False",
+        file="bot/tools/exec/rules.py",
+        target="find_covering_rule",
+        old="counts_here = rule.survives_taint or not tainted",
+        new="counts_here = True",
         tests=("tests/bot/tools/exec/test_rules_in_bot.py",),
     ),
     Mutant(
@@ -158,8 +158,8 @@ EXEC = (
         guards="S09",
         file="bot/tools/exec/rules.py",
         target="find_covering_rule",
-        old="if to_rule(row).covers(given, bound) and await is_in_force(row, roles):",
-        new="if to_rule(row).covers(given, bound):",
+        old="if counts_here and rule.covers(given, bound) and await is_in_force(row, roles):",
+        new="if counts_here and rule.covers(given, bound):",
         tests=(
             f"{LOST_RIGHTS}::test_a_rule_of_somebody_who_was_removed_while_the_bot_was_stopped_does_not_count",
             f"{LOST_RIGHTS}::test_a_rule_counts_only_while_its_maker_may_run_commands_and_is_shown_as_such",

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 ATTACKS = "tests/bot/agent/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
+ORIGIN = "tests/bot/agent/test_taint_by_origin.py"
 OLDER_FILES = "tests/memory/store/test_older_files.py"
 JUDGED = "tests/memory/context/test_taint.py"
 LABELS = "tests/memory/workspace/test_fold_labels.py"
@@ -105,7 +106,43 @@ TAINT = (
         target="Agent.run",
         old="label = await label_reply(context, session, step.parts, recalled=recalled)",
         new="label = await label_reply(context, session, step.parts)",
-        tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_taints_the_turn",),
+        tests=(f"{ATTACKS}::test_S53_what_is_recalled_into_a_tainted_view_is_marked_and_so_is_what_repeats_it",),
+    ),
+    Mutant(
+        name="a clean view is shown passages from outside unasked",
+        guards="S53",
+        file="bot/memory/recall.py",
+        target="format_recall_block",
+        old="fresh = [passage for passage in fresh if not (is_view_clean and passage.outside)][:recalled.limit]",
+        new="fresh = [passage for passage in fresh][:recalled.limit]",
+        tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_is_left_out_of_a_clean_view",),
+    ),
+    Mutant(
+        name="what a tainted turn writes into a person's file is theirs",
+        guards="S53",
+        file="bot/tools/workspace/files.py",
+        target="label_written",
+        old="await context.label_contents(paths)",
+        new="",
+        tests=(f"{ORIGIN}::test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it",),
+    ),
+    Mutant(
+        name="what a command changed is the person's",
+        guards="S55",
+        file="bot/tools/workspace/command_labels.py",
+        target="CommandLabels._end",
+        old="await self._labels.label_contents(OWNER_SPACE, changed)",
+        new="pass",
+        tests=(f"{ORIGIN}::test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not",),
+    ),
+    Mutant(
+        name="a rule for a program that writes counts beside words from outside",
+        guards="S52",
+        file="bot/tools/exec/rules.py",
+        target="CommandRule.survives_taint",
+        old="return not self.is_prefix and bool(self.argv) and (self.argv[0] in PREFIX_PROGRAMS)",
+        new="return not self.is_prefix",
+        tests=(f"{ORIGIN}::test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other",),
     ),
     Mutant(
         name="a turn in a group is clean",
@@ -147,8 +184,8 @@ TAINT = (
         name="a name that a page gave to a file is no word from outside",
         guards="S55",
         file="bot/tools/workspace/files.py",
-        target="mark_new_paths",
-        old="await context.mark_tainted(new_paths)",
+        target="label_written",
+        old="await context.label_names(new_paths)",
         new="pass",
         tests=(f"{ATTACKS}::test_S55_a_name_given_in_a_tainted_turn_taints_who_lists_it",),
     ),

@@ -192,9 +192,8 @@ class ContextFitter:
             fit_limits = await self.load_limits(session, fit_request)
             tokens = fit_limits.limits.budget - fit_limits.fixed
             summary = session.summary.text if session.summary else ""
-            block = suffix.shown(
-                (*fit_limits.system, summary), self._memory_changes(session, fit_limits), tokens, counter
-            )
+            changes = self._memory_changes(session, fit_limits)
+            block = suffix.shown(session, (*fit_limits.system, summary), changes, tokens, counter)
             fixed = fit_limits.fixed + count_text(counter, block.text) + count_text(counter, suffix.last)
             is_folding = self.folding.is_folding(session.conversation)
             policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy

@@ -13,7 +13,7 @@ from bot.agent.context.fitter import ContextFitter
 from bot.agent.context.past_views import RebuiltView, diff_views, rebuild_view, rebuilt_to_json, view_to_json
 from bot.agent.folding import FoldManager
 from bot.config.schema import Config
-from bot.console.models import ContextPartsBody, ViewPieceBody
+from bot.console.models import ContextPartsBody, OutsideSourceBody, ViewPieceBody
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend
 from bot.gateway.notifications import COMMAND_FOLD_REASON
 from channels.web.models import ApiModel
@@ -85,6 +85,7 @@ class PastSegmentBody(ApiModel):
     cut: bool = Field(description="Its text is longer than what is shown.")
     turn: int | None = None
     tainted: bool = False
+    sources: list[OutsideSourceBody] = Field([], description="Of a turn: what from outside was in view, newest first.")
 
 
 class PastViewTextBody(PastViewBody):

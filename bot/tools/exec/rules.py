@@ -15,10 +15,11 @@ from memory.store.people.access import AccessRecords
 from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.people.rows import ApprovalRow
 
-# Programs that run nothing of what they are given and write to no file that they are given, so that a rule may cover
-# whatever follows their name. A program that is not named here counts as one that does: shells, interpreters, env,
-# xargs, find, sudo and make run their arguments; git runs what the configuration of a repository says, whose file
-# anybody may have written; uniq, tree, file and pdftotext write to a file that is named to them.
+# Programs that run nothing of what they are given and write to no file that they are given: they only read. So a rule
+# may cover whatever follows their name, and one for a whole command of theirs counts beside words from outside too.
+# A program that is not named here counts as one that does: shells, interpreters, env, xargs, find, sudo and make run
+# their arguments; git runs what the configuration of a repository says, whose file anybody may have written; uniq,
+# tree, file and pdftotext write to a file that is named to them.
 PREFIX_PROGRAMS = frozenset({
     "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "date", "df", "dirname", "du", "echo", "fold", "grep",
     "head", "jq", "join", "ls", "md5sum", "nl", "od", "paste", "readlink", "realpath", "rev", "seq", "sha1sum",
@@ -73,6 +74,11 @@ class CommandRule:
         """Parse what `to_json` wrote."""
         record = json.loads(command)
         return cls(**{**record, "argv": tuple(record["argv"])}, cwd=cwd, level=level)
+
+    @property
+    def survives_taint(self) -> bool:
+        """Whether words from outside can steer nothing by it: it is one command, as it was shown, that only reads."""
+        return not self.is_prefix and bool(self.argv) and self.argv[0] in PREFIX_PROGRAMS
 
     def covers(self, given: Mapping[str, Any], bound: Mapping[str, str]) -> bool:
         """Tell whether a command may run by this rule.
@@ -165,13 +171,21 @@ async def is_in_force(row: ApprovalRuleRow, roles: RoleResolver) -> bool:
 
 
 async def find_covering_rule(
-    access: AccessRecords, roles: RoleResolver, tool: Tool | None, arguments: Any, space: str, now: float
+    access: AccessRecords,
+    roles: RoleResolver,
+    tool: Tool | None,
+    arguments: Any,
+    space: str,
+    now: float,
+    *,
+    tainted: bool,
 ) -> ApprovalRuleRow | None:
     """Return a rule in force by which a call may run without a question; None if there is none.
 
     Args:
         arguments: what the tool's `arguments` parsed.
         now: unix seconds.
+        tainted: words from outside are in view, so it has to be a rule that survives them.
     """
     if not isinstance(tool, ExecTool):
         return None
@@ -184,7 +198,9 @@ async def find_covering_rule(
         return None  # the question says why
     given = arguments.given()
     for row in rows:
-        if to_rule(row).covers(given, bound) and await is_in_force(row, roles):
+        rule = to_rule(row)
+        counts_here = rule.survives_taint or not tainted
+        if counts_here and rule.covers(given, bound) and await is_in_force(row, roles):
             return row
     return None
 

@@ -1,6 +1,6 @@
 """Offers `exec` while it is enabled and the sandbox holds."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import structlog
@@ -10,6 +10,7 @@ from bot.tools.base import Tool
 from bot.tools.exec.background import BackgroundCommands
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.tool import ExecStatusTool, ExecStopTool, ExecTool
+from memory.store.longterm.file_labels import FileLabels
 from memory.store.people.background_tasks import ComposeBody, TaskRecords
 from memory.store.rows import ConversationRow
 
@@ -25,7 +26,7 @@ class ExecTools:
         folder: of the owner's space.
         conversation: loads a conversation.
         compose: makes the body of the message that tells how a command in the background ended.
-        label: stores that what is in these folders of the space comes from outside.
+        labels: of the files of the space.
         ended: counts how a command ended.
     """
 
@@ -36,7 +37,7 @@ class ExecTools:
         tasks: TaskRecords,
         conversation: Callable[[str], Awaitable[ConversationRow | None]],
         compose: ComposeBody,
-        label: Callable[[Sequence[str]], Awaitable[None]],
+        labels: FileLabels,
         ended: Callable[[str], None],
     ) -> None:
         self._config = config
@@ -50,7 +51,7 @@ class ExecTools:
             lambda: config().timezone or "UTC",
             self.background,
             conversation,
-            label,
+            labels,
             ended,
         )
         self._tools: list[Tool] = [self.tool, ExecStatusTool(self.background), ExecStopTool(self.background)]

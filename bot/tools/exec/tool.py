@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,8 @@ from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
 from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, START_PATH, SandboxCommand, SandboxLimits
+from bot.tools.workspace.command_labels import CommandLabels
+from memory.store.longterm.file_labels import FileLabels
 from memory.store.people.background_tasks import NewTask
 from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
@@ -77,7 +79,7 @@ class ExecTool:
         zone: Callable[[], str],
         background: BackgroundCommands,
         conversation: Callable[[str], Awaitable[ConversationRow | None]],
-        label: Callable[[Sequence[str]], Awaitable[None]],
+        labels: FileLabels,
         ended: Callable[[str], None],
     ) -> None:
         """Args:
@@ -85,12 +87,12 @@ class ExecTool:
         level: the level of the sandbox, as it was probed.
         zone: IANA name.
         conversation: loads a conversation.
-        label: stores that what is in these folders of the space comes from outside.
+        labels: of the files of the space.
         ended: counts how a command ended.
         """
         self._background = background
         self._conversation = conversation
-        self._label = label
+        self._labels = CommandLabels(folder, labels)
         self._ended = ended
         self._folder = folder
         self._level = level
@@ -133,8 +135,6 @@ class ExecTool:
         if self._level().level != "A":
             raise ToolFailed(f"There is no sandbox: {self._level().reason}. Nothing was run.")
         command = self._to_command(arguments)
-        # Before the start: its names can be listed while it runs, and it may end with the bot.
-        await self._label(command.writable)
         if arguments.background:
             return await self._start(arguments, command, context)
         task = asyncio.create_task(self._run(command, self._limits(arguments.seconds), OutputBuffer()))
@@ -182,7 +182,8 @@ class ExecTool:
         """
         state = "stopped"
         try:
-            result = await run_in_sandbox(command, limits, output=output)
+            async with self._labels.labelling(command.writable):
+                result = await run_in_sandbox(command, limits, output=output)
             state = "limit" if result.ended else "done" if not result.code else "failed"
         except SandboxError as err:
             state = "refused"

@@ -8,11 +8,13 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.errors import ToolFailed
-from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
+from bot.memory.export import EXPORTS_FOLDER
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, ToolOutput
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
-from memory.workspace.files import FileEntry, SpaceFiles, TextFile, Workspace, original_name
+from memory.store.longterm.file_labels import PathLabels
+from memory.workspace.files import SET_ASIDE, FileEntry, SpaceFiles, TextFile, Workspace, original_name
 from memory.workspace.safe_path import split_path
 
 MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
@@ -21,6 +23,8 @@ PAGE_CHARS = 40_000
 MAX_LISTED = 500
 VERSION_CHARS = 12  # hex digits of the SHA-256 that name a file's version
 _MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # later prompts trust the text of these
+# Folders with words of others: logs (of which memory_get knows the lines), what was installed, and exported talk.
+_OUTSIDE_FOLDERS = frozenset(("memory", "skills", "tools", EXPORTS_FOLDER.rstrip("/")))
 FilePath = Annotated[str, Field(description="Relative to the workspace")]
 
 
@@ -61,10 +65,9 @@ class EditFileArguments(ToolArguments):
 
 
 def file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
-    """Make the spec of a tool for files; only what reads contents has words from outside."""
+    """Make the spec of a tool for files. What reads contents says itself whether they came from outside."""
     action = "files.read" if effect == "pure" else "files.write"
-    reads = name in ("read_file", "search_files")
-    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action, outside=reads)
+    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action, outside=False)
 
 
 class ListFilesTool:
@@ -88,7 +91,7 @@ class ListFilesTool:
         shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
         if len(entries) > MAX_LISTED:
             shown.append(f"[{len(entries) - MAX_LISTED} more; list one folder to see them]")
-        shown += await label_tainted((entry.path for entry in entries[:MAX_LISTED]), context)
+        shown += await label_outside_names((entry.path for entry in entries[:MAX_LISTED]), context)
         return "\n".join(shown) or "[no files]"
 
 
@@ -107,10 +110,12 @@ class ReadFileTool:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    async def run(self, arguments: ReadFileArguments, context: ToolContext) -> str:
+    async def run(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput:
         files = self._workspace.space(context.space)
         file = await run_in_tool_thread(lambda: read_text_file(files, arguments.path))
-        return format_page(file, arguments.offset, arguments.limit)
+        # Loaded after the file: it is labelled before it is written.
+        outside = has_outside_content(file.path, await context.load_labels())
+        return ToolOutput(text=format_page(file, arguments.offset, arguments.limit), outside=outside)
 
 
 class WriteFileTool:
@@ -133,10 +138,11 @@ class WriteFileTool:
         path, content = arguments.path, arguments.content
         await check_writable(path, context)
         await context.reserve_storage(byte_count(content))
-        await mark_new_paths(files, [path], context)
         change = await run_in_tool_thread(lambda: _plan_write(files, path, content, arguments.version))
-        file = change if isinstance(change, TextFile) else (await self._changes.write(context, [change]))[0]
-        return format_written(file)
+        if isinstance(change, TextFile):
+            return format_written(change)
+        await label_written(files, [path], context)
+        return format_written((await self._changes.write(context, [change]))[0])
 
 
 class EditFileTool:
@@ -162,6 +168,7 @@ class EditFileTool:
         change = await run_in_tool_thread(lambda: _plan_edit(files, path, arguments.old, arguments.new))
         if change is None:
             return f"{path} already holds the new text; nothing was changed."
+        await label_written(files, [path], context)
         return format_written((await self._changes.write(context, [change]))[0])
 
 
@@ -203,27 +210,34 @@ def format_page(file: TextFile, offset: int, limit: int) -> str:
     return f"{head}\n{''.join(shown)}"
 
 
-def _parent_folders(path: str) -> list[str]:
-    """Return the folders that contain a path, then the path itself."""
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+async def label_outside_names(paths: Iterable[str], context: ToolContext) -> list[str]:
+    """Return the label of outside words if one of these paths, or a folder above it, was named by such."""
+    labels = await context.load_labels()
+    return [OUTSIDE_LABEL] if any(map(labels.has_outside_name, paths)) else []
 
 
-async def label_tainted(paths: Iterable[str], context: ToolContext) -> list[str]:
-    """Return the label of outside words if a tainted turn named one of these paths, or a folder above it."""
-    tainted = await context.tainted_paths()
-    return [OUTSIDE_LABEL] if any(not tainted.isdisjoint(_parent_folders(path)) for path in paths) else []
+def has_outside_content(path: str, labels: PathLabels) -> bool:
+    """Tell whether what a file holds came from outside. Pure."""
+    top = original_name(path.split("/", 1)[0])
+    return top in _OUTSIDE_FOLDERS or SET_ASIDE in path or labels.has_outside_content(path)
 
 
-async def mark_new_paths(files: SpaceFiles, paths: Sequence[str], context: ToolContext) -> None:
-    """Before files are made in a tainted turn: store that their names come from it.
+async def label_written(files: SpaceFiles, paths: Sequence[str], context: ToolContext) -> None:
+    """Before files are written in a tainted turn: store that their contents, and the names of new ones, come from it.
 
     Raises:
         ToolFailed: a path is never written.
     """
     new_paths = await run_in_tool_thread(lambda: [one for path in paths for one in _missing_paths(files, path)])
-    if new_paths and (await context.load_message()).tainted:
-        await context.mark_tainted(new_paths)
+    if (await context.load_message()).tainted:
+        await context.label_names(new_paths)
+        await context.label_contents(paths)
+
+
+def _parent_folders(path: str) -> list[str]:
+    """Return the folders that contain a path, then the path itself."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def _missing_paths(files: SpaceFiles, path: str) -> list[str]:

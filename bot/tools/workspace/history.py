@@ -5,7 +5,7 @@ from datetime import datetime
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.workspace.changes import FileChange, FileChanges, run_in_tool_thread
-from bot.tools.workspace.files import VERSION_CHARS, check_writable, file_tool_spec, format_written, mark_new_paths
+from bot.tools.workspace.files import VERSION_CHARS, check_writable, file_tool_spec, format_written, label_written
 from memory.store.longterm.file_versions import FileVersionRow
 from memory.workspace.files import SpaceFiles, Workspace
 
@@ -71,7 +71,7 @@ class RestoreFileTool:
         if data == former:
             return f"{path} has the content of this version already."
         await context.reserve_storage(len(data) - len(former or b""))
-        await mark_new_paths(files, [path], context)
+        await label_written(files, [path], context)
         [file] = await self._changes.write(context, [FileChange(path=path, data=data, former=former)])
         return format_written(file)
 

@@ -3,7 +3,7 @@
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
-from bot.tools.workspace.files import MAX_READ_BYTES, check_writable, file_tool_spec, format_written, mark_new_paths
+from bot.tools.workspace.files import MAX_READ_BYTES, check_writable, file_tool_spec, format_written, label_written
 from bot.tools.workspace.unified_diff import FilePatch, PatchError, apply_patch, parse_patch
 from memory.workspace.files import SpaceFiles, TextFile, Workspace
 
@@ -47,7 +47,7 @@ class PatchFilesTool:
         if not changes:
             return "The files have these contents already; nothing was changed."
         await context.reserve_storage(sum(len(one.data) - len(one.former or b"") for one in changes))
-        await mark_new_paths(files, [one.path for one in changes], context)
+        await label_written(files, [one.path for one in changes], context)
         written = await self._changes.write(context, changes)
         return "\n".join(format_written(file) for file in written)
 

@@ -7,9 +7,15 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolArguments, ToolContext
+from bot.tools.base import ToolArguments, ToolContext, ToolOutput
 from bot.tools.workspace.changes import run_in_tool_thread
-from bot.tools.workspace.files import MAX_LISTED, MAX_READ_BYTES, file_tool_spec, label_tainted
+from bot.tools.workspace.files import (
+    MAX_LISTED,
+    MAX_READ_BYTES,
+    file_tool_spec,
+    has_outside_content,
+    label_outside_names,
+)
 from memory.workspace.files import FileEntry, FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
@@ -58,7 +64,7 @@ class FindFilesTool:
         entries = await run_in_tool_thread(files.list)
         found = [entry.path for entry in _matching_files(entries, arguments.glob)]
         shown = found[:MAX_LISTED]
-        label = await label_tainted(shown, context)
+        label = await label_outside_names(shown, context)
         more = [f"[{len(found) - MAX_LISTED} more]"] if len(found) > MAX_LISTED else []
         return "\n".join((*shown, *more, *label)) or "[no such file]"
 
@@ -78,13 +84,16 @@ class SearchFilesTool:
         self._workspace = workspace
         self._clock = clock
 
-    async def run(self, arguments: SearchFilesArguments, context: ToolContext) -> str:
+    async def run(self, arguments: SearchFilesArguments, context: ToolContext) -> ToolOutput:
         files = self._workspace.space(context.space)
         until = self._clock() + SEARCH_SECONDS
         if not arguments.pattern or len(arguments.pattern) > MAX_PATTERN_CHARS:
             raise ToolFailed(f"`pattern` has 1 to {MAX_PATTERN_CHARS} characters.")
         search = await run_in_tool_thread(lambda: self._search(files, arguments, until))
-        return "\n".join((*search.lines[:MAX_LINES], *search.notes())) or "[nothing found]"
+        text = "\n".join((*search.lines[:MAX_LINES], *search.notes())) or "[nothing found]"
+        labels = await context.load_labels()
+        outside = any(labels.has_outside_name(path) or has_outside_content(path, labels) for path in search.paths)
+        return ToolOutput(text=text, outside=outside)
 
     def _search(self, files: SpaceFiles, arguments: SearchFilesArguments, until: float) -> "_Search":
         search = _Search(
@@ -114,6 +123,8 @@ class _Search:
     until: float
     clock: Callable[[], float]
     lines: list[str] = field(default_factory=list)
+    #: Files with a match.
+    paths: list[str] = field(default_factory=list)
     skipped: int = 0
     is_late: bool = False
 
@@ -127,6 +138,8 @@ class _Search:
         shown = -1
         for number, start in self._matches(lines):
             first = max(number - self.around, shown + 1)
+            if shown < 0:
+                self.paths.append(path)
             if self.around and self.lines and first > shown + 1:
                 self.lines.append("--")
             self.lines += [_format_line(path, at, lines[at], "-", 0) for at in range(first, number)]

@@ -1,4 +1,4 @@
-"""Stores what is known about memory files: a row per line of MEMORY.md, our changes, and labels of file names."""
+"""Stores what is known about memory files: a row per line of MEMORY.md, and our changes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
 from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
-from memory.store.schema.memory_tables import file_label, memory, memory_change
+from memory.store.schema.memory_tables import memory, memory_change
 from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
 
 Item = TypeVar("Item")
@@ -100,8 +100,6 @@ _MARK_CHANGE_UNDONE = (
 _SELECT_SOURCE_MESSAGE = select(*columns_of(Message, message)).where(
     message.c.id == bindparam("id"), belongs_to_space(message.c.space)
 )
-_SELECT_LABELS = select(file_label.c.path).where(file_label.c.space == bindparam("space"))
-_SELECT_LABEL = _SELECT_LABELS.where(file_label.c.path == bindparam("path"))
 
 
 async def _put(
@@ -300,18 +298,6 @@ def _to_change(row: Row) -> MemoryChange:
     return MemoryChange(**{**row, **lines, "undone": bool(row["undone"]), "at": from_unix(row["at"])})
 
 
-async def _label_paths(tx: Tx, space: str, paths: Sequence[str]) -> None:
-    """Label these paths of a space."""
-    for path in paths:
-        if await tx.one(_SELECT_LABEL, space=space, path=path) is None:
-            await tx.insert(file_label, space=space, path=path, at=tx.now)
-
-
-async def _load_labelled(tx: Tx, space: str) -> frozenset[str]:
-    """Load all labelled paths of a space, of existing files or not."""
-    return frozenset(row["path"] for row in await tx.all(_SELECT_LABELS, space=space))
-
-
 class MemoryRecords(Repository):
     """T12: rows of memory lines, and our changes of memory files."""
 
@@ -367,13 +353,3 @@ class MemoryRecords(Repository):
         """Count a use of these lines: a search returned them."""
         if norms:
             await self._database.write(_count_uses, space, norms)
-
-
-class FileLabels(Repository):
-    """Paths of files and folders that were named in a tainted turn: a list of them shows words from outside.
-
-    A label stays with its path, whatever is written there later; a file under a new name has none.
-    """
-
-    mark = write(_label_paths)
-    marked = read(_load_labelled)

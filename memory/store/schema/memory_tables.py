@@ -149,9 +149,15 @@ link_code = Table(
 )
 Index("link_code_sha256", link_code.c.code_sha256)
 
-# Files and folders that were named in a tainted turn, by their path below the space's folder.
+# Files and folders whose name or content came from outside, by their path below the space's folder.
 file_label = Table(
-    "file_label", metadata, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
+    "file_label",
+    metadata,
+    text("space"),
+    text("path"),
+    moment("at"),
+    integer("content_only", added=True),  # 1 where the name is not from outside
+    PrimaryKeyConstraint("space", "path"),
 )
 
 # Roles of people, and allowed groups.

@@ -30,6 +30,7 @@ REVISIONS = (
     *("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011"),
     "r0012",
     "r0013",
+    "r0014",
 )
 
 metadata = MetaData()  # of all tables of the store; those of memory_tables too

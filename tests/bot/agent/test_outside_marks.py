@@ -64,8 +64,10 @@ class Desk:
         await review(self.home, "s", made.settings, {"say": mode})
         self.settings["mcp"] = {"s": {**made.settings, "resources": True}}
 
-    def file(self, name: str = "page.md") -> None:
-        (self.home / "workspace" / name).write_text(LONG)
+    def file(self, name: str = "exports/page.md") -> None:
+        path = self.home / "workspace" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(LONG)
 
     def skill(self) -> None:
         folder = skill_folder(self.home / "workspace" / "skills", body=LONG)
@@ -75,7 +77,7 @@ class Desk:
 
 async def _file(desk: Desk) -> None:
     desk.file()
-    desk.call = call("read_file", path="page.md")
+    desk.call = call("read_file", path="exports/page.md")
 
 
 async def _page(desk: Desk) -> None:
@@ -97,7 +99,7 @@ def _exec(**more: Any) -> Callable[[Desk], Any]:
     async def prepare(desk: Desk) -> None:
         desk.file()
         desk.settings["tools"] = {"exec": {"enabled": True, "seconds": 20}}
-        desk.call = call("exec", argv=["cat", f"{SPACE_PATH}/page.md"], **more)
+        desk.call = call("exec", argv=["cat", f"{SPACE_PATH}/exports/page.md"], **more)
 
     return prepare
 

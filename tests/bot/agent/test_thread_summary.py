@@ -120,11 +120,12 @@ async def test_a_long_summary_is_given_without_its_least_worth_lines(tmp_path: P
 async def test_S53_a_summary_says_whether_it_rests_on_words_from_outside(tmp_path: Path) -> None:
     def reads(request: Request) -> ScriptedAnswer:
         if request.purpose == "turn" and "page" in words(request)[-2] and not results(request):
-            return call("read_file", path="page.md")
+            return call("read_file", path="exports/page.md")
         return script(request)
 
     async with inside(tmp_path, reads) as it:
-        (tmp_path / "workspace" / "page.md").write_text("fact 0: copy mallory")
+        (tmp_path / "workspace" / "exports").mkdir()
+        (tmp_path / "workspace" / "exports" / "page.md").write_text("fact 0: copy mallory")
         api = summaries(it)
         clean = await talk(it, 0, 3)
         await api.force_update(clean)

@@ -19,6 +19,7 @@ from bot.memory.recall import (
     format_recall_block,
 )
 from memory.context.tokens import WEIGHTED
+from memory.conversation import Session
 from memory.longterm.similarity import normalize_key
 from memory.recall.documents import Passage, SearchRequest
 from memory.store.errors import StoreBusy
@@ -27,6 +28,12 @@ from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import talk
 
 ROOM = 50_000
+
+
+EMPTY = Session(
+    conversation="c", space="", epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", summary=None, turns=(),
+    reductions=(),
+)  # fmt: skip
 
 
 def passage(words: str, **fields: object) -> Passage:
@@ -229,8 +236,20 @@ def test_what_is_recalled_never_has_more_tokens_than_it_may(texts: list[str], mo
     assert shown.count("5f3a9c1e") == (2 if shown else 0)
 
 
+def test_what_a_clean_view_is_not_shown_is_counted_within_the_room() -> None:
+    mine, theirs = passage("tea is at four " * 40), passage("harbour rule", outside=True)
+    shown = format_recall_block(recalled(mine, theirs), (), 120, WEIGHTED, is_view_clean=True)
+    assert "tea is at four" in shown.text
+    assert "harbour" not in shown.text
+    assert shown.text.splitlines()[-1].startswith("[Not recalled, as they hold words from outside: 1;")
+    assert WEIGHTED.text(shown.text) <= 120
+    assert (shown.tainted, shown.passages) == (False, (mine,))
+    alone = format_recall_block(recalled(theirs), (), 120, WEIGHTED, is_view_clean=True)
+    assert (alone.text.count("\n"), alone.tainted) == (0, False)
+
+
 def test_recall_gets_at_most_a_fifth_of_a_small_room() -> None:
     tail = TurnSuffix(clock="[Now: noon]", recalled=recalled(passage("茶" * 3_000)))
-    small, large = (tail.shown((), "", room, WEIGHTED).text for room in (2_000, ROOM))
+    small, large = (tail.shown(EMPTY, (), "", room, WEIGHTED).text for room in (2_000, ROOM))
     assert WEIGHTED.text(small) < 500 < WEIGHTED.text(large) < 1_050
     assert small.endswith("[Now: noon]")

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.tools.base import MessageContext, Tool, ToolContext
+from bot.tools.base import MessageContext, Tool, ToolContext, ToolOutput
 from bot.tools.workspace.changes import FileChanges
 from bot.tools.workspace.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
 from bot.tools.workspace.history import FileHistoryTool, RestoreFileTool
 from bot.tools.workspace.patch import PatchFilesTool
 from bot.tools.workspace.search import FindFilesTool, SearchFilesTool
+from memory.store.longterm.file_labels import PathLabels
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -36,7 +37,11 @@ class FileHands:
         tools += [kind(self.workspace, self.changes) for kind in writing]
         self.tools = {tool.spec.name: tool for tool in tools}
         self.reserved: list[int] = []
-        self.marked: list[str] = []
+        #: Labelled in tainted turns, or by the test.
+        self.names: list[str] = []
+        self.contents: list[str] = []
+        #: Whether the newest result holds words from outside.
+        self.outside: bool | None = None
         self.tainted = False
         self.calls = 0
 
@@ -49,13 +54,14 @@ class FileHands:
             idem_key=f"call{self.calls}",
             load_message=self._load_message,
             reserve_storage=self._reserve_storage,
-            tainted_paths=self._tainted_paths,
-            mark_tainted=self._mark_tainted,
+            load_labels=self._load_labels,
+            label_names=self._label_names,
+            label_contents=self._label_contents,
         )
         tool = self.tools[name]
         output = await tool.run(tool.arguments.parse(arguments), context)
-        assert isinstance(output, str)
-        return output
+        self.outside = output.outside if isinstance(output, ToolOutput) else tool.spec.outside
+        return output.text if isinstance(output, ToolOutput) else output
 
     def text(self, path: str, space: str = "") -> str:
         return self.workspace.space(space).read(path).text
@@ -66,11 +72,14 @@ class FileHands:
     async def _reserve_storage(self, size: int) -> None:
         self.reserved.append(size)
 
-    async def _tainted_paths(self) -> frozenset[str]:
-        return frozenset(self.marked)
+    async def _load_labels(self) -> PathLabels:
+        return PathLabels(names=frozenset(self.names), contents=frozenset(self.contents))
 
-    async def _mark_tainted(self, paths: Any) -> None:
-        self.marked += paths
+    async def _label_names(self, paths: Any) -> None:
+        self.names += paths
+
+    async def _label_contents(self, paths: Any) -> None:
+        self.contents += paths
 
 
 @asynccontextmanager

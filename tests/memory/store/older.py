@@ -10,6 +10,7 @@ _NEVER_CHANGED = (
 )
 # By revision: what leads there from the one after it.
 BACK = {
+    "r0013": ("ALTER TABLE file_label DROP COLUMN content_only",),
     "r0012": (
         *(f"DROP INDEX conversation_{name}" for name in ("touched", "pinned", "deleting")),
         *(

@@ -66,7 +66,11 @@ class Old:
 
     def labels(self) -> set[tuple[str, str]]:
         upgrade(self.path)
-        return {(row["space"], row["path"]) for row in self.rows("SELECT space, path FROM file_label")}
+        return {(row["space"], row["path"]) for row in self.rows("SELECT * FROM file_label WHERE content_only = 0")}
+
+    def contents(self) -> set[tuple[str, str]]:
+        upgrade(self.path)
+        return {(row["space"], row["path"]) for row in self.rows("SELECT * FROM file_label WHERE content_only = 1")}
 
 
 @pytest.fixture
@@ -158,4 +162,26 @@ def test_in_postgresql_the_same_names_are_labelled(old: Old) -> None:
         go_back(url, "r0009")
         assert query(url, "SELECT 1 FROM information_schema.tables WHERE table_name = 'file_label'") == []
         assert asyncio.run(upgrade_postgres(url)) == "r0009"
-        assert set(query(url, "SELECT space, path FROM file_label")) == labels
+        assert set(query(url, "SELECT space, path FROM file_label WHERE content_only = 0")) == labels
+
+
+def test_what_a_turn_with_words_from_outside_wrote_to_older_files_is_labelled_by_its_content(old: Old) -> None:
+    old.call(CLEAN, "mine.md")
+    old.call(SEEN, "mine.md", tool="edit_file")
+    old.call(SEEN, "diary.md", tool="restore_file")
+    old.call(GONE, "gone.md", tool="edit_file")
+    old.call(SEEN, "never.md", tool="edit_file", state="denied")
+    old.call(SEEN, "new.md")
+    old.call(CLEAN, "clean.md", tool="edit_file")
+    old.raw(SEEN, json.dumps({"patch": "--- a/log.md\n+++ b/log.md\n@@ -1 +1 @@\n-x\n+y\n"}), tool="patch_files")
+    assert old.contents() == {("", path) for path in ("mine.md", "diary.md", "gone.md", "log.md")}
+
+
+def test_the_folder_that_commands_write_to_has_a_name_of_ours(tmp_path: Path) -> None:
+    path = restored(tmp_path / "m.db", "r0013")
+    with closing(sqlite3.connect(path, isolation_level=None)) as held:
+        held.execute("INSERT INTO file_label VALUES ('', 'files', 1.5)")
+        upgrade(path)
+        assert held.execute("SELECT path, content_only FROM file_label WHERE path LIKE 'files%'").fetchall() == [
+            ("files/", 0)
+        ]

@@ -101,7 +101,7 @@ NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "aske
     *("deaths_alone", "clean_lines", "summary_tainted", "begun_by", "cleared_before"),
     *("rejected", "sent_from", "awaiting", "body_sha256"),
     *("fails", "retries", "extra", "resumes_at", "inbox_row"),
-    *("own_title", "pinned", "archived", "seen_line", "deleting", "touched", "recalled"),
+    *("own_title", "pinned", "archived", "seen_line", "deleting", "touched", "recalled", "content_only"),
 }
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),

@@ -1,6 +1,6 @@
 """A database that any released version left with open work is upgraded with all rows and used further.
 
-`released/` has one dump for each revision: r0001 to r0003, r0005, r0006 and r0008 to r0011 by the last code of that
+`released/` has one dump for each revision: r0001 to r0003, r0005, r0006 and r0008 to r0013 by the last code of that
 revision, a bot that was killed with a fold, a tool and a send under way; r0004 never was a release's newest, it is
 r0003's with that step. Rows of tables that such a life leaves empty were written by hand.
 """

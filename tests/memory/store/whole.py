@@ -15,7 +15,7 @@ BY_HAND = (
     "INSERT OR IGNORE INTO removal VALUES ('nobody')",
     "INSERT OR IGNORE INTO person_removal VALUES ('p', '[]', '[]', '[]', '{}', 1.5)",
     "INSERT OR IGNORE INTO limit_told SELECT 'web:1', id, 'messages', 1e9 FROM conversation LIMIT 1",
-    "INSERT OR IGNORE INTO file_label VALUES ('', 'notes/x.md', 1.5)",
+    "INSERT OR IGNORE INTO file_label VALUES ('', 'notes/x.md', 1.5, 0)",
     "INSERT OR IGNORE INTO job SELECT 'j', '', 1, id, 'web', 'local', 'o', 'say', 'water', '{}', 1e9, 0, 0, 'n', 'on', "
     "'', 1.5, 0, 0, '', 0 FROM conversation LIMIT 1",
     "INSERT OR IGNORE INTO occurrence VALUES ('x', 'j', 1.5, 'told', '', '', 1.5, '')",

@@ -315,9 +315,10 @@ async def test_after_a_clear_nobody_is_told_of_what_ran_on(tmp_path: Path) -> No
 
 
 async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(tmp_path: Path) -> None:
-    parent = once(call("read_file", id="r1", path="a.md"), delegated("look at it"), "ok")
+    parent = once(call("read_file", id="r1", path="exports/a.md"), delegated("look at it"), "ok")
     async with inside(tmp_path, answering_tainted(parent), ON) as it:
-        (it.bot.workspace.root / "a.md").write_text("do something")
+        (it.bot.workspace.root / "exports").mkdir()
+        (it.bot.workspace.root / "exports" / "a.md").write_text("do something")
         await it.text("please")
         assert newest(it).outside
         [request] = [one for one in it.model.requests if "Do the task above" in str(one.messages)]

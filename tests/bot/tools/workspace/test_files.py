@@ -155,3 +155,35 @@ async def test_storage_is_reserved_in_bytes_and_for_the_version_that_is_kept(han
     await hands.use("write_file", path="a.md", content="茶a")
     await hands.use("edit_file", path="a.md", old="a", new="绿茶")
     assert hands.reserved == [4, 5, 4]
+
+
+@pytest.mark.parametrize(
+    ("path", "outside"),
+    [
+        *(("mine.md", False), ("MEMORY.md", False), ("files/mine.md", False), ("notes/exports/mine.md", False)),
+        *(("memory/2026-11-20.md", True), ("skills/tea/SKILL.md", True), ("Tools/x.py", True), ("exports/a.md", True)),
+        *(("theirs/a.md", True), ("theirs.md", False), ("changed.md", True), ("work/a.md", True), ("work", False)),
+    ],
+)
+async def test_a_file_is_from_outside_where_its_bytes_came_from_there(
+    hands: Hands, path: str, *, outside: bool
+) -> None:
+    hands.names, hands.contents = ["theirs", "work/"], ["changed.md"]
+    (hands.root / path).parent.mkdir(parents=True, exist_ok=True)
+    (hands.root / path).write_text("tea")
+    await hands.use("read_file", path=path)
+    assert hands.outside is outside
+
+
+async def test_a_tainted_turn_labels_what_it_writes_and_nothing_that_it_could_not(hands: Hands) -> None:
+    await hands.use("write_file", path="a.md", content="one\n")
+    await hands.use("write_file", path="b.md", content="two\n")
+    assert (hands.names, hands.contents) == ([], [])
+    hands.tainted = True
+    for name, more in (("write_file", {"content": "x"}), ("edit_file", {"old": "three", "new": "x"})):
+        with pytest.raises(ToolFailed):
+            await hands.use(name, path="a.md", **more)
+    await hands.use("write_file", path="b.md", content="two\n")
+    assert (hands.names, hands.contents) == ([], [])
+    await hands.use("edit_file", path="a.md", old="one", new="1")
+    assert (hands.names, hands.contents) == ([], ["a.md"])

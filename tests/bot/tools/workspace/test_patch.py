@@ -242,4 +242,4 @@ async def test_a_restored_file_in_a_tainted_turn_has_a_label(hands: FileHands) -
     hands.tainted = True
     await hands.use("restore_file", path="a.md", version=version)
     await hands.use("patch_files", patch=PATCH)
-    assert hands.marked == ["a.md", "made", "made/new.md"]
+    assert hands.names == ["a.md", "made", "made/new.md"]

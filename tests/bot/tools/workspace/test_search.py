@@ -87,7 +87,18 @@ async def test_lines_are_found_with_path_and_number(hands: FileHands) -> None:
     assert await hands.use("search_files", pattern="tea") == "a.md:2: two tea"
     assert await hands.use("search_files", pattern="(?i)^.*tea$") == "a.md:2: two tea\nb/c.md:1: Tea"
     assert await hands.use("search_files", pattern="tea", glob="b/*") == "[nothing found]"
-    assert hands.tools["search_files"].spec.outside
+    assert hands.outside is False
+
+
+async def test_lines_of_files_from_outside_are_words_from_outside(hands: FileHands) -> None:
+    put(hands, "a.md", "tea\n")
+    put(hands, "b/c.md", "coffee\n")
+    hands.contents = ["b/c.md"]
+    hands.names = ["b/tea.md"]
+    await hands.use("search_files", pattern="tea")
+    assert hands.outside is False
+    await hands.use("search_files", pattern="coffee|tea")
+    assert hands.outside
 
 
 async def test_the_lines_around_a_match_stand_there_once(hands: FileHands) -> None:
@@ -146,7 +157,7 @@ async def test_the_time_is_that_of_the_whole_search(tmp_path: Path) -> None:
         (tmp_path / f"{number}.md").write_text("tea\n")
     tool = SearchFilesTool(workspace, clock=lambda: next(times))
     context = ToolContext(conversation="c", space="", now=lambda: NOW, idem_key="k")
-    lines = (await tool.run(SearchFilesArguments(pattern="tea"), context)).splitlines()
+    lines = (await tool.run(SearchFilesArguments(pattern="tea"), context)).text.splitlines()
     assert lines[0] == "0.md:1: tea"
     assert len(lines) < 10
     assert "stopped after 2 s" in lines[-1]

@@ -127,6 +127,7 @@ export const en = {
   state_cut: "(cut off)",
   tainted: "from outside",
   tainted_more: "Some of it may rest on words from outside.",
+  tainted_by: "From outside in view: {sources}",
   skills: "Skills",
   tasks: "Tasks",
   views: "Views",

@@ -940,6 +940,13 @@ export interface NightsQuery {
   limit?: number;
 }
 
+/** Something from outside in a request. */
+export interface OutsideSource {
+  /** The turn that it came in; 0 for the summary. */
+  turn: number;
+  name: string;
+}
+
 /** A passkey of the owner. */
 export interface Passkey {
   id: string;
@@ -973,6 +980,8 @@ export interface PastSegment {
   cut: boolean;
   turn?: number | null;
   tainted?: boolean;
+  /** Of a turn: what from outside was in view, newest first. */
+  sources?: OutsideSource[];
 }
 
 /** A call of the model: what its request showed, in figures. */
@@ -1748,6 +1757,8 @@ export interface ViewSegment {
   turn?: number | null;
   /** Some of it may rest on words from outside. */
   tainted?: boolean;
+  /** Of a turn: what from outside was in view, newest first. */
+  sources?: OutsideSource[];
 }
 
 /** How many things wait for the owner. */

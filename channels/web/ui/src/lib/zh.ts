@@ -128,6 +128,7 @@ export const zh: Record<keyof typeof en, string> = {
   state_cut: "（中断）",
   tainted: "含外来内容",
   tainted_more: "其中可能有外来的内容。",
+  tainted_by: "当时看得到的外来内容：{sources}",
   skills: "技能",
   tasks: "任务",
   views: "视图",

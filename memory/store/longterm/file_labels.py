@@ -1,0 +1,85 @@
+"""Stores which files and folders of a space have a name or a content from outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, delete, select, update
+
+from memory.store.engine.database import Repository, Tx, read, write
+from memory.store.schema.memory_tables import file_label
+
+_OF_SPACE = file_label.c.space == bindparam("space")
+_OF_PATH = _OF_SPACE & (file_label.c.path == bindparam("path"))
+_SELECT = select(file_label.c.path, file_label.c.content_only).where(_OF_SPACE)
+_SELECT_ONE = _SELECT.where(file_label.c.path == bindparam("path"))
+_LABEL_NAME = update(file_label).where(_OF_PATH).values(content_only=0)
+_DELETE = delete(file_label).where(_OF_PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathLabels:
+    """Labelled paths of a space, of existing files or not; what is below a labelled folder is labelled too.
+
+    A path that ends in "/" stands for all that is below a folder, and not for the folder's own name.
+    """
+
+    #: Their names came from outside, and their contents.
+    names: frozenset[str] = frozenset()
+    #: Only their contents came from outside.
+    contents: frozenset[str] = frozenset()
+
+    def has_outside_name(self, path: str) -> bool:
+        """Tell whether a list of files shows words from outside with this path."""
+        return not self.names.isdisjoint(_with_folders(path))
+
+    def has_outside_content(self, path: str) -> bool:
+        """Tell whether the bytes of a file came from outside."""
+        return not (self.names | self.contents).isdisjoint(_with_folders(path))
+
+
+def _with_folders(path: str) -> list[str]:
+    """Return the folders that contain a path, each as itself and as what is below it, then the path."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return [*folders, *(f"{folder}/" for folder in folders), path]
+
+
+async def _label_names(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Label files and folders whose names came from outside, and with them what they hold."""
+    for path in paths:
+        row = await tx.one(_SELECT_ONE, space=space, path=path)
+        if row is None:
+            await tx.insert(file_label, space=space, path=path, at=tx.now, content_only=0)
+        elif row["content_only"]:
+            await tx.send(_LABEL_NAME, space=space, path=path)
+
+
+async def _label_contents(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Label files whose contents came from outside."""
+    for path in paths:
+        if await tx.one(_SELECT_ONE, space=space, path=path) is None:
+            await tx.insert(file_label, space=space, path=path, at=tx.now, content_only=1)
+
+
+async def _load(tx: Tx, space: str) -> PathLabels:
+    """Load the labels of a space."""
+    rows = await tx.all(_SELECT, space=space)
+    return PathLabels(
+        names=frozenset(row["path"] for row in rows if not row["content_only"]),
+        contents=frozenset(row["path"] for row in rows if row["content_only"]),
+    )
+
+
+async def _remove(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Remove the labels of these very paths."""
+    for path in paths:
+        await tx.send(_DELETE, space=space, path=path)
+
+
+class FileLabels(Repository):
+    """Labels of files and folders. One stays with its path, whatever is written there; a new name has none."""
+
+    label_names = write(_label_names)
+    label_contents = write(_label_contents)
+    load = read(_load)
+    remove = write(_remove)
