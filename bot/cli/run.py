@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from bot.config.home import HomeFolder, close_folders
 from bot.errors import ConfigError, MnemaError
-from channels.toolkit.deferred_dataclasses import defer_dataclasses
 from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
 from memory.store.errors import StoreError
 
@@ -63,7 +62,6 @@ class RunOptions:
 def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = None) -> int:
     """Run every enabled channel, the page and the scheduler; returns the exit code. Arguments as in RunOptions."""
     gc.disable()  # until the bot is ready: what is imported and built now stays
-    defer_dataclasses("bot", "channels", "memory")
     drop_docstrings("sqlalchemy", "pydantic", "starlette", "uvicorn", "structlog")
     create_home(home)
     import_alone("structlog", "rich", "greenlet")
