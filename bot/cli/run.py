@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from bot.config.home import HomeFolder, close_folders
 from bot.errors import ConfigError, MnemaError
-from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
+from channels.toolkit.partial_import import import_alone, import_part
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -62,7 +62,6 @@ class RunOptions:
 def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = None) -> int:
     """Run every enabled channel, the page and the scheduler; returns the exit code. Arguments as in RunOptions."""
     gc.disable()  # until the bot is ready: what is imported and built now stays
-    drop_docstrings("sqlalchemy", "pydantic", "starlette", "uvicorn", "structlog")
     create_home(home)
     import_alone("structlog", "rich", "greenlet")
     import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send

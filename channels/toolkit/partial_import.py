@@ -1,15 +1,12 @@
-"""Imports less of a library: a module without the packages around it, or packages without their docstrings."""
+"""Imports less of a library: a module without the packages around it."""
 
 import importlib
 import importlib.util
-import inspect
-import opcode
 import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import machinery
 from typing import Any, cast
 
 _importing = threading.Lock()
@@ -71,50 +68,3 @@ def import_alone(package: str, *optional: str) -> None:
     finally:
         for name in hidden:
             del sys.modules[name]
-
-
-_A_FUNCTION = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
-# Instructions with the constant 0, which a docstring is: its text may be one that the function returns, too.
-_FIRST_CONSTANT = [bytes((opcode.opmap[name], 0)) for name in ("LOAD_CONST", "RETURN_CONST") if name in opcode.opmap]
-_HAS_DOCSTRING: int | None = getattr(inspect, "CO_HAS_DOCSTRING", None)  # from Python 3.14 on
-
-
-def drop_docstrings(*packages: str) -> None:
-    """Import these packages without the docstrings of functions from now on: nobody reads them in a running bot.
-
-    It is done with the byte code that Python has cached, as an installation has none that was compiled without.
-    """
-    loaders = (
-        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
-        (type("Loader", (_WithoutDocstrings,), {"packages": frozenset(packages)}), machinery.SOURCE_SUFFIXES),
-        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
-    )
-    sys.path_hooks.insert(0, machinery.FileFinder.path_hook(*loaders))
-    sys.path_importer_cache.clear()
-
-
-class _WithoutDocstrings(machinery.SourceFileLoader):
-    packages: frozenset[str]
-
-    def get_code(self, fullname: str) -> types.CodeType | None:
-        code = super().get_code(fullname)
-        return _strip(code) if code is not None and fullname.partition(".")[0] in self.packages else code
-
-
-def _strip(code: types.CodeType) -> types.CodeType:
-    """Return code without docstrings of functions, also of those within."""
-    constants = list(code.co_consts)
-    is_changed = False
-    for number, value in enumerate(code.co_consts):
-        if type(value) is types.CodeType and (stripped := _strip(value)) is not value:
-            constants[number], is_changed = stripped, True
-    if _has_docstring(code) and not any(load in code.co_code for load in _FIRST_CONSTANT):
-        constants[0], is_changed = "", True  # a text, because some are formatted
-    return code.replace(co_consts=tuple(constants)) if is_changed else code
-
-
-def _has_docstring(code: types.CodeType) -> bool:
-    if _HAS_DOCSTRING is not None:
-        return bool(code.co_flags & _HAS_DOCSTRING)
-    is_function = code.co_flags & _A_FUNCTION == _A_FUNCTION and not code.co_name.startswith("<")
-    return is_function and isinstance(next(iter(code.co_consts), None), str)

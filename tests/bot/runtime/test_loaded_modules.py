@@ -25,9 +25,6 @@ class Stdout:
 def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
     pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
-    functions = (("sqlalchemy", "select"), ("starlette.routing", "request_response"))
-    texts = [getattr(sys.modules[name], item).__doc__ for name, item in functions]
-    pathlib.Path(sys.argv[1], f"{when}.docstrings").write_text(json.dumps([text for text in texts if text]))
 class Scheduling:
     def find_spec(self, name, path=None, target=None):
         if name == "apscheduler.triggers.date":
@@ -102,7 +99,6 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
             await until((bot.home / "scheduling").exists, "the scheduler, which is loaded last")
         finally:
             assert await bot.term() == os.EX_OK
-        assert json.loads((bot.home / "ready.docstrings").read_text()) == []
         assert bot.collecting("ready") == (False, 0)
         is_collecting, frozen = bot.collecting("end")
         assert is_collecting

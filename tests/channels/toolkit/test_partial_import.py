@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
+from channels.toolkit.partial_import import import_alone, import_part
 
 PACKAGES = ("big_sdk", "big_sdk.types")
 SDK = {
@@ -100,53 +100,3 @@ def test_a_package_that_a_new_version_no_longer_has_costs_only_time() -> None:
 def test_an_sdk_that_is_not_installed_is_an_import_error() -> None:
     with pytest.raises(ImportError):
         import_part("no_such_sdk.part", ("no_such_sdk",))
-
-
-DOCUMENTED = '''
-"""Of the module."""
-class Documented:
-    """Of the class."""
-    def method(self):
-        """Of the method."""
-        def inner():
-            """Of a function within."""
-            return "text"
-        return inner
-async def work():
-    """Of a coroutine."""
-    yield "x"
-def same():
-    """It is what it returns."""
-    return "It is what it returns."
-def bare():
-    return "no docstring"
-shortest = lambda: "no docstring either"
-texts = ["a text" for _ in range(1)]
-'''
-
-
-def test_functions_of_a_package_lose_their_docstrings_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "big_sdk" / "documented.py").write_text(DOCUMENTED)
-    monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
-    drop_docstrings("big_sdk")
-    for _ in ("compiled", "from the cached byte code"):
-        module = importlib.import_module("big_sdk.documented")
-        inner = module.Documented().method()
-        assert [module.__doc__, module.Documented.__doc__] == ["Of the module.", "Of the class."]
-        assert [module.Documented.method.__doc__, inner.__doc__, module.work.__doc__] == ["", "", ""]
-        assert [inner(), module.same(), module.bare(), module.shortest()] == [
-            *("text", "It is what it returns.", "no docstring", "no docstring either")
-        ]
-        assert module.texts == ["a text"]
-        assert inner.__code__.co_firstlineno == 7
-        for name in loaded():
-            del sys.modules[name]
-
-
-def test_other_packages_keep_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "big_sdk" / "documented.py").write_text(DOCUMENTED)
-    monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
-    drop_docstrings("another_sdk")
-    assert importlib.import_module("big_sdk.documented").work.__doc__ == "Of a coroutine."
