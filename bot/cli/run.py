@@ -5,14 +5,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Self
 
 from bot.config.home import HomeFolder, close_folders
 from bot.errors import ConfigError, MnemaError
-from channels.toolkit.partial_import import import_alone, import_part
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -63,11 +60,6 @@ def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = No
     """Run every enabled channel, the page and the scheduler; returns the exit code. Arguments as in RunOptions."""
     gc.disable()  # until the bot is ready: what is imported and built now stays
     create_home(home)
-    import_alone("structlog", "rich", "greenlet")
-    import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
-    import_part("starlette.middleware.errors", ("html",))  # for a page of a debugger, which we do not show
-    _import_uvicorn()
-    _import_watchfiles()
     from bot.runtime import startup
 
     return startup.run(home, role, _attach_console, _attach_metrics, _restore, metrics=metrics)
@@ -88,25 +80,6 @@ def _format_error(err: Exception) -> str:
     if isinstance(err, MnemaError | StoreError | OSError) and str(err):
         return str(err)
     return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."
-
-
-def _import_uvicorn() -> None:
-    """Import uvicorn's server without what its own command line needs."""
-    packages = ("uvicorn",)
-    # the types of its log's settings, which are ours
-    settings = {"configparser": partial(getattr, SimpleNamespace(RawConfigParser=object))}
-    config = import_part("uvicorn.config", (*packages, "logging.config", "configparser"), settings)
-    import_part("uvicorn.protocols.http.h11_impl", packages)
-    import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
-
-
-def _import_watchfiles() -> None:
-    """Import watchfiles without what runs a program in another process again and again."""
-    process = {
-        "multiprocessing": SimpleNamespace(get_context=str),
-        "multiprocessing.context": SimpleNamespace(SpawnProcess=object),
-    }
-    import_part("watchfiles", tuple(process), {name: partial(getattr, part) for name, part in process.items()})
 
 
 def create_home(home: HomeFolder) -> HomeFolder:

@@ -37,7 +37,7 @@ sys.exit(main(sys.argv[2:]))
 """
 # The terminal's, migrations, PostgreSQL, the SDKs of channels that are off, and pure-Python stemmers for 38 languages.
 NEVER = (
-    *("prompt_toolkit", "rich", "pygments", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
+    *("prompt_toolkit", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
     *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
     *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
     # the package of the SDK, which imports all its types
@@ -49,11 +49,6 @@ NEVER = (
     "aiohttp",
     # what parses the XML of channels that are off
     "pyexpat",
-    # for forms, a debugger's page, and a program that is started again and again
-    *("python_multipart", "multiprocessing"),
-    # what the command line needs, ours and that of uvicorn
-    *("typer", "bot.cli.commands", "logging.config", "socketserver", "configparser"),
-    *("uvicorn.main", "uvicorn.supervisors"),
 )
 # What answers messages, which is loaded by the first one.
 TURNS = (
@@ -93,7 +88,7 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         bot = Reporting(tmp_path, settings(model.url))
         await bot.start()
         try:
-            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES, "html") == []
+            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES) == []
             assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
             await until((bot.home / "scheduling").exists, "the scheduler, which is loaded last")
