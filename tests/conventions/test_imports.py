@@ -11,7 +11,7 @@ import pytest
 from tests.conventions.sources import PACKAGES, ROOT, cycles, import_graph, imported, product, with_parents
 
 MAY_IMPORT = {"channels": {"channels"}, "memory": {"memory"}, "bot": {"bot", "channels", "memory"}}
-HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
+HEAVY = {"anthropic", "google", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
 
 
 # Layers from bottom to top. A module belongs to the longest prefix here and imports only its own layer and lower ones.
