@@ -78,7 +78,7 @@ SERVER = (
     Mutant(
         name="each failed accept is a traceback",
         guards="availability",
-        file="bot/runtime/startup.py",
+        file="bot/cli/run.py",
         old="        asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())\n",
         new="",
         tests=(DESCRIPTORS,),
@@ -86,7 +86,7 @@ SERVER = (
     Mutant(
         name="the soft limit of descriptors stays",
         guards="availability",
-        file="bot/runtime/startup.py",
+        file="bot/cli/run.py",
         old="    raise_descriptor_limit()\n",
         new="",
         tests=(DESCRIPTORS,),

@@ -28,7 +28,7 @@ MOST_FILES = 1024
 PREPARED = (
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
-    "bot.runtime.startup",
+    "bot.cli.run",
     "bot.cli.backup.create",
     "bot.models.service",
     "bot.cli.chat",

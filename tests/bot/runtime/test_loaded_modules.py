@@ -50,18 +50,11 @@ NEVER = (
     # what parses the XML of channels that are off
     "pyexpat",
 )
-# What answers messages, which is loaded by the first one.
-TURNS = (
-    *("bot.runtime.turn_wiring", "bot.agent.turn", "bot.agent.loop", "bot.agent.approvals", "bot.agent.folding"),
-    *("bot.agent.prompt.builder", "bot.agent.context.fitter", "bot.tools.base", "bot.tools.exec", "bot.tools.mcp"),
-    *("bot.tools.plugins.service", "bot.tools.skills.library", "bot.tools.web", "bot.memory.search"),
-    *("memory.recall.search", "memory.folding", "memory.context.summary.prompt", "memory.workspace.fold_labels"),
-)
 # The console, which is loaded by the first request for it, with its models; and the commands, by the first one.
 CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
 COMMANDS = ("bot.commands",)
-AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server")
-FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer", "bot.tools.registry")
+AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server", "bot.runtime.turn_wiring")
+FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer")
 
 
 class Reporting(Bot):
@@ -88,7 +81,7 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         bot = Reporting(tmp_path, settings(model.url))
         await bot.start()
         try:
-            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES) == []
+            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *FOR_REPLIES) == []
             assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
             await until((bot.home / "scheduling").exists, "the scheduler, which is loaded last")
@@ -99,4 +92,4 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         assert is_collecting
         assert frozen > 100_000
         assert bot.modules("end", *NEVER, *CONSOLE, *COMMANDS) == []
-        assert bot.modules("end", *TURNS, *FOR_REPLIES) == [*TURNS, *FOR_REPLIES]
+        assert bot.modules("end", *FOR_REPLIES) == [*FOR_REPLIES]
