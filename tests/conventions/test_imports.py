@@ -47,7 +47,7 @@ UPWARD = {
     ("bot.messages", "bot.access.permissions"),
     ("memory.conversation", "memory.text.quoting"),
 }
-MAX_EDGES_PER_KLOC = 27.85  # goes down; it rose from 27.63 with the routes of the console, which join HTTP and a part
+MAX_EDGES_PER_KLOC = 27.9  # goes down; it rose from 27.85 when 700 lines of start-up tricks, which imported nothing, went
 
 
 def test_a_package_imports_no_package_above_it() -> None:
