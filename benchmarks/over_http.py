@@ -42,7 +42,7 @@ async def start() -> list[Measurement]:
                     times["ready"].append((bot.ready_after, floor))
                     times["first answer"].append((first, floor))
                     cpu.append(used)
-    targets = {"port open": (0.5, 0.5), "ready": (0.8, 0.6), "first answer": (1.6, 1.2)}
+    targets = {"port open": (0.5, 0.5), "ready": (1.0, 0.8), "first answer": (2.0, 1.5)}
     return [
         Measurement(
             name=f"start → {name}",
@@ -65,7 +65,7 @@ async def memory() -> list[Measurement]:
         with tempfile.TemporaryDirectory() as folder:
             async with running(Path(folder) / "home", settings(url)) as bot:
                 await asyncio.sleep(IDLE_AFTER)
-                found = [("idle memory", bot.rss(), LIBRARIES, 78, 70)]
+                found = [("idle memory", bot.rss(), LIBRARIES, 95, 80)]
                 await _say_each(bot, "first", FIRST)
                 every = f"{LIBRARIES}, anthropic, tiktoken"
                 found.append(("memory after the first messages", bot.rss(), every, 155, 130))

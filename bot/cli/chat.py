@@ -5,16 +5,14 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from bot.cli.run import load_config_file, start_home_logging
 from bot.commands.router import COMMANDS
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.runtime.base_wiring import BotDependencies
-from bot.runtime.bot import Bot
-from bot.runtime.startup import load_config_file, start_home_logging
-from bot.runtime.store_access import lock_home, open_home_store
-from bot.telemetry.recorder import create_telemetry
+from bot.runtime.bot import build_bot
+from bot.runtime.store_access import lock_home
 from bot.texts import detect_machine_language
 from channels.errors import LoggedOut
 from channels.terminal.channel import Terminal, TerminalOptions
@@ -66,8 +64,7 @@ def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
 
 async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:
     """Run a bot with only the terminal as its channel; an unfinished fold continues at the next start."""
-    telemetry = create_telemetry(file.current)
-    bot = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))
+    bot = await build_bot(home, file)
 
     async def find_id() -> str:
         row = await bot.store.sessions.find(Terminal.name, Terminal.account, conversation)
@@ -76,8 +73,7 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
         return row.id
 
     async def facts() -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = await (await bot.load_turn_components()).report.facts(await find_id())
-        return facts
+        return await bot.report.facts(await find_id())
 
     async def stop() -> None:
         await bot.stop(await find_id())

@@ -12,20 +12,11 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from bot.cli.common import JsonOption, print_json
-from bot.cli.run import (
-    DEFAULT_ROLE,
-    EXIT_DONE,
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    MAX_PORT,
-    PROCESS_ROLES,
-    create_home,
-    run_bot,
-)
+from bot.cli.common import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, JsonOption, create_home, print_json
 from bot.config.home import resolve_home
-from bot.runtime.store_access import resume_restore
+from bot.runtime.store_access import PROCESS_ROLES, ProcessRole, resume_restore
 
+MAX_PORT = 65_535
 # Commands in the order of --help, with the module that has them; "" for those of this one.
 COMMANDS = {
     "init": "bot.cli.config:init",
@@ -136,15 +127,24 @@ def chat(
 @app.command()
 def run(
     ctx: typer.Context,
-    role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = DEFAULT_ROLE,
+    role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = "all",
     metrics: Annotated[
         int | None, typer.Option("--metrics", min=0, max=MAX_PORT, help="A worker's own port for /metrics; 0: any.")
     ] = None,
 ) -> int:
     """Run every enabled channel, the page and the scheduler."""
-    if role not in PROCESS_ROLES:
-        raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
-    return run_bot(ctx.obj, role, metrics)
+    known_role = _parse_role(role)
+    home = create_home(ctx.obj)
+    from bot.cli import run as process  # imports the server, the log and the settings
+
+    return process.run(home, known_role, metrics)
+
+
+def _parse_role(given: str) -> ProcessRole:
+    for role in PROCESS_ROLES:
+        if role == given:
+            return role
+    raise typer.BadParameter(f"--role is {given!r}; it must be all, gateway or worker.")
 
 
 @app.command()

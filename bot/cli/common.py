@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import sys
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from typing import Annotated, Any, TypeVar
 
 import typer
 
-from bot.config.home import HomeFolder
-from bot.errors import MnemaError
+from bot.config.home import HomeFolder, close_folders
+from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import (
     OpenedStore,
     find_session,
@@ -21,6 +23,7 @@ from bot.runtime.store_access import (
 )
 from memory.store.errors import StoreError
 
+EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 COMMAND_LINE_ACTOR = "command line"  # in the audit and in access rows
@@ -105,3 +108,31 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         raise ReadingNotAudited(
             f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
         ) from err
+
+
+def create_home(home: HomeFolder) -> HomeFolder:
+    """Create the folders, live files and config.json that are missing."""
+    from bot.config.file import ConfigFile
+
+    home.ensure()
+    close_folders(home)
+    if ConfigFile(home.config).create():
+        print(f"mnema: created {home.config} from the defaults.", file=sys.stderr)
+    return home
+
+
+def report_error(err: Exception, *, debug: bool) -> int:
+    """Print what a command ended with on stderr; returns its exit code."""
+    if debug:
+        traceback.print_exception(err)
+    print(f"mnema: {format_error(err)}", file=sys.stderr)
+    return EXIT_CONFIG if isinstance(err, ConfigError) else EXIT_FAILED
+
+
+def format_error(err: Exception) -> str:
+    """Return one sentence for what a command or a restore ended with."""
+    if isinstance(err, OSError) and err.strerror:
+        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
+    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
+        return str(err)
+    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."

@@ -3,9 +3,9 @@
 import os
 import sys
 
-from bot.cli.run import EXIT_DONE, EXIT_INTERRUPTED, RunOptions, report_error, run_bot
-from bot.config.home import OTHERS_MODE, resolve_home
-from bot.runtime.store_access import resume_restore
+from bot.cli.commands import run_command
+from bot.cli.common import EXIT_DONE, EXIT_INTERRUPTED, report_error
+from bot.config.home import OTHERS_MODE
 from memory import failpoints
 
 STDOUT_DESCRIPTOR = 1
@@ -18,8 +18,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if not failpoints.arm(dict(os.environ)):
             print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
-        options = RunOptions.parse(args)
-        code = _run_by_typer(args) if options is None else _run(options)
+        code = run_command(args)
         sys.stdout.flush()
         return code
     except (BrokenPipeError, SystemExit):  # typer converts the former to the latter
@@ -29,15 +28,3 @@ def main(argv: list[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except Exception as err:
         return report_error(err, debug="--debug" in args)
-
-
-def _run(options: RunOptions) -> int:
-    home = resolve_home(options.home)
-    resume_restore(home.root)
-    return run_bot(home, options.role, options.metrics)
-
-
-def _run_by_typer(args: list[str]) -> int:
-    from bot.cli.commands import run_command  # a running bot would keep typer's 2 MB, and starts 50 ms sooner without
-
-    return run_command(args)

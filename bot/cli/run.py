@@ -1,132 +1,206 @@
-"""`mnema run` without the library of the command line, and how a command that failed ends."""
+"""`mnema run`, in the order of a start: configuration, lock, log, port; then the bot, until a signal stops it."""
 
+import asyncio
 import gc
+import importlib
 import sys
-import traceback
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, Self
 
-from bot.config.home import HomeFolder, close_folders
-from bot.errors import ConfigError, MnemaError
-from channels.toolkit.deferred_dataclasses import defer_dataclasses
-from channels.toolkit.partial_import import drop_docstrings, import_alone, import_part
-from memory.store.errors import StoreError
+from bot.cli.common import format_error, report_error
+from bot.config.file import ConfigFile
+from bot.config.home import HomeFolder, HomeLock
+from bot.config.keys import known_secrets
+from bot.config.schema import Config
+from bot.errors import ConfigError, HomeLocked
+from bot.runtime.http import RemoteTerminal, WebPage, open_page, serve_worker_metrics
+from bot.runtime.process import (
+    AcceptErrorLogger,
+    ShutdownDeadline,
+    load_codecs,
+    notify_supervisor,
+    raise_descriptor_limit,
+    restart_program,
+    start_collecting,
+    use_single_arena,
+)
+from bot.runtime.store_access import ProcessRole, import_scale_module, lock_home
+from bot.telemetry.log import LogRedactor, LogSettings, start_logging
+from channels.base import Channel
+from channels.web.server import MonitorSite
+from memory.failpoints import hit
 
-EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
-PROCESS_ROLES = ("all", "gateway", "worker")
-MAX_PORT = 65_535
-DEFAULT_ROLE = "all"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """The words of a command line that is nothing but `mnema run`."""
-
-    #: As given with --home.
-    home: Path | None = None
-    debug: bool = False
-    role: str = DEFAULT_ROLE
-    #: Port of a worker's own metrics; 0 for any.
-    metrics: int | None = None
-
-    @classmethod
-    def parse(cls, args: Sequence[str]) -> Self | None:
-        """Return the options; None for what typer has to read: another command, --help, a mistake, another spelling."""
-        values: dict[str, Any] = {}
-        words = iter(args)
-        for word in words:
-            if word == "run":
-                break
-            if word == "--debug":
-                values["debug"] = True
-            elif word == "--home" and (given := next(words, "")):
-                values["home"] = Path(given)
-            else:
-                return None
-        else:
-            return None
-        for word in words:
-            given = next(words, "")
-            if word == "--role" and given in PROCESS_ROLES:
-                values["role"] = given
-            elif word == "--metrics" and given.isascii() and given.isdigit() and int(given) <= MAX_PORT:
-                values["metrics"] = int(given)
-            else:
-                return None
-        return cls(**values)
+DAMAGE_POLL_SECONDS = 1.0  # between two checks whether the database has proved damaged
+FAILED_EXIT = 1
+SHUTDOWN_SECONDS = 28.0  # from SIGTERM to the end of the process; running turns have 20 of them
 
 
-def run_bot(home: HomeFolder, role: str = DEFAULT_ROLE, metrics: int | None = None) -> int:
-    """Run every enabled channel, the page and the scheduler; returns the exit code. Arguments as in RunOptions."""
+def run(
+    home: HomeFolder, role: ProcessRole, metrics: int | None = None, *, end_seconds: float = SHUTDOWN_SECONDS
+) -> int:
+    """Run every enabled channel, the page and the scheduler until SIGTERM or Ctrl-C; return the exit code.
+
+    Args:
+        metrics: port of a worker's site of health and metrics; 0 for any free one.
+        end_seconds: after SIGTERM the process ends within this time, whatever its threads do.
+
+    Raises:
+        MnemaError: it cannot start.
+    """
     gc.disable()  # until the bot is ready: what is imported and built now stays
-    defer_dataclasses("bot", "channels", "memory")
-    drop_docstrings("sqlalchemy", "pydantic", "starlette", "uvicorn", "structlog")
-    create_home(home)
-    import_alone("structlog", "rich", "greenlet")
-    import_alone("starlette.requests", "python_multipart", "multipart")  # for forms, which the page does not send
-    import_part("starlette.middleware.errors", ("html",))  # for a page of a debugger, which we do not show
-    _import_uvicorn()
-    _import_watchfiles()
-    from bot.runtime import startup
-
-    return startup.run(home, role, _attach_console, _attach_metrics, _restore, metrics=metrics)
-
-
-def report_error(err: Exception, *, debug: bool) -> int:
-    """Print what a command ended with on stderr; returns its exit code."""
-    if debug:
-        traceback.print_exception(err)
-    print(f"mnema: {_format_error(err)}", file=sys.stderr)
-    return EXIT_CONFIG if isinstance(err, ConfigError) else EXIT_FAILED
+    deadline = ShutdownDeadline(end_seconds)
+    use_single_arena()
+    raise_descriptor_limit()
+    load_codecs()
+    file = load_config_file(home)
+    if metrics is not None and role != "worker":
+        raise ConfigError(f"--metrics is for --role worker; {role} serves its metrics on the page's port")
+    with ExitStack() as stack:
+        lock = stack.enter_context(_lock_for_run(home, file.current, role))
+        process = _BotProcess(home, file, deadline, role, lock)
+        code = asyncio.run(process.run() if metrics is None else process.run_with_metrics(metrics))
+    if process.to_restore is not None:
+        _restore(home, *process.to_restore)
+        restart_program()
+    return code
 
 
-def _format_error(err: Exception) -> str:
-    """Return one sentence for what a command or a restore ended with."""
-    if isinstance(err, OSError) and err.strerror:
-        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
-    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
-        return str(err)
-    return f"unexpected error ({type(err).__name__}: {err}); --debug shows where."
+def _lock_for_run(home: HomeFolder, config: Config, role: ProcessRole) -> AbstractContextManager[HomeLock | None]:
+    """Return the home's lock; of no lock where other processes run on the home too, and one of them has it.
+
+    Raises:
+        ConfigError: that role needs a database that processes share. HomeLocked: another instance has the home.
+    """
+    if config.database_url:
+        import_scale_module("bot.runtime.cluster.open")
+        with suppress(HomeLocked):  # the first gateway of a home publishes the page's URL
+            return lock_home(home) if role != "worker" else nullcontext()
+        return nullcontext()
+    if role != "all":
+        raise ConfigError(f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it")
+    lock = lock_home(home)
+    hit("recover.r1")
+    return lock
 
 
-def _import_uvicorn() -> None:
-    """Import uvicorn's server without what its own command line needs."""
-    packages = ("uvicorn",)
-    # the types of its log's settings, which are ours
-    settings = {"configparser": partial(getattr, SimpleNamespace(RawConfigParser=object))}
-    config = import_part("uvicorn.config", (*packages, "logging.config", "configparser"), settings)
-    import_part("uvicorn.protocols.http.h11_impl", packages)
-    import_part("uvicorn.lifespan.off", packages, {"uvicorn": partial(getattr, config)})
+def load_config_file(home: HomeFolder) -> ConfigFile:
+    """Load config.json; if it is broken, report it on stderr and use the last good one."""
+    file = ConfigFile(home.config)
+    file.load()
+    if file.trouble is not None:
+        print(f"mnema: {file.trouble} The last good configuration holds.", file=sys.stderr)
+    return file
 
 
-def _import_watchfiles() -> None:
-    """Import watchfiles without what runs a program in another process again and again."""
-    process = {
-        "multiprocessing": SimpleNamespace(get_context=str),
-        "multiprocessing.context": SimpleNamespace(SpawnProcess=object),
-    }
-    import_part("watchfiles", tuple(process), {name: partial(getattr, part) for name, part in process.items()})
+def start_home_logging(home: HomeFolder, config: Config) -> LogRedactor:
+    """Start writing the home's log file; the configured secrets are redacted."""
+    settings = LogSettings(level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep)
+    return start_logging(home.log, settings, known_secrets(config))
 
 
-def create_home(home: HomeFolder) -> HomeFolder:
-    """Create the folders, live files and config.json that are missing."""
-    from bot.config.file import ConfigFile
+class _BotProcess:
+    """One process that runs a bot, from its log to its exit code."""
 
-    home.ensure()
-    close_folders(home)
-    if ConfigFile(home.config).create():
-        print(f"mnema: created {home.config} from the defaults.", file=sys.stderr)
-    return home
+    def __init__(
+        self, home: HomeFolder, file: ConfigFile, deadline: ShutdownDeadline, role: ProcessRole, lock: HomeLock | None
+    ) -> None:
+        """lock: the home's, if this process holds it."""
+        self._home, self._file, self._deadline, self._role, self._lock = home, file, deadline, role, lock
+        #: Backup to restore once the bot is closed, and its passphrase.
+        self.to_restore: tuple[Path, str] | None = None
+        self._redactor = start_home_logging(home, file.current)
+
+    async def run_with_metrics(self, port: int) -> int:
+        """Run a worker that serves its health and metrics on `port`."""
+        async with serve_worker_metrics(self._home, port) as site:
+            return await self.run(site)
+
+    async def run(self, monitor: MonitorSite | None = None) -> int:
+        """Run the bot until a signal stops it; return the exit code. monitor: serves its health and metrics."""
+        ended = self._deadline.received()
+        asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())
+        page = open_page(self._home, self._file.current) if self._role != "worker" else None
+        serving = asyncio.create_task(page.server.run()) if page else None
+        try:
+            damaged = await self._run_bot(page, monitor, ended)
+        finally:
+            if page and serving:
+                page.web.hub.close()
+                page.server.stop()
+                await serving
+        return FAILED_EXIT if damaged else 0
+
+    async def _run_bot(self, page: WebPage | None, monitor: MonitorSite | None, ended: asyncio.Event) -> bool:
+        """Build, open and close the bot; return whether it ended because its database is damaged."""
+        await asyncio.to_thread(importlib.import_module, "bot.console.site")  # slow; the port answers "starting"
+        from bot.console.site import attach_console, attach_metrics
+        from bot.gateway.channel_manager import build_channels
+        from channels.registry import find_installed_channels
+        from bot.runtime.bot import Bot, build_bot
+
+        built = build_channels(self._file)
+        for why in (*find_installed_channels().troubles.values(), *built.troubles.values()):
+            print(f"mnema: {why}.", file=sys.stderr)
+        bot: Bot
+        if self._file.current.database_url:
+            from bot.runtime.cluster.open import build_cluster_bot
+
+            bot = await build_cluster_bot(self._home, self._file, self._role)
+        else:
+            bot = await build_bot(self._home, self._file)
+        of_page: list[Channel] = [page.web, RemoteTerminal(page.web)] if page is not None else []
+        await bot.open([*of_page, *built.channels])
+        if page is not None:
+            attach_console(page.site, bot)
+        try:
+            if monitor is not None:
+                attach_metrics(monitor, bot)
+            bot.reconfigured = lambda config: self._redactor.learn(known_secrets(config))
+            bot.restore = partial(self._restore_after, ended)
+            self._report_ready(page)
+            start_collecting()
+            damaged = await _wait_until_ended(ended, lambda: bot.store.database.is_damaged)
+            notify_supervisor("STOPPING=1")
+        finally:
+            await bot.close()
+        return damaged
+
+    def _report_ready(self, page: WebPage | None) -> None:
+        if page is not None:
+            if self._lock is not None:
+                self._lock.tell(page.url)
+            if page.is_new_token:
+                print(f"token {page.token} (kept in {self._home.web_token})")
+        print(f"ready {_page_text(page, self._file.current)}", flush=True)
+        notify_supervisor("READY=1")
+
+    def _restore_after(self, ended: asyncio.Event, file: Path, passphrase: str) -> None:
+        """End the run as a signal does, and restore then."""
+        self.to_restore = (file, passphrase)
+        ended.set()
 
 
-def _attach_console(site: Any, bot: Any) -> None:
-    from bot.console.site import attach_console  # imports the whole bot, so only after the port is open
+async def _wait_until_ended(ended: asyncio.Event, is_damaged: Callable[[], bool]) -> bool:
+    """Wait for the signal (False), or until the database proves damaged (True): nothing more may be stored in it."""
+    while not is_damaged():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), DAMAGE_POLL_SECONDS)
+            return False
+    print(
+        "mnema: The database is damaged, so mnema ends. Start it again: the file is then put aside, and the newest "
+        "snapshot takes its place.",
+        file=sys.stderr,
+    )
+    return True
 
-    attach_console(site, bot)
+
+def _page_text(page: WebPage | None, config: Config) -> str:
+    if page is None:
+        return "without a page"
+    public = config.channels.web.public_url
+    return f"{page.url} ({public})" if public else page.url
 
 
 def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
@@ -136,10 +210,4 @@ def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
         restore_for_page(home, file, passphrase)
     except Exception as err:
         report_error(err, debug=True)
-        record_restore(home, file, {"ok": False, "error": _format_error(err)})
-
-
-def _attach_metrics(site: Any, bot: Any) -> None:
-    from bot.console.site import attach_metrics
-
-    attach_metrics(site, bot)
+        record_restore(home, file, {"ok": False, "error": format_error(err)})

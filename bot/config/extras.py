@@ -4,7 +4,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, entry_points, requires
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 TOOL_GROUP, GUARD_GROUP = "mnema.tools", "mnema.guards"  # entry points of packages
@@ -35,9 +35,3 @@ def install_command(
     # Not "mnema[extra]": mnema itself may not be on a package index.
     requirements = [match[1].strip() for match in matches if match and match[2] == extra]
     return shlex.join([f"{prefix}/bin/python", "-m", "pip", "install", *requirements])
-
-
-def has_packages_of_tools() -> bool:
-    """Tell whether packages are installed that give the bot tools or guards."""
-    points = entry_points()
-    return bool(points.select(group=TOOL_GROUP) or points.select(group=GUARD_GROUP))

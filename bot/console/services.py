@@ -6,7 +6,7 @@ It is loaded by the first request for it, see `bot.console.site`.
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from itertools import chain
 from typing import Any, TypeVar
@@ -65,7 +65,7 @@ from channels.web.models import WaitingBody
 from channels.web.refusal_texts import prefers_chinese
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
 from channels.web.routes import parse_bounded
-from channels.web.server import WebSite
+from channels.web.server import Console, WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
 
@@ -80,15 +80,6 @@ MAX_SEARCHED_SPACES = 100  # beside the owner's, in one search of every memory; 
 DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS = 1_000
 MAX_NAME_CHARS = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Console:
-    """What a request of the console needs: routes, topics of the event stream, and logins by passkey."""
-
-    routes: tuple[Route, ...]
-    sources: EventSources
-    passkeys: Passkeys
 
 
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
@@ -349,7 +340,12 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         *operating,
     )
-    return Console(routes=routes, sources=sources, passkeys=console.passkeys)
+    return Console(
+        routes=routes,
+        sources=sources,
+        login_options=console.passkeys.login_options,
+        verify_passkey=console.passkeys.verify,
+    )
 
 
 def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:

@@ -1,6 +1,7 @@
 """A bot at the page's site: messages, health and metrics at once, the console when it is first asked for."""
 
 import asyncio
+import importlib
 import shutil
 import time
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.web.backend import EventSources, HealthReport, PasskeySite, WebServices
 from channels.web.requests import HttpRefusal, Route
-from channels.web.server import MonitorSite, MonitorSources, WebSite
+from channels.web.server import Console, MonitorSite, MonitorSources, WebSite
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
@@ -101,7 +102,7 @@ class SiteServices:
         self._bot, self._site = bot, site
         self._transcripts = TranscriptBackend(bot.store, bot.stop, self.allow)
         self._loading = asyncio.Lock()
-        self._console: Any = None  # of `bot.console.services`
+        self._console: Console | None = None
 
     def web_services(self) -> WebServices:
         """Return what serves conversations, health, webhooks and logins by passkey."""
@@ -134,37 +135,30 @@ class SiteServices:
     async def load_routes(self) -> tuple[Route, ...]:
         """Return the routes of the console."""
         console = await self._load()
-        return tuple(console.routes)
+        return console.routes
 
     async def _sources(self) -> EventSources:
         console = await self._load()
-        sources: EventSources = console.sources
-        return sources
+        return console.sources
 
     async def _passkey_options(self, site: PasskeySite) -> Mapping[str, Any] | None:
         console = await self._load()
-        options: Mapping[str, Any] | None = await asyncio.to_thread(console.passkeys.login_options, site)
-        return options
+        return await asyncio.to_thread(console.login_options, site)
 
     async def _verify_passkey(self, site: PasskeySite, answer: Mapping[str, Any]) -> str:
         console = await self._load()
-        return str(await asyncio.to_thread(console.passkeys.verify, site, answer))
+        return await asyncio.to_thread(console.verify_passkey, site, answer)
 
-    async def _load(self) -> Any:
+    async def _load(self) -> Console:
         async with self._loading:
             if self._console is None:
                 try:
-                    build = await asyncio.to_thread(_import_console)
-                    await self._bot.load_turn_components()  # it shows their tools, views and approvals
+                    await asyncio.to_thread(importlib.import_module, "bot.console.services")  # 4 MB, a tenth of a start
                 except (ImportError, OSError, StoreError) as err:  # no file can be opened now, for example
                     log.error("the console cannot be loaded now", error=str(err))
                     why = "not ready yet; try again in a moment"
                     raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err
-                self._console = build(self._bot, self._transcripts, self._site, self.allow)
+                from bot.console.services import build_bot_console
+
+                self._console = build_bot_console(self._bot, self._transcripts, self._site, self.allow)
             return self._console
-
-
-def _import_console() -> Any:
-    from bot.console.services import build_bot_console  # a tenth of the CPU and 4 MB of the memory of a start
-
-    return build_bot_console

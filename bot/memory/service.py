@@ -1,13 +1,10 @@
 """Builds and runs long-term memory: recall, memories, extraction of facts, dreams and forgetting."""
 
 import asyncio
-import importlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, tzinfo
-from functools import cached_property
-from typing import Any
 from weakref import WeakValueDictionary
 
 import structlog
@@ -18,11 +15,13 @@ from bot.dispatch import CreateDispatcher, Dispatcher, create_local_dispatcher
 from bot.errors import ModelError
 from bot.memory.files import list_spaces
 from bot.memory.recall import UseCounters
+from bot.memory.search import open_recall, open_removal, open_vectors
 from bot.models.base import Purpose
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
 from bot.texts import format_text, resolve_language
 from memory.conversation import BOT_SPEAKER, Complete
+from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
 from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
@@ -106,10 +105,8 @@ class MemoryService:
             quiet: see TurnRunner.quiet.
             indexes: indexes that several processes share; None for files of this home.
         """
-        self._home, self._store, self._workspace, self._blobs = home, store, workspace, blobs
+        self._store, self._workspace = store, workspace
         self._config, self._now, self._models = config, now, models
-        self._view_changed, self._quiet = view_changed, quiet
-        self._zone, self._indexes = zone, indexes
         self.uses = UseCounters(store.memories)
         self._loaded: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
@@ -118,47 +115,20 @@ class MemoryService:
         #: Runs the extraction of facts by space; no reply waits for it.
         self.extraction_dispatcher = create_dispatcher("facts", self._extraction_worker().step, MAX_PARALLEL_SPACES)
         self.dreamer = self._dreamer()
-        self._embedding = config().memory.embedding  # another one needs a new start
-        if self._embedding is not None:
-            _ = self.recall  # what it needs is missing: that ends the start
-
-    @cached_property
-    def recall(self) -> Any:
-        """The Recall; see `load_search`."""
-        from bot.memory.search import open_recall, open_vectors
-
-        vectors = open_vectors(self._embedding, self._config)
-        return open_recall(
-            self._home, self._store, self._zone, self._indexes, workspace=self._workspace, vectors=vectors
-        )
-
-    @cached_property
-    def forgetter(self) -> Any:
-        """The ForgetService, which is imported by the first command."""
-        from memory.forgetting.forget import ForgetService
-
-        return ForgetService(
-            store=self._store,
-            workspace=self._workspace,
+        vectors = open_vectors(config().memory.embedding, config)  # another embedding needs a new start
+        self.recall = open_recall(home, store, zone, indexes, workspace=workspace, vectors=vectors)
+        self.removal = open_removal(home, store, workspace.root, self.recall.forget)
+        self.forgetter = ForgetService(
+            store=store,
+            workspace=workspace,
             recall=self.recall,
-            blobs=self._blobs,
-            data=self._home.data,
-            now=self._now,
-            detach=self._view_changed,
-            quiet=self._quiet,
+            blobs=blobs,
+            data=home.data,
+            now=now,
+            detach=view_changed,
+            quiet=quiet,
             storing=self.storing,
         )
-
-    @cached_property
-    def removal(self) -> Any:
-        """The PersonRemoval; see `load_search`."""
-        from bot.memory.search import open_removal
-
-        return open_removal(self._home, self._store, self._workspace.root, self.recall.forget)
-
-    async def load_search(self) -> None:
-        """Import the search in a thread: 1 MB that a bot needs once somebody writes to it."""
-        await asyncio.to_thread(importlib.import_module, "bot.memory.search")
 
     def memories(self, space: str) -> Memories:
         """Return the memories of one space; the same object while it is in use."""
@@ -217,15 +187,13 @@ class MemoryService:
         """Wait until no work is in progress."""
         await self.extraction_dispatcher.settled()
         await self.uses.settled()
-        if "recall" in vars(self):
-            await self.recall.settled()
+        await self.recall.settled()
 
     async def close(self) -> None:
         """Stop; open work resumes at the next start."""
         await self.extraction_dispatcher.close(0)
         await self.uses.settled()
-        if "recall" in vars(self):
-            await self.recall.close()
+        await self.recall.close()
 
     async def _changed(self, spaces: frozenset[str]) -> None:
         for space in spaces:
@@ -233,7 +201,6 @@ class MemoryService:
                 continue  # its person was deleted; reading it would make the folder again
             try:
                 await self.memories(space).reconcile()
-                await self.load_search()
                 await self.recall.refresh(space)
             except (OSError, StoreError, PathRefused, FileTooBig) as err:
                 log.warning("changed files were not read", error=type(err).__name__)

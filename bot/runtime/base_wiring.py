@@ -38,6 +38,7 @@ from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.recall.index import SpaceIndexes
+from memory.recall.search import Recall
 from memory.store.people.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -125,8 +126,8 @@ class BaseComponents(ABC):
         return time_zone(self.file.current)
 
     @property
-    def recall(self) -> Any:
-        """The Recall of long-term memory."""
+    def recall(self) -> Recall:
+        """Search in long-term memory."""
         return self.memory_service.recall
 
     def model_name(self) -> str:

@@ -1,24 +1,27 @@
 """The bot: opens its components in the order that recovery needs, closes them, and applies changes of config.json."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import structlog
 
-from bot.access.audit import count_lost_acts, record_checkpoint
-from bot.agent.timeouts import REPORTED_AFTER
-from bot.config.extras import has_packages_of_tools
-from bot.config.home import close_entries
+from bot.access.audit import AuditCheckpoints, count_lost_acts, record_checkpoint
+from bot.config.file import ConfigFile
+from bot.config.home import HomeFolder, close_entries
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
 from bot.messages import split_reply
 from bot.models.base import ModelClient
-from bot.runtime.wiring import Components
+from bot.runtime.base_wiring import BotDependencies
+from bot.runtime.turn_wiring import TurnComponents
+from bot.telemetry.database_repair import describe_repair
+from bot.telemetry.recorder import create_telemetry
 from bot.texts import format_span, format_text, resolve_language
 from channels.base import Channel
 from memory.failpoints import hit_async
+from memory.store.open import open_store
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
@@ -28,7 +31,7 @@ DRAIN_SECONDS = 20.0  # that running turns may take at shutdown
 QUICK_DRAIN_SECONDS = 5.0  # the same for commands and sends
 
 
-class Bot(Components):
+class Bot(TurnComponents):
     """One running bot."""
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
@@ -40,10 +43,9 @@ class Bot(Components):
         await self.repair_notice.open()
         if not self.config().database_url and (lost := await count_lost_acts(self.store, self.home.data)):
             self.repair_notice.report_lost_acts(lost)
-        if recovered.folds or self._uses_tools_at_start() or await self._has_unfinished_calls():
-            await self.load_turn_components()
-            self.folding.resume(recovered.folds)
-            await self.file_changes.resume(self.store.now())
+        await self.open_tools()
+        self.folding.resume(recovered.folds)
+        await self.file_changes.resume(self.store.now())
         await self.memory_service.open()
         await self.lost_rights.end()
         await self.job_times.load_zones()
@@ -52,9 +54,8 @@ class Bot(Components):
         await self._notify_away()
         await hit_async("recover.r11")
         if self.config().session_restore == "lean":
-            await (await self.load_turn_components()).restore_lean()
-        if self.has_turn_components:
-            await self._report_unfinished_calls()
+            await self.restore_lean()
+        await self._report_unfinished_calls()
         for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
         for conversation in await self.store.delivery.waiting():
@@ -73,24 +74,6 @@ class Bot(Components):
         self.spawn(self.memory_service.watch())
         self.spawn(self.channel_notifications.watch())
         self.spawn(self.model_notifications.watch())
-
-    def _import_turn_components(self) -> Any:
-        from bot.runtime.turn_wiring import TurnComponents  # 3 MB that a bot needs once somebody writes to it
-
-        return TurnComponents
-
-    def _uses_tools_at_start(self) -> bool:
-        """Tell whether tools are configured that are probed, or whose faults are logged, when the bot starts."""
-        config = self.config()
-        return bool(config.mcp or config.tools.exec.enabled or has_packages_of_tools())
-
-    async def _has_unfinished_calls(self) -> bool:
-        """Tell whether a former process has left a patch, a command, or an approved call that ran when it ended."""
-        return bool(
-            await self.store.file_versions.load_pending(self.store.now())
-            or await self.store.tasks.open_commands()
-            or await self.store.access.running_approvals(self.now() - REPORTED_AFTER)
-        )
 
     async def _report_unfinished_calls(self) -> None:
         """Let chats see what a former process left; the sandbox is probed by now, without which an approval is void."""
@@ -139,13 +122,11 @@ class Bot(Components):
         self._scheduler.stop()
         await self.urgent_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await self.turn_dispatcher.close(patience)
-        if self.has_turn_components:
-            await self.turn_components.close_turns()
+        await self.close_turns()
         await self.outbox_dispatcher.close(min(patience, QUICK_DRAIN_SECONDS))
         await cancel_and_wait(self._tasks)
         await self.memory_service.close()
-        if self.has_turn_components:
-            await self.turn_components.close()
+        await self.close_tools()
         await self.downloads.close()
         await self.gateway.close()
         await self.models.close()
@@ -161,8 +142,7 @@ class Bot(Components):
         """Wait until every message is answered, every reply sent and every fold done."""
         await self.urgent_dispatcher.settled()
         await self.turn_dispatcher.settled()
-        if self.has_turn_components:
-            await self.turn_components.settled()
+        await self.turns_settled()
         await self.outbox_dispatcher.settled()
         await self.memory_service.settled()
 
@@ -181,11 +161,20 @@ class Bot(Components):
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self._scheduler.reschedule_dreams()
-        if self._uses_tools_at_start():
-            self.spawn(self._probe_tools())
-
-    async def _probe_tools(self) -> None:
-        await (await self.load_turn_components()).exec_tools.probe()
+        self.spawn(self.exec_tools.probe())
 
     async def _on_config_rejected(self, err: ConfigRejected) -> None:
         log.error("config.json is invalid, the last valid one stays in use", why=str(err))
+
+
+async def build_bot(home: HomeFolder, file: ConfigFile) -> Bot:
+    """Open the home's SQLite store and build a bot on it, which does nothing before it is opened.
+
+    Reports on stderr what had to be repaired.
+    """
+    store = await open_store(home.db)
+    if store.repaired is not None:
+        _, text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
+        print(f"mnema: {text}", file=sys.stderr)
+        AuditCheckpoints(home.data).invalidate(f"repaired, {store.repaired.aside} set aside", datetime.now(UTC))
+    return Bot(BotDependencies(home=home, file=file, store=store, telemetry=create_telemetry(file.current)))

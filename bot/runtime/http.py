@@ -2,13 +2,11 @@
 
 import asyncio
 import socket
-import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
@@ -21,8 +19,6 @@ from channels.web.server import MonitorSite, WebServer, WebSite, bound_port, ope
 from channels.web.settings import parse_networks, parse_public_host
 
 Message = TypeVar("Message", OutboundMessage, LiveEvent)
-AttachConsole = Callable[[WebSite, Any], None]  # serves the console of an opened bot on the site
-AttachMetrics = Callable[[MonitorSite, Any], None]  # serves health and metrics of an opened bot on the site
 METRICS_HOST = "127.0.0.1"
 
 
@@ -115,18 +111,3 @@ async def serve_worker_metrics(home: HomeFolder, port: int) -> AsyncIterator[Mon
     finally:
         server.stop()
         await serving
-
-
-async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
-    """Open a bot with the configured channels, and serve its console on the page's site."""
-    from bot.gateway.channel_manager import build_channels  # imports the whole gateway, so only with the bot
-    from channels.registry import find_installed_channels
-
-    built = build_channels(file)
-    for why in (*find_installed_channels().troubles.values(), *built.troubles.values()):
-        print(f"mnema: {why}.", file=sys.stderr)
-    if page is None:
-        await bot.open(list(built.channels))
-        return
-    await bot.open([page.web, RemoteTerminal(page.web), *built.channels])
-    attach_console(page.site, bot)

@@ -4,13 +4,11 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import partial, wraps
+from functools import wraps
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import structlog
@@ -19,7 +17,6 @@ from bot.access.audit import record_checkpoint
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.config.schema import Config
 from bot.telemetry.faults import SNAPSHOT_SUBJECT, TroubleList
-from channels.toolkit.partial_import import import_part
 from memory.forgetting.blob_references import referenced_blobs
 from memory.store.errors import StoreError
 from memory.store.store import Store
@@ -256,7 +253,8 @@ class Scheduler:
 
     async def start(self) -> None:
         """Load APScheduler in a thread, then schedule all jobs; a missed night is made up for soon."""
-        await asyncio.to_thread(_import_apscheduler)
+        for name in ("apscheduler.schedulers.asyncio", "apscheduler.triggers.date"):
+            await asyncio.to_thread(importlib.import_module, name)
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
         from apscheduler.triggers.base import BaseTrigger
 
@@ -312,12 +310,3 @@ class Scheduler:
     def _dream_trigger(self) -> DailyTrigger:
         hour, minute = self._dreams.at().split(":")
         return DailyTrigger(int(hour), int(minute), self._dreams.now().tzinfo or self._zone, self._dreams.now)
-
-
-def _import_apscheduler() -> None:
-    """Import what `start` uses, without the pools of processes that another executor of the library runs in."""
-    broken = partial(getattr, SimpleNamespace(BrokenProcessPool=BrokenExecutor))
-    processes = ("multiprocessing", "concurrent.futures.process")
-    import_part("apscheduler.executors.pool", processes, {"concurrent.futures.process": broken})
-    for name in ("apscheduler.schedulers.asyncio", "apscheduler.triggers.date"):
-        importlib.import_module(name)

@@ -2,13 +2,11 @@
 
 import asyncio
 import importlib
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from bot.config import json_source
 from bot.config.extras import install_command
@@ -16,6 +14,8 @@ from bot.config.home import ConfigFileTooLarge, HomeFolder, HomeLock, NotRegular
 from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
 
+ProcessRole = Literal["all", "gateway", "worker"]
+PROCESS_ROLES: tuple[ProcessRole, ...] = get_args(ProcessRole)
 ALL_SESSIONS = 1_000_000
 REQUEST_SECONDS = 10.0  # that a running bot may take to respond
 Answer = TypeVar("Answer")
@@ -191,21 +191,6 @@ def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:
         HomeLocked: another instance has it.
     """
     return nullcontext() if postgres_url(home) else lock_home(home)
-
-
-async def open_home_store(home: HomeFolder) -> Any:
-    """Open the SQLite store for writing; report on stderr what had to be repaired."""
-    await asyncio.to_thread(importlib.import_module, "memory.store.open")  # slow: SQLAlchemy
-    from bot.access.audit import AuditCheckpoints
-    from bot.telemetry.database_repair import describe_repair
-    from memory.store.open import open_store
-
-    store = await open_store(home.db)
-    if store.repaired is not None:
-        _, told = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
-        print(f"mnema: {told}", file=sys.stderr)
-        AuditCheckpoints(home.data).invalidate(f"repaired, {store.repaired.aside} set aside", datetime.now(UTC))
-    return store
 
 
 class UnknownSession(MnemaError):

@@ -1,7 +1,9 @@
-"""Builds what answers messages: tools, agent and turns. It is loaded by the first message, not at the start."""
+"""Builds what answers messages on the parts of `bot.runtime.wiring`: tools, agent, turns and commands."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 
@@ -27,6 +29,7 @@ from bot.agent.turn_context import MessageCounter, TurnSetup
 from bot.gateway.notifications import FoldNotifications
 from bot.memory.recall import TurnRecall
 from bot.messages import load_body
+from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.scheduler import SYSTEM_ACTOR
 from bot.runtime.wiring import Components
 from bot.tools.base import Tool, Toolset
@@ -42,49 +45,82 @@ from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
+from memory.conversation import ToolSpec
 from memory.folding import FoldRunner
 from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.rows import ApprovalRow
-from memory.store.rows import InboxRow
 
 log = structlog.get_logger(__name__)
 MAX_RESTORED_CONVERSATIONS = 10_000
+MAX_INDEX_WAIT = 2.0  # seconds that the first turns wait for the owner's index, while the model's SDK is imported
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 
 
-class TurnComponents:
-    """The parts of a bot that only a turn, a command or the console needs, from its tools to the turns."""
+class TurnComponents(Components):
+    """All components of a bot. `Bot` opens and closes them."""
 
-    def __init__(self, bot: Components) -> None:
-        self._bot = bot
-        self.mcp_logins = LoginFiles(bot.home.mcp_logins, bot.writers)
+    def __init__(self, dependencies: BotDependencies) -> None:
+        super().__init__(dependencies)
+        self.mcp_logins = LoginFiles(self.home.mcp_logins, self.writers)
         self.fold_notifications = FoldNotifications(
-            store=bot.store, gateway=bot.gateway, config=bot.config, notify=bot.notifier.notify
+            store=self.store, gateway=self.gateway, config=self.config, notify=self.notifier.notify
         )
-        self.folding = FoldManager(self._fold_runner(), bot.store.folds)
+        self.folding = FoldManager(self._fold_runner(), self.store.folds)
         self._build_tools()
         self.prompt = self._system_prompt()
-        self.tool_lines = ToolLineWriter(bot.summarise)
+        self.tool_lines = ToolLineWriter(self.summarise)
         self.fitter = self._context_fitter()
-        self.summaries = ThreadSummaries(bot.store.sessions, self.folding, bot.config, self.fitter.counter)
+        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.approvals = self._approvals()
-        self.view_recorder = ViewRecorder(bot.config, bot.store.now)
+        self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
-        self.report = ContextReport(bot.store, self.fitter, bot.config, bot.model_name)
+        self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
         self.turns = self._turn_runner()
         self.person_deletion = self._person_deletion()
+        self._index_is_ready = asyncio.Event()
 
-    async def open(self) -> None:
+    async def open_tools(self) -> None:
         """Load what the tools need before the first turn."""
         await self.mcp_tools.load()
         await self.plugins.load()
         await self.exec_tools.probe()
+        self.spawn(self.mcp_tools.watch())
+
+    def warm_up(self) -> None:
+        if not self._warmed_up:  # until then the model's SDK and the token ranks (40 MB) are not in memory
+            self._warmed_up = True
+            self.spawn(self.models.preload())
+            self.spawn(self.message_counter.counter())
+            self.spawn(self._update_index())
+
+    async def _update_index(self) -> None:
+        """Bring the owner's index up to date before turns search it."""
+        try:
+            await self.recall.refresh("")
+        finally:
+            self._index_is_ready.set()
+
+    async def _run_turn(self, conversation: str) -> bool:
+        self.warm_up()
+        if not self._index_is_ready.is_set():
+            with suppress(TimeoutError):  # a long update goes on beside
+                await asyncio.wait_for(self._index_is_ready.wait(), MAX_INDEX_WAIT)
+            self._index_is_ready.set()
+        return await self.turns.step(conversation)
+
+    async def _run_urgent(self, inbox_id: str) -> bool:
+        began = time.perf_counter()
+        row = await self.store.delivery.inbox(inbox_id)
+        if row is not None and row.state == "new":
+            await self._run_command(row, load_body(row.body))
+            self.telemetry.row_handled(row.trace_id, "command", began)
+        return False
 
     async def restore_lean(self) -> None:
         """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
-        sessions, counter = self._bot.store.sessions, await self.message_counter.counter()
-        limits = request_limits(self._bot.config(), self._bot.model_name(), 1.0)
+        sessions, counter = self.store.sessions, await self.message_counter.counter()
+        limits = request_limits(self.config(), self.model_name(), 1.0)
         for row in await sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
             session = await sessions.load(row.id)
             planned = plan_context(session, LEAN, limits, 0, counter)
@@ -98,7 +134,7 @@ class TurnComponents:
         await self.turns.close()
         await self.exec_tools.background.close()
 
-    async def close(self) -> None:
+    async def close_tools(self) -> None:
         """Close the rest; called once nothing runs in the background."""
         await self.tool_lines.close()
         await self.folding.close()
@@ -106,7 +142,7 @@ class TurnComponents:
         await self.web_tools.close()
         await self.mcp_tools.close()
 
-    async def settled(self) -> None:
+    async def turns_settled(self) -> None:
         """Wait until turns, tool lines and calibration have stored what they have."""
         await self.turns.settled()
         await self.folding.settled()
@@ -115,36 +151,36 @@ class TurnComponents:
 
     def _fold_runner(self) -> FoldRunner:
         return FoldRunner(
-            folds=self._bot.store.folds,
-            sessions=self._bot.store.sessions,
-            workspace=self._bot.workspace,
-            complete=self._bot.summarise,
+            folds=self.store.folds,
+            sessions=self.store.sessions,
+            workspace=self.workspace,
+            complete=self.summarise,
             counter=load_best_counter,
-            zone=self._bot.zone(),
-            summary_tokens=lambda policy: build_policy(policy, self._bot.config().policies).settings.summary_tokens,
-            notify=lambda fold, state: self._bot.spawn(self.fold_notifications.moved(fold, state)),
+            zone=self.zone(),
+            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
+            notify=lambda fold, state: self.spawn(self.fold_notifications.moved(fold, state)),
         )
 
     def _build_tools(self) -> None:
         """Build what the model may use."""
-        self.web_tools = WebTools(self._bot.config, self._bot.secrets, self._bot.blobs)
-        self.file_changes = FileChanges(self._bot.workspace, self._bot.store.file_versions, self._bot.blobs)
+        self.web_tools = WebTools(self.config, self.secrets, self.blobs)
+        self.file_changes = FileChanges(self.workspace, self.store.file_versions, self.blobs)
         self.exec_tools = self._exec_tools()
-        self.skills = SkillTools(self._skill_library(), self._bot.config, self._skill_library)
+        self.skills = SkillTools(self._skill_library(), self.config, self._skill_library)
         self.exec_tools.tool.find_skill = self.skills.find_sha256
         self.message_counter = MessageCounter(load_best_counter)
         self.subagents = self._subagent_service()
         self.mcp_tools = McpTools(
-            self._bot.store.mcp,
-            self._bot.config,
-            self._bot.blobs,
-            self._bot.owner,
+            self.store.mcp,
+            self.config,
+            self.blobs,
+            self.owner,
             self.mcp_logins,
-            self._bot.home,
+            self.home,
             self._label_folders,
         )
-        self.plugins = PluginTools(self._plugin_library(), self._bot.config, self._bot.secrets)
-        self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self._bot.store.sessions.conversation)
+        self.plugins = PluginTools(self._plugin_library(), self.config, self.secrets)
+        self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self.store.sessions.conversation)
 
     def _skill_library(self, space: str = "") -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
@@ -152,137 +188,136 @@ class TurnComponents:
             on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
             zh = f"技能 {name} 的内容变了，已经停用。看过之后用 {on} 重新启用。"
             en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
-            self._bot.spawn(self._bot.owner("", zh, en, f"skill:{name}:{sha256}"))
+            self.spawn(self.owner("", zh, en, f"skill:{name}:{sha256}"))
 
-        return SkillLibrary(self._bot.workspace, SkillState(self._bot.home.skills_state), changed, space=space)
+        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
 
     def _plugin_library(self) -> PluginLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a plug-in was changed, it is off", plugin=name)
             zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
             en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
-            self._bot.spawn(self._bot.owner("", zh, en, f"plugin:{name}:{sha256}"))
+            self.spawn(self.owner("", zh, en, f"plugin:{name}:{sha256}"))
 
-        return PluginLibrary(self._bot.workspace, PluginState(self._bot.home.plugins_state), changed)
+        return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
 
     def _outside_tools(self, space: str) -> tuple[Tool, ...]:
-        servers = self.mcp_tools.offered(space) if self._bot.config().mcp else ()
+        servers = self.mcp_tools.offered(space) if self.config().mcp else ()
         return (*self.plugins.offered(space), *servers)
 
     def _subagent_service(self) -> SubagentService:
         return SubagentService(
-            store=self._bot.store,
-            workspace=self._bot.workspace,
-            config=self._bot.config,
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
             counter=self.message_counter.counter,
-            stop_turn=lambda conversation: self._bot.stop_turn(conversation),
+            stop_turn=self.stop_turn,
         )
 
     def _exec_tools(self) -> ExecTools:
         return ExecTools(
-            self._bot.config,
-            self._bot.workspace.root,
-            self._bot.store.tasks,
-            self._bot.store.sessions.conversation,
+            self.config,
+            self.workspace.root,
+            self.store.tasks,
+            self.store.sessions.conversation,
             compose_outcome_body,
-            self._bot.store.file_labels,
-            self._bot.telemetry.command_ended,
+            self.store.file_labels,
+            self.telemetry.command_ended,
         )
 
     async def _label_folders(self, folders: Sequence[str]) -> None:
         """Store that what is in these folders of the owner's space comes from outside."""
-        await self._bot.store.file_labels.label_names("", [f"{folder}/" for folder in folders])
+        await self.store.file_labels.label_names("", [f"{folder}/" for folder in folders])
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
-        return (self._delegate_tool,) if self._bot.config().delegate.enabled else ()
+        return (self._delegate_tool,) if self.config().delegate.enabled else ()
 
     @cached_property
     def toolset(self) -> OfferedTools:
         """Returns the tools of a space."""
         return OfferedTools(
-            store=self._bot.store,
-            workspace=self._bot.workspace,
-            blobs=self._bot.blobs,
+            store=self.store,
+            workspace=self.workspace,
+            blobs=self.blobs,
             changes=self.file_changes,
-            search=self._bot.recall.search,
-            memories=self._bot.memories,
-            uses=self._bot.memory_service.uses,
-            notify=self._bot.notifier.notify,
-            channels=self._bot.channels,
-            jobs=self._bot.jobs,
+            search=self.recall.search,
+            memories=self.memories,
+            uses=self.memory_service.uses,
+            notify=self.notifier.notify,
+            channels=self.channels,
+            jobs=self.jobs,
             web=self.web_tools,
             exec_tools=self.exec_tools,
             skills=self.skills,
             delegate=self._delegate_tools,
             outside=self._outside_tools,
-            off=lambda: tuple(self._bot.config().tools.off),
-            in_use=self._bot.is_space_in_use,
+            off=lambda: tuple(self.config().tools.off),
+            in_use=self.is_space_in_use,
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
-        bot = self._bot
-        prompt = SystemPromptBuilder(bot.persona, bot.store, bot.now)
-        prompt.on_part_cut = lambda conversation, part, budgets: bot.spawn(
-            bot.notifier.notify_cut(conversation, part, budgets, f"{bot.now():%Y-%m}")
+        prompt = SystemPromptBuilder(self.persona, self.store, self.now)
+        prompt.on_part_cut = lambda conversation, part, budgets: self.spawn(
+            self.notifier.notify_cut(conversation, part, budgets, f"{self.now():%Y-%m}")
         )
         return prompt
 
     def _context_fitter(self) -> ContextFitter:
         return ContextFitter(
-            sessions=self._bot.store.sessions,
+            sessions=self.store.sessions,
             folding=self.folding,
             prompt=self.prompt,
             message_counter=self.message_counter,
-            calibration=TokenCalibration(self._bot.store.sessions),
+            calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
-            config=self._bot.config,
+            config=self.config,
             all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
-            telemetry=self._bot.telemetry,
+            telemetry=self.telemetry,
         )
 
     def _approvals(self) -> ApprovalService:
         return ApprovalService(
-            access=self._bot.store.access,
+            access=self.store.access,
             toolset=self._tools_of,
-            now=self._bot.now,
-            channels=self._bot.channels,
-            conversation=self._bot.store.sessions.conversation,
+            now=self.now,
+            channels=self.channels,
+            conversation=self.store.sessions.conversation,
             find_refusal=self.plugins.find_refusal,
-            hold=self._bot.hold_approval,
-            release=self._bot.release_approval,
-            held=self._bot.held_approvals,
+            hold=self.hold_approval,
+            release=self.release_approval,
+            held=self.held_approvals,
             is_busy=self._is_busy,
         )
 
     async def _is_busy(self, conversation: str) -> bool:
         """Tell whether a conversation has a turn that runs or is about to."""
-        now = self._bot.store.now()
-        row = await self._bot.store.delivery.next_inbox_row(conversation, now)
+        now = self.store.now()
+        row = await self.store.delivery.next_inbox_row(conversation, now)
         return row is not None and (row.state == "running" or row.not_before <= now)
 
     def _agent(self) -> Agent:
         tool_runner = ToolRunner(
-            store=self._bot.store,
+            store=self.store,
             toolset=self._tools_of,
-            now=self._bot.now,
+            now=self.now,
             message_counter=self.message_counter,
             approvals=self.approvals,
-            roles=self._bot.roles,
-            telemetry=self._bot.telemetry,
-            budget_guard=self._bot.budget_guard,
+            roles=self.roles,
+            telemetry=self.telemetry,
+            budget_guard=self.budget_guard,
             memory_texts=self.prompt.memory_texts,
-            guest_actions=lambda: GUEST_ACTIONS if self._bot.config().tools.web.guests else (),
+            guest_actions=lambda: GUEST_ACTIONS if self.config().tools.web.guests else (),
             find_refusal=self.plugins.find_refusal,
         )
         return Agent(
-            sessions=self._bot.store.sessions,
+            sessions=self.store.sessions,
             fitter=self.fitter,
             message_counter=self.message_counter,
             tool_runner=tool_runner,
-            budget_guard=self._bot.budget_guard,
-            models=self._bot.models,
+            budget_guard=self.budget_guard,
+            models=self.models,
             views=self.view_recorder,
-            config=self._bot.config,
+            config=self.config,
         )
 
     @cached_property
@@ -291,91 +326,85 @@ class TurnComponents:
         from bot.commands.router import CommandRouter
 
         services = CommandServices(
-            store=self._bot.store,
-            config=self._bot.file,
+            store=self.store,
+            config=self.file,
             fitter=self.fitter,
             folding=self.folding,
-            workspace=self._bot.workspace,
-            blobs=self._bot.blobs,
+            workspace=self.workspace,
+            blobs=self.blobs,
             report=self.report,
-            stop=self._bot.stop,
-            channels=self._bot.states,
-            models=self._bot.models,
-            now=self._bot.now,
-            started=self._bot.started,
-            tell=self._bot.notifier.notify,
-            memories=self._bot.memories,
-            recall=self._bot.recall,
-            dreamer=self._bot.memory_service.dreamer,
-            forgetter=self._bot.memory_service.forgetter,
-            roles=self._bot.roles,
-            pairing=self._bot.pairing,
+            stop=self.stop,
+            channels=self.states,
+            models=self.models,
+            now=self.now,
+            started=self.started,
+            tell=self.notifier.notify,
+            memories=self.memories,
+            recall=self.recall,
+            dreamer=self.memory_service.dreamer,
+            forgetter=self.memory_service.forgetter,
+            roles=self.roles,
+            pairing=self.pairing,
             approvals=self.approvals,
             sandbox=lambda: self.exec_tools.level,
-            jobs=self._bot.jobs,
+            jobs=self.jobs,
             cancel_task=self.cancel_task,
-            progress=self._bot.progress,
-            heartbeat=self._bot.heartbeat,
+            progress=self.progress,
+            heartbeat=self.heartbeat,
             skills=self.skills,
             mcp=self.mcp_tools,
             plugins=self.plugins,
             toolset=self._tools_of,
         )
-        return CommandRouter(services, self._bot.channels, self._bot.language, self._bot.telemetry.access_denied).run
+        return CommandRouter(services, self.channels, self.language, self.telemetry.access_denied).run
 
     def _turn_runner(self) -> TurnRunner:
         setup = TurnSetup(
-            telemetry=self._bot.telemetry,
-            store=self._bot.store,
-            blobs=self._bot.blobs,
+            telemetry=self.telemetry,
+            store=self.store,
+            blobs=self.blobs,
             message_counter=self.message_counter,
-            config=self._bot.config,
-            model_name=self._bot.model_name,
-            now=self._bot.now,
-            show=self._bot.gateway.show,
-            roles=self._bot.roles,
-            downloads=self._bot.downloads,
-            budget_guard=self._bot.budget_guard,
-            zones=self._bot.job_times.zones,
-            timeouts=self._bot.times,
-            turn_recall=TurnRecall(
-                self._bot.recall.search, self._bot.memory_service.uses, self._bot.config, self._bot.now
-            ),
+            config=self.config,
+            model_name=self.model_name,
+            now=self.now,
+            show=self.gateway.show,
+            roles=self.roles,
+            downloads=self.downloads,
+            budget_guard=self.budget_guard,
+            zones=self.job_times.zones,
+            timeouts=self.times,
+            turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
         )
         return TurnRunner(
-            store=self._bot.store,
+            store=self.store,
             setup=setup,
             message_counter=self.message_counter,
             fitter=self.fitter,
             agent=self.agent,
             views=self.view_recorder,
             run_command=lambda row, body: self._run_command(row, body),
-            channels=self._bot.channels,
-            config=self._bot.config,
-            dispatcher=self._bot.turn_dispatcher,
-            isolation=self._bot.isolation,
-            started_at=self._bot.started_at,
-            telemetry=self._bot.telemetry,
-            troubles=self._bot.troubles,
+            channels=self.channels,
+            config=self.config,
+            dispatcher=self.turn_dispatcher,
+            isolation=self.isolation,
+            started_at=self.started_at,
+            telemetry=self.telemetry,
+            troubles=self.troubles,
             subagents=self.subagents,
             space_idle=lambda space: self.toolset.adopt(space),
         )
 
     def _person_deletion(self) -> PersonDeletion:
         return PersonDeletion(
-            store=self._bot.store,
-            workspace=self._bot.workspace,
-            pairing=self._bot.pairing,
-            removal=self._bot.memory_service.removal,
-            storing=self._bot.memory_service.storing,
-            quiet=self._bot.quiet,
-            stop=self._bot.stop,
-            drop=self._bot.drop_view,
+            store=self.store,
+            workspace=self.workspace,
+            pairing=self.pairing,
+            removal=self.memory_service.removal,
+            storing=self.memory_service.storing,
+            quiet=self.quiet,
+            stop=self.stop,
+            drop=self.drop_view,
         )
-
-    async def run_command(self, row: InboxRow) -> None:
-        """Run one command that does not wait for its conversation's queue."""
-        await self._run_command(row, load_body(row.body))
 
     async def cancel_task(self, row: TaskRow) -> bool:
         """End work beside a conversation; False if it has ended."""
@@ -390,27 +419,39 @@ class TurnComponents:
 
     async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun:
         """Apply the owner's decision from the page; the call runs by itself, and the chat that asked sees its end."""
-        bot = self._bot
-        conversation = await bot.store.sessions.conversation(row.conversation)
+        conversation = await self.store.sessions.conversation(row.conversation)
         if conversation is None:
             raise WrongState(f"approval {row.id} has no conversation")
         place = conversation.place
-        actor = await bot.roles.actor(place.channel, place.account, row.party.id, place.chat_id, place.kind)
+        actor = await self.roles.actor(place.channel, place.account, row.party.id, place.chat_id, place.kind)
         where = AccessScope(kind="console", space=row.space)
         begun = await self.approvals.begin(row, actor, where, by, approve=approve, always=always)
         if begun.done:
-            bot.spawn(self._finish_approval(row, actor, begun))
+            self.spawn(self._finish_approval(row, actor, begun))
         return begun
 
     async def _finish_approval(self, row: ApprovalRow, actor: Actor, begun: Begun) -> None:
-        language = await self._bot.language(row.conversation)
-        await self._bot.store.access.tell([await self.approvals.finish_elsewhere(row, actor, begun, language)])
+        language = await self.language(row.conversation)
+        await self.store.access.tell([await self.approvals.finish_elsewhere(row, actor, begun, language)])
 
     async def stop(self, conversation: str) -> bool:
-        """Stop the running turn of a conversation and what it has started; False if nothing runs."""
         stopped = await self.exec_tools.stop(conversation)
         cancelled = await self.subagents.cancel_all(conversation)
         return self.turns.stop(conversation) or stopped or bool(cancelled)
+
+    async def stop_turn(self, conversation: str) -> bool:
+        """Stop the running turn of a conversation and nothing else; False if none runs."""
+        return self.stop_here(conversation)
+
+    def stop_here(self, conversation: str, inbox_id: str = "") -> bool:
+        """Stop the turn of a conversation that runs in this process; see TurnRunner.stop."""
+        return self.turns.stop(conversation, inbox_id)
+
+    def stop_soon(self, conversation: str, inbox_id: str) -> None:
+        if not inbox_id:
+            self.spawn(self.exec_tools.stop(conversation))
+            self.spawn(self.subagents.cancel_all(conversation))
+        self.stop_here(conversation, inbox_id)
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
@@ -428,14 +469,28 @@ class TurnComponents:
                 self.prompt.drop_all()
 
     async def drop_view(self, conversation: str) -> None:
-        """Drop everything prepared for a conversation whose view has changed."""
         self.prompt.drop(conversation)
         self.tool_lines.begin(conversation, ())
         await self.folding.detach(conversation)
 
     async def end_idle_conversations(self, now: datetime) -> int:
-        """End the conversations that are idle for too long, as /new does; return how many."""
-        return await end_idle_conversations(self._bot.store, self.folding, self._bot.config(), now, SYSTEM_ACTOR.id)
+        return await end_idle_conversations(self.store, self.folding, self.config(), now, SYSTEM_ACTOR.id)
+
+    def is_space_in_use(self, space: str) -> bool:
+        return self.turns.is_space_open(space)
+
+    def check_files(self) -> None:
+        self.repair_notice.check()
+        self.prompt.check_files()
+
+    def _last_line_of_command(self, id: str) -> str:
+        return self.exec_tools.background.last_line(id)
+
+    def _tool_specs(self, space: str) -> tuple[ToolSpec, ...]:
+        return tuple(self.toolset(space).specs())
+
+    def _mcp_servers_up(self) -> dict[str, bool]:
+        return dict(self.mcp_tools.up())
 
     def _tools_of(self, space: str) -> Toolset:
         return self.toolset(space)

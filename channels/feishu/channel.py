@@ -1,7 +1,7 @@
 """The channel of Feishu and Lark: receives by long connection or webhook, sends by the API."""
 
 import asyncio
-import importlib.util
+import importlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -22,12 +22,13 @@ from channels.feishu.client import (
     PermissionMissing,
     reply_field,
 )
+from channels.feishu.frames import load_frame_class
 from channels.feishu.messages import ParseContext, parse, parse_ref
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.setup import check_setup
 from channels.feishu.streaming import LiveCards
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
-from channels.feishu.websocket import LongConnection, import_lark
+from channels.feishu.websocket import LongConnection
 from channels.message import (
     Address,
     Capabilities,
@@ -64,8 +65,6 @@ class Feishu:
     settings_type = FeishuSettings
 
     def __init__(self, settings: FeishuSettings, *, answer_seconds: float = ANSWER_SECONDS) -> None:
-        if importlib.util.find_spec("lark_oapi") is None:
-            raise ImportError("lark-oapi is missing", name="lark-oapi")
         self.account = settings.app_id
         self.capabilities = Capabilities(
             limit=LIMIT,
@@ -110,8 +109,10 @@ class Feishu:
     # -- receiving --------------------------------------------------------------------------------
 
     async def run(self, deliver: Deliver) -> None:
-        await asyncio.to_thread(import_lark, "ws.pb.pbbp2_pb2")
-        await asyncio.to_thread(import_lark, "core.utils.decryptor")
+        if self._verifier is None:
+            await asyncio.to_thread(load_frame_class)  # slow: it imports protobuf
+        else:
+            await asyncio.to_thread(importlib.import_module, "cryptography.hazmat.primitives.ciphers")
         await self._read_notebook()
         self._open_id = (await self._bot_info())["open_id"]
         self._live.start_cleanup()

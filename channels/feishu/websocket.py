@@ -7,7 +7,6 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +14,7 @@ import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Retryable
 from channels.feishu.client import FeishuClient
-from channels.toolkit.partial_import import import_part
+from channels.feishu.frames import CONTROL, ack_frame, frame_headers, ping_frame, read_frame
 
 log = structlog.get_logger(__name__)
 
@@ -32,11 +31,9 @@ MAX_QUEUED_FRAMES = 1000
 MAX_FRAGMENTS = 64
 MAX_FRAGMENT_BYTES = 16 * 2**20
 FRAGMENT_SECONDS = 10.0  # how long the first fragments of a payload wait for the others
-CONTROL = 0  # method of a control frame; all others carry data
 _RETRYABLE_CODES = {1, 1000040343}
 _TOO_MANY_CONNECTIONS = 1000040350
 _OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
-_PACKAGES = ("lark_oapi", "lark_oapi.core", "lark_oapi.core.utils", "lark_oapi.ws")
 
 # Stores the events of these payloads durably before it returns.
 StorePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
@@ -44,56 +41,6 @@ StorePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
 
 class ConnectionDropped(Exception):
     """The connection ended or could not be opened; a new one may work."""
-
-
-def import_lark(name: str) -> Any:
-    """Import one module of lark-oapi; its packages import the whole API: 10,000 modules, seconds, 170 MB.
-
-    Raises:
-        ImportError: lark-oapi is not installed.
-    """
-    return import_part(f"lark_oapi.{name}", _PACKAGES)
-
-
-@cache
-def _frame_types() -> tuple[Any, type[Exception]]:
-    """Return lark-oapi's class of frames, and the error of malformed bytes."""
-    return import_lark("ws.pb.pbbp2_pb2").Frame, import_lark("ws.pb.google.protobuf.message").DecodeError
-
-
-def read_frame(raw: bytes) -> Any:
-    """Parse a frame. Raises ValueError."""
-    frame_type, decode_error = _frame_types()
-    frame = frame_type()
-    try:
-        frame.ParseFromString(raw)
-    except (decode_error, IndexError, TypeError, UnicodeDecodeError) as err:
-        raise ValueError("not a frame") from err
-    if not frame.IsInitialized():
-        raise ValueError("a frame without its required fields")
-    return frame
-
-
-def ping_frame(service: int) -> bytes:
-    """Return a ping, which the platform answers by a pong."""
-    frame = _frame_types()[0]()
-    frame.SeqID, frame.LogID, frame.service, frame.method = 0, 0, service, CONTROL
-    header = frame.headers.add()
-    header.key, header.value = "type", "ping"
-    return bytes(frame.SerializeToString())
-
-
-def ack_frame(frame: Any, milliseconds: int) -> bytes:
-    """Return the acknowledgement of a frame that was processed in so many milliseconds."""
-    header = frame.headers.add()
-    header.key, header.value = "biz_rt", str(milliseconds)
-    frame.payload = b'{"code":200}'
-    return bytes(frame.SerializeToString())
-
-
-def frame_headers(frame: Any) -> dict[str, str]:
-    """Return a frame's headers by name."""
-    return {header.key: header.value for header in frame.headers}
 
 
 class FragmentBuffer:

@@ -29,7 +29,6 @@ from channels.toolkit.http import (
     is_unsent,
     read_limited,
 )
-from channels.toolkit.partial_import import import_alone
 
 MAX_ERROR_TEXT = 300
 
@@ -82,7 +81,6 @@ class BotApiClient:
     """The API of one bot. answer_seconds: timeout of a call."""
 
     def __init__(self, settings: TelegramSettings, answer_seconds: float = ANSWER_SECONDS) -> None:
-        import_alone("httpx", "httpx._main")  # its command line, with 5 MB of rich and Pygments
         from telegram import Bot
         from telegram.request import HTTPXRequest
 

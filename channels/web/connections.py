@@ -3,7 +3,8 @@
 import asyncio
 import json
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -102,6 +103,11 @@ class QueueingServer(Server):
         """End the main loop."""
         self.should_exit = True
         self._stopping.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the process, whose handler stops more than this server."""
+        yield
 
     async def main_loop(self) -> None:
         """Wait for `stop`, with a new date for responses each second: uvicorn's own loop wakes ten times a second."""

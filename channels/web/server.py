@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.web.auth import MAX_SESSION_SECONDS, BrowserSession, RequestGuard, is_framed_twice, require_fresh_login
-from channels.web.backend import Allow, HealthReport, Probe, WebServices
+from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
 from channels.web.body_limits import BodyLimiter, BodyTimes
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
@@ -150,6 +150,19 @@ ERROR_CODES = {404: "not_found", 405: "method"}
 
 
 LoadRoutes = Callable[[], Awaitable[Iterable[Route]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Console:
+    """What requests of the console need beside conversations."""
+
+    routes: tuple[Route, ...]
+    #: Topics of the event stream.
+    sources: EventSources
+    #: Options of a login by passkey for the browser; None if there is no passkey of that site.
+    login_options: Callable[[PasskeySite], Mapping[str, Any] | None]
+    #: Check a browser's answer; return the passkey's name. Raises PasskeyRefused.
+    verify_passkey: Callable[[PasskeySite, Mapping[str, Any]], str]
 
 
 class WebSite:
@@ -497,8 +510,7 @@ class WebServer:
 
     async def run(self) -> None:
         """Serve until `stop`, then finish open responses within the grace time. Close the hub first."""
-        # serve() would handle SIGTERM itself; the process has its own handler, which stops more than this server.
-        await self._server._serve(self._sockets)
+        await self._server.serve(self._sockets)
 
     def stop(self) -> None:
         """Accept no more connections, wait for no more of requests' bodies, and end `run`."""

@@ -11,7 +11,7 @@ import pytest
 from tests.conventions.sources import PACKAGES, ROOT, cycles, import_graph, imported, product, with_parents
 
 MAY_IMPORT = {"channels": {"channels"}, "memory": {"memory"}, "bot": {"bot", "channels", "memory"}}
-HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
+HEAVY = {"anthropic", "google", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
 
 
 # Layers from bottom to top. A module belongs to the longest prefix here and imports only its own layer and lower ones.
@@ -47,7 +47,9 @@ UPWARD = {
     ("bot.messages", "bot.access.permissions"),
     ("memory.conversation", "memory.text.quoting"),
 }
-MAX_EDGES_PER_KLOC = 27.85  # goes down; it rose from 27.63 with the routes of the console, which join HTTP and a part
+MAX_EDGES_PER_KLOC = (
+    27.9  # goes down; it rose from 27.85 when 700 lines of start-up tricks, which imported nothing, went
+)
 
 
 def test_a_package_imports_no_package_above_it() -> None:

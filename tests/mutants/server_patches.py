@@ -86,7 +86,7 @@ SERVER = (
     Mutant(
         name="each failed accept is a traceback",
         guards="availability",
-        file="bot/runtime/startup.py",
+        file="bot/cli/run.py",
         target="_BotProcess.run",
         old="asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())",
         new="",
@@ -95,7 +95,7 @@ SERVER = (
     Mutant(
         name="the soft limit of descriptors stays",
         guards="availability",
-        file="bot/runtime/startup.py",
+        file="bot/cli/run.py",
         target="run",
         old="raise_descriptor_limit()",
         new="",

@@ -28,7 +28,7 @@ MOST_FILES = 1024
 PREPARED = (
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
-    "bot.runtime.startup",
+    "bot.cli.run",
     "bot.cli.backup.create",
     "bot.models.service",
     "bot.cli.chat",
@@ -184,7 +184,7 @@ def _prepare() -> None:
     for name in PREPARED:
         importlib.import_module(name)
     importlib.import_module("bot.agent.context.calibration").load_best_counter()
-    importlib.import_module("bot.models.providers.anthropic").load_sdk()
+    importlib.import_module("bot.models.providers.anthropic_sdk").load_sdk()
     gc.collect()
     gc.freeze()
 

@@ -21,14 +21,13 @@ pytestmark = pytest.mark.kill
 RUN = """
 import os, sys
 from pathlib import Path
-from bot.console.site import attach_console, attach_metrics
-from bot.runtime.startup import run
+from bot.cli.run import run
 from bot.config.home import HomeFolder
 from memory.failpoints import arm
 arm(dict(os.environ))
 home = HomeFolder(root=Path(sys.argv[1]))
 home.ensure()
-sys.exit(run(home, "all", attach_console, attach_metrics, lambda *asked: None, end_seconds=float(sys.argv[2])))
+sys.exit(run(home, "all", end_seconds=float(sys.argv[2])))
 """
 GRIP_OF_THE_LOOP = "recv.acked@1:grip"
 GRIP_OF_A_THREAD = "claim.in_txn@1:grip"

@@ -1,18 +1,18 @@
 """Client of Anthropic's Messages API: encodes the request, streams, decodes the answer."""
 
 import asyncio
-import importlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.errors import BadImage, Damaged, KeyRefused, ModelError, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
 from bot.models.catalog import context_window, supports_effort
+from bot.models.providers.anthropic_sdk import load_sdk
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
     CallBudget,
@@ -30,7 +30,6 @@ from bot.models.providers.messages import (
     wrap_arguments,
 )
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
-from channels.toolkit.partial_import import import_part
 from memory.conversation import (
     Document,
     Image,
@@ -53,15 +52,6 @@ ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "refusal": "refusal",
     "model_context_window_exceeded": "overflow",
 }
-_TRACING = "anthropic.lib._tracing"
-_ERRORS = "anthropic._error_classes"  # a class for each code of an error, in 200 modules
-_AIOHTTP = "anthropic._vendor.httpx_aiohttp"  # imports aiohttp where it is installed, for a client that is not used
-# Packages of the SDK that import 3,000 modules: types of all requests and answers.
-_PACKAGES = (
-    *("anthropic", "anthropic.lib", _TRACING, _ERRORS, _AIOHTTP, "anthropic.types", "anthropic.types.shared"),
-    *("anthropic.types.organization", "anthropic.types.beta", "anthropic.types.beta.environments"),
-    *("anthropic.types.beta.organization", "anthropic.types.beta.organization.claude_code"),
-)
 _DELTA_FIELDS = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -202,15 +192,6 @@ MAX_CACHE_MARKS = 4  # per request, else 400
 # Source: Anthropic, "Prompt caching".
 CACHE_LOOKBACK = 20
 MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
-
-
-class _Sdk(NamedTuple):
-    """What is used of the SDK, under its names."""
-
-    AsyncAnthropic: Any
-    AsyncStream: Any
-    APIError: type[Exception]
-    APIStatusError: type[Exception]
 
 
 class _SentMessage(NamedTuple):
@@ -441,52 +422,6 @@ class AnthropicModel:
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         await self._clients.close()
-
-
-@cache
-def load_sdk() -> _Sdk:
-    """Import of the SDK what a raw request needs; once, .2 s. All of it takes ten times as long, and 46 MB more."""
-    names = {_TRACING: _tracing_name, _ERRORS: _error_name, _AIOHTTP: _client_name}
-    client = import_part("anthropic._client", _PACKAGES, names)
-    errors = import_part("anthropic._exceptions", _PACKAGES)
-    return _Sdk(
-        AsyncAnthropic=client.AsyncAnthropic,
-        AsyncStream=client.AsyncStream,
-        APIError=errors.APIError,
-        APIStatusError=errors.APIStatusError,
-    )
-
-
-def _tracing_name(name: str) -> Any:
-    if name == "OpenTelemetryConfig":
-        return importlib.import_module(f"{_TRACING}._config").OpenTelemetryConfig
-    if name == "finish_api_call_span":
-        return _finish_span
-    raise AttributeError(name)
-
-
-def _error_name(name: str) -> Any:
-    if name == "make_status_error":
-        return _make_status_error
-    raise AttributeError(name)
-
-
-def _make_status_error(message: str, *, body: object, response: Any) -> Any:
-    """Stand in for the SDK's function of this name: its own class tells what the class of each code would."""
-    import_part("anthropic.types.shared.error_details", _PACKAGES)  # the error would import it, and all else
-    base = importlib.import_module("anthropic._exceptions").APIStatusError
-    return base(message, response=response, body=body)
-
-
-def _client_name(name: str) -> Any:
-    if name == "Httpx2AiohttpClient":
-        return importlib.import_module("httpx2").AsyncClient
-    raise AttributeError(name)
-
-
-def _finish_span(*args: Any) -> None:
-    """Stand in for the SDK's function of this name. It ends spans of the SDK's methods; a raw request has none."""
-    importlib.import_module(f"{_TRACING}._api_call").finish_api_call_span(*args)
 
 
 async def _stream_events(client: Any, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:

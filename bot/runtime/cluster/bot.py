@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 from procrastinate.exceptions import ConnectorException
@@ -20,6 +20,7 @@ from bot.runtime.cluster.events import EventBus
 from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
+from bot.runtime.store_access import ProcessRole
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.recall.keepers.postgres import PostgresSharedIndexes
@@ -29,7 +30,6 @@ from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
-ProcessRole = Literal["all", "gateway", "worker"]
 URGENT_CONCURRENCY = 32
 OUTBOX_CONCURRENCY = 256  # per channel
 FACTS_CONCURRENCY = 4
@@ -65,6 +65,7 @@ class ClusterBot(Bot):
 
     def __init__(self, dependencies: BotDependencies, connections: ClusterConnections, role: ProcessRole) -> None:
         super().__init__(dependencies)
+        self.exec_tools.refuse(SHARED_REASON)
         self._connections = connections
         self._role = role
         self._remote_channels: dict[str, ChannelStatus] = {}
@@ -89,8 +90,7 @@ class ClusterBot(Bot):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
-        if self._role != "gateway" or self._uses_tools_at_start():
-            await self.load_turn_components()
+        await self.open_tools()
         await self.lost_rights.end()
         await self.job_times.load_zones()
         self._membership.open()
@@ -103,11 +103,6 @@ class ClusterBot(Bot):
             await self._quiescer.poll()
             self._start_work()
         self._watch_process()
-
-    def _build_turn_components(self) -> Any:
-        components = super()._build_turn_components()
-        components.exec_tools.refuse(SHARED_REASON)
-        return components
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)
@@ -164,7 +159,7 @@ class ClusterBot(Bot):
             yield
 
     async def stop(self, conversation: str) -> bool:
-        cancelled = await (await self.load_turn_components()).subagents.cancel_all(conversation)
+        cancelled = await self.subagents.cancel_all(conversation)
         return await self._jobs.stop(conversation) or bool(cancelled)
 
     async def stop_turn(self, conversation: str) -> bool:
@@ -174,7 +169,7 @@ class ClusterBot(Bot):
         async def stop() -> None:
             row = await self.store.delivery.inbox(inbox_id) if inbox_id else None
             if not inbox_id:
-                await (await self.load_turn_components()).subagents.cancel_all(conversation)
+                await self.subagents.cancel_all(conversation)
             if not inbox_id or (row is not None and row.state == "running"):
                 await self._jobs.stop(conversation)
 
@@ -281,8 +276,7 @@ class ClusterBot(Bot):
         return {name: shift_times(state, ahead) for name, state in self.gateway.local_states().items()}
 
     async def _drop_views(self, space: str) -> None:
-        if self.has_turn_components:
-            self.prompt.drop_all()
+        self.prompt.drop_all()
         for member in await self.store.links.members(space):
             for conversation in await self.store.sessions.next_seqs(member):
                 await self.drop_view(conversation)

@@ -14,10 +14,11 @@ from procrastinate.schema import SchemaManager
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.base_wiring import BotDependencies
-from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
+from bot.runtime.cluster.bot import ClusterBot, ClusterConnections
 from bot.runtime.cluster.job_batches import CREATE_EXCHANGE_FUNCTION, EXCHANGE_FUNCTION
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
+from bot.runtime.store_access import ProcessRole
 from bot.telemetry.recorder import create_telemetry
 from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.store.engine.database import Tx
@@ -37,7 +38,7 @@ StopTurn = Callable[[str], Awaitable[object]]
 Answer = TypeVar("Answer")
 
 
-async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> ClusterBot:
+async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: ProcessRole) -> ClusterBot:
     """Build a bot on the shared store; it receives and processes nothing before it is opened.
 
     Raises:
@@ -72,7 +73,7 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> Cl
         indexes=indexes,
         writers=writers,
     )
-    return ClusterBot(dependencies, connections, cast(ProcessRole, role))
+    return ClusterBot(dependencies, connections, role)
 
 
 def _process_name(role: str) -> str:

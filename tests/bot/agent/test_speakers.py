@@ -125,7 +125,7 @@ async def test_what_was_taken_back_while_a_turn_had_to_wait_is_no_background(tmp
         await one.write("nice weather", BEN, addressed=False)
         [conversation] = await one.it.bot.store.sessions.conversations("telegram")
         space = conversation.place.space
-        turns = (await one.it.bot.load_turn_components()).turns
+        turns = one.it.bot.turns
         async with one.it.bot.quiet(space):
             waiting = asyncio.create_task(one.write("so?", ANN))
             [resumed] = turns._paused_spaces[space]

@@ -10,11 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from bot.cli.commands import app
 from bot.cli.main import main
-from bot.cli.run import RunOptions
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
@@ -62,46 +59,6 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
 def test_wrong_use_is_2_and_said_on_stderr(home: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert mnema(home, *words) == 2
     assert capsys.readouterr().out == "" or words == ["sessions"]
-
-
-@pytest.mark.parametrize(
-    ("words", "options"),
-    [
-        (["run"], RunOptions()),
-        (["--home", "h", "run"], RunOptions(home=Path("h"))),
-        (
-            ["--debug", "--home", "h", "run", "--role", "gateway"],
-            RunOptions(home=Path("h"), debug=True, role="gateway"),
-        ),
-        (["run", "--role", "worker", "--metrics", "0"], RunOptions(role="worker", metrics=0)),
-    ],
-)
-def test_a_plain_run_is_read_without_typer(words: list[str], options: RunOptions) -> None:
-    assert RunOptions.parse(words) == options
-    command = get_command(app)
-    with command.make_context("mnema", list(words), resilient_parsing=True) as context:
-        name, found, rest = command.resolve_command(context, [*context._protected_args, *context.args])  # type: ignore[attr-defined]
-        assert (name, context.params["home"], context.params["debug"]) == ("run", options.home, options.debug)
-        of_run = found.make_context(name, rest, parent=context).params
-    assert of_run == {"role": options.role, "metrics": options.metrics}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *([], ["doctor"], ["--help"], ["run", "--help"], ["--version", "run"], ["--home", "run"], ["run", "--debug"]),
-        *(
-            ["run", "--role"],
-            ["run", "--role", "x"],
-            ["run", "--role=worker"],
-            ["run", "--metrics", "70000"],
-            ["run", "x"],
-        ),
-        ["run", "--metrics", "-1"],
-    ],
-)
-def test_typer_reads_all_that_is_not_a_plain_run(words: list[str]) -> None:
-    assert RunOptions.parse(words) is None
 
 
 def test_init_makes_a_home_and_keeps_what_is_there(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ def measured(load):
     load()
     return time.process_time() - began, resident() - size
 def bot():
-    import bot.runtime.startup, bot.runtime.bot, bot.models.providers.offline
+    import bot.cli.run, bot.runtime.bot, bot.models.providers.offline
     import channels.web.channel, channels.web.server, memory.store.open
 def console():
     import bot.console.services

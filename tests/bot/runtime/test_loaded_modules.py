@@ -25,11 +25,6 @@ class Stdout:
 def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
     pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
-    waiting = [cls for cls in object.__subclasses__() if getattr(cls.__init__, "__name__", "") == "_init"]
-    functions = (("sqlalchemy", "select"), ("starlette.routing", "request_response"))
-    texts = [getattr(sys.modules[name], item).__doc__ for name, item in functions]
-    pathlib.Path(sys.argv[1], f"{when}.docstrings").write_text(json.dumps([text for text in texts if text]))
-    pathlib.Path(sys.argv[1], f"{when}.waiting").write_text(json.dumps(len(waiting)))
 class Scheduling:
     def find_spec(self, name, path=None, target=None):
         if name == "apscheduler.triggers.date":
@@ -42,7 +37,7 @@ sys.exit(main(sys.argv[2:]))
 """
 # The terminal's, migrations, PostgreSQL, the SDKs of channels that are off, and pure-Python stemmers for 38 languages.
 NEVER = (
-    *("prompt_toolkit", "rich", "pygments", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
+    *("prompt_toolkit", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
     *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
     *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
     # the package of the SDK, which imports all its types
@@ -54,24 +49,12 @@ NEVER = (
     "aiohttp",
     # what parses the XML of channels that are off
     "pyexpat",
-    # for forms, a debugger's page, and a program that is started again and again
-    *("python_multipart", "multiprocessing"),
-    # what the command line needs, ours and that of uvicorn
-    *("typer", "bot.cli.commands", "logging.config", "socketserver", "configparser"),
-    *("uvicorn.main", "uvicorn.supervisors"),
-)
-# What answers messages, which is loaded by the first one.
-TURNS = (
-    *("bot.runtime.turn_wiring", "bot.agent.turn", "bot.agent.loop", "bot.agent.approvals", "bot.agent.folding"),
-    *("bot.agent.prompt.builder", "bot.agent.context.fitter", "bot.tools.base", "bot.tools.exec", "bot.tools.mcp"),
-    *("bot.tools.plugins.service", "bot.tools.skills.library", "bot.tools.web", "bot.memory.search"),
-    *("memory.recall.search", "memory.folding", "memory.context.summary.prompt", "memory.workspace.fold_labels"),
 )
 # The console, which is loaded by the first request for it, with its models; and the commands, by the first one.
 CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
 COMMANDS = ("bot.commands",)
-AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server")
-FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer", "bot.tools.registry")
+AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server", "bot.runtime.turn_wiring")
+FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer")
 
 
 class Reporting(Bot):
@@ -86,10 +69,6 @@ class Reporting(Bot):
         loaded = set(json.loads((self.home / when).read_text()))
         return [package for package in packages if package in loaded]
 
-    def waiting(self, when: str) -> int:
-        """Return how many dataclasses had not been used."""
-        return int(json.loads((self.home / f"{when}.waiting").read_text()))
-
     def collecting(self, when: str) -> tuple[bool, int]:
         """Return whether the garbage collector was on, and how many objects it never looks at."""
         is_on, frozen = json.loads((self.home / f"{when}.gc").read_text())
@@ -102,17 +81,15 @@ async def test_a_running_bot_has_imported_only_what_it_uses(tmp_path: Path) -> N
         bot = Reporting(tmp_path, settings(model.url))
         await bot.start()
         try:
-            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *TURNS, *FOR_REPLIES, "html") == []
+            assert bot.modules("ready", *NEVER, *CONSOLE, *COMMANDS, *FOR_REPLIES) == []
             assert bot.modules("ready", *AT_ONCE) == [*AT_ONCE]
             await bot.web.answer("c1", await bot.web.post("c1", "hello"))
             await until((bot.home / "scheduling").exists, "the scheduler, which is loaded last")
         finally:
             assert await bot.term() == os.EX_OK
-        assert json.loads((bot.home / "ready.docstrings").read_text()) == []
-        assert bot.waiting("ready") > 150
         assert bot.collecting("ready") == (False, 0)
         is_collecting, frozen = bot.collecting("end")
         assert is_collecting
         assert frozen > 100_000
         assert bot.modules("end", *NEVER, *CONSOLE, *COMMANDS) == []
-        assert bot.modules("end", *TURNS, *FOR_REPLIES) == [*TURNS, *FOR_REPLIES]
+        assert bot.modules("end", *FOR_REPLIES) == [*FOR_REPLIES]

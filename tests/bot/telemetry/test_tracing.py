@@ -279,7 +279,7 @@ def test_a_missing_extra_is_one_sentence() -> None:
 
 def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
     code = (
-        "import sys, bot.runtime.startup, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config.schema\n"
+        "import sys, bot.cli.run, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config.schema\n"
         "from bot.telemetry.recorder import create_telemetry; create_telemetry(bot.config.schema.Config())\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
     )

@@ -321,17 +321,3 @@ async def test_the_emulator_serves_as_a_process_too() -> None:
         async with control.get("/_ctl/sent", params={"chat": PERSON}) as seen:
             assert [message["text"] for message in await seen.json()] == ["one"]
         await telegram.close()
-
-
-def test_the_client_brings_no_program_of_a_terminal() -> None:
-    code = """
-import sys
-from channels.toolkit.partial_import import import_alone
-import_alone("structlog", "rich", "greenlet")  # as `mnema run` does
-from channels.telegram.client import BotApiClient
-from channels.telegram.settings import TelegramSettings
-BotApiClient(TelegramSettings(token="1:a"))
-print(sorted({"rich", "pygments", "click"} & {*sys.modules}), "httpx" in sys.modules)
-"""
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "[] True\n"

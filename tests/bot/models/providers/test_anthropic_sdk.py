@@ -1,18 +1,22 @@
-"""The SDK is imported without its types of requests and answers, which take ten times as long and 46 MB."""
+"""The SDK is imported without its types of requests and answers, or whole: a call and a refusal are the same."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+SAVED_MB = 30  # less is not worth a partial import
 
 # Imports the SDK as the client does, asks once and is refused once, and imports the whole afterwards.
 PROGRAM = """
 import asyncio, json, sys
-from bot.models.providers.anthropic import load_sdk
+from bot.models.providers import anthropic_sdk
 import httpx2
 
-sdk = load_sdk()
+sdk = getattr(anthropic_sdk, sys.argv[1])()
 refused = httpx2.Response(529, json={"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})
 answers = [httpx2.Response(200, text="data: {}\\n\\n"), refused]
 
@@ -40,11 +44,26 @@ print(json.dumps([getattr(anthropic, name) is getattr(sdk, name) for name in sdk
 """
 
 
+MEASURED = """
+import sys
+from bot.models.providers import anthropic_sdk
+import httpx2, psutil
+
+before = psutil.Process().memory_info().rss
+getattr(anthropic_sdk, sys.argv[1])().AsyncAnthropic(api_key="k")
+print((psutil.Process().memory_info().rss - before) / 1e6)
+"""
+
+
+def run(program: str, how: str) -> list[str]:
+    ran = subprocess.run([sys.executable, "-c", program, how], capture_output=True, text=True, check=False, timeout=240)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
 @pytest.mark.kill
 def test_a_call_and_its_refusal_need_only_a_part_of_the_sdk() -> None:
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=120)
-    assert ran.returncode == 0, ran.stderr
-    at_reply, refusal, loaded, same = map(json.loads, ran.stdout.splitlines())
+    at_reply, refusal, loaded, same = map(json.loads, run(PROGRAM, "load_sdk"))
     assert refusal == [529, "overloaded_error"]
     assert {
         "aiohttp",
@@ -57,3 +76,28 @@ def test_a_call_and_its_refusal_need_only_a_part_of_the_sdk() -> None:
     assert at_reply < 60
     assert len(loaded) < 200
     assert same == [True] * 4
+
+
+@pytest.mark.kill
+def test_a_call_and_its_refusal_are_the_same_with_the_whole_sdk() -> None:
+    _, refusal, loaded, same = map(json.loads, run(PROGRAM, "import_whole_sdk"))
+    assert refusal == [529, "overloaded_error"]
+    assert {"anthropic", "anthropic.types.message"} <= set(loaded)
+    assert same == [True] * 4
+
+
+@pytest.mark.kill
+def test_the_partial_import_still_saves_what_it_is_for() -> None:
+    whole, part = (float(run(MEASURED, how)[0]) for how in ("import_whole_sdk", "import_partial_sdk"))
+    assert whole - part > SAVED_MB
+
+
+def test_an_sdk_that_is_built_otherwise_is_imported_whole(tmp_path: Path) -> None:
+    """One without the modules that are known of it."""
+    (tmp_path / "anthropic").mkdir()
+    names = "AsyncAnthropic = AsyncStream = object\nAPIError = APIStatusError = ValueError\n"
+    (tmp_path / "anthropic" / "__init__.py").write_text(names)
+    program = "from bot.models.providers.anthropic_sdk import load_sdk; print(load_sdk().APIError.__name__)"
+    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=path)
+    assert ran.stdout == "ValueError\n"

@@ -13,8 +13,8 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.models.providers.offline import ScriptedModel
 from bot.runtime.bot import Bot
-from bot.runtime.cluster.bot import ProcessRole
 from bot.runtime.cluster.open import build_cluster_bot
+from bot.runtime.store_access import ProcessRole
 from bot.tools.base import GuardedCall
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.harness import until
