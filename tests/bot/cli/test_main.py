@@ -18,6 +18,7 @@ from bot.cli.run import RunOptions
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
+from tests.cases import every_case
 from tests.conventions.sources import ROOT
 
 HEAVY = (
@@ -64,7 +65,7 @@ def test_wrong_use_is_2_and_said_on_stderr(home: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == "" or words == ["sessions"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("words", "options"),
     [
         (["run"], RunOptions()),
@@ -86,7 +87,7 @@ def test_a_plain_run_is_read_without_typer(words: list[str], options: RunOptions
     assert of_run == {"role": options.role, "metrics": options.metrics}
 
 
-@pytest.mark.parametrize(
+@every_case(
     "words",
     [
         *([], ["doctor"], ["--help"], ["run", "--help"], ["--version", "run"], ["--home", "run"], ["run", "--debug"]),

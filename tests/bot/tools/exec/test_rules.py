@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tools.exec.rules import CommandRule, RuleRefused, build_command_rule, format_rule
+from tests.cases import every_case
 
 HERE = {"sandbox": "A", "cwd": "/w/files"}
 WORDS = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=4)
@@ -42,7 +43,7 @@ def test_a_rule_for_a_program_covers_what_begins_with_it_and_nothing_else() -> N
     assert not one.covers({"argv": ["ls", "-l"], "script": "x"}, HERE)
 
 
-@pytest.mark.parametrize("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
+@every_case("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
 def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(argv: tuple[str, ...]) -> None:
     stored = f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, "hashes": {{}}}}'
     one = CommandRule.from_json(stored, "/w", "A")
@@ -50,7 +51,7 @@ def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_noth
     assert not covers(one, *argv, "more")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "argv",
     [
         *(("sh",), ("bash", "-c"), ("python3",), ("perl", "-e"), ("env",), ("xargs",), ("find", "."), ("sudo", "ls")),

@@ -11,6 +11,7 @@ import pytest
 
 from bot.tools.web.addresses import WebError
 from bot.tools.web.client import MAX_LOOKUPS, MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
+from tests.cases import every_case
 from tests.emulators.pages import PageServer, SeenRequest, answer, make_certificate, redirect, serving
 
 
@@ -38,7 +39,7 @@ def open_to(pages: PageServer, *names: str, **answers: list[list[str]]) -> Guard
     return GuardedClient(resolve=Names(**answers), allowed=lambda: pairs)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "addresses",
     [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["2606:4700::1", "::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]],
 )
@@ -75,7 +76,7 @@ async def test_S39_our_own_public_address_is_denied() -> None:
     assert not is_own_address(ipaddress.ip_address("8.8.8.8"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "target",
     ["http://169.254.169.254/latest", "http://10.0.0.1/", "http://b.example/", "file:///etc/passwd", "gopher://x/"],
 )
