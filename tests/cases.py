@@ -1,7 +1,6 @@
 """A table of cases as one test: with an id for each, every worker would collect thousands of them."""
 
 import inspect
-import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,15 +41,13 @@ def every_case(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[
     return as_one_test
 
 
-_SHORT = reprlib.Repr(maxlevel=6, maxstring=200, maxlong=200, maxother=200, maxlist=20, maxtuple=20, maxdict=20)
-
-
 @contextmanager
 def _collected(faults: list[BaseException], case: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except (Exception, pytest.fail.Exception) as err:
-        err.add_note(f"in the case {_SHORT.repr(list(case.values()))}")
+        values = ", ".join(f"{name}={repr(value)[:200]}" for name, value in case.items())
+        err.add_note(f"in the case {values}")
         faults.append(err)
 
 

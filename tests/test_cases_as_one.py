@@ -19,8 +19,8 @@ def test_all_cases_are_run_and_each_that_fails_is_named() -> None:
     with pytest.raises(BaseExceptionGroup, match="2 of 4 cases failed") as failed:
         every_case("number", [1, 2, 3, 4])(_is_even)()
     assert [err.__notes__ for err in failed.value.exceptions] == [
-        ["in the case [1]"],
-        ["in the case [3]"],
+        ["in the case number=1"],
+        ["in the case number=3"],
     ]
     every_case(("number",), [2, 4])(_is_even)()
 
