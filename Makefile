@@ -4,6 +4,8 @@
 
 # seven workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 ))) --dist worksteal
+# these tests wait for nothing, and each worker collects all of them: as many workers as cores
+QUICK_ARGS = -n logical --dist worksteal
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat
@@ -18,7 +20,7 @@ test:            # every test that needs no outside service; ARGS="-k name" runs
 	scripts/setup.sh dev && exec scripts/test.sh $(ARGS)
 
 quick:           # the tests that start no process and no emulator
-	scripts/setup.sh dev && exec .venv/bin/pytest --quick $(ARGS)
+	scripts/setup.sh dev && exec env -u PYTHONDONTWRITEBYTECODE .venv/bin/pytest --quick $(if $(filter file,$(origin ARGS)),$(QUICK_ARGS),$(ARGS))
 
 check: lint test # everything that must pass before a commit
 

@@ -2,9 +2,15 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+IS_NIGHT = "MNEMA_NIGHT" in os.environ
+# Modules that are not even imported by day, unless they are named: they judge a server of the tests, no code of ours,
+# and import aiogram, which every worker would do while it collects (a third of all that this takes).
+JUDGES = ("emulators/test_telegram_emulator.py", "emulators/test_telegram_markup.py")
 
 # Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`).
 by_night = pytest.mark.skipif(
@@ -19,4 +25,12 @@ def first_by_day(count: int, values: Sequence[Any]) -> list[Any]:
 
 def examples(count: int) -> int:
     """So many examples of a property by night, a third of them by day."""
-    return count if "MNEMA_NIGHT" in os.environ else count // 3
+    return count if IS_NIGHT else count // 3
+
+
+def is_left_out(file: Path) -> bool:
+    """Whether a test module is not collected now."""
+    return not IS_NIGHT and file.is_relative_to(_TESTS) and file.relative_to(_TESTS).as_posix() in JUDGES
+
+
+_TESTS = Path(__file__).resolve().parent

@@ -8,6 +8,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.by_night import is_left_out
 from tests.quick import is_quick
 
 gc.disable()
@@ -37,7 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave a module out before it is imported; None lets other rules decide."""
+    """Leave a module out before it is imported; None lets other rules decide. A module that is named is always run."""
+    if is_left_out(collection_path):
+        return True
     if config.getoption("--quick") and collection_path.suffix == ".py" and not is_quick(collection_path):
         return True
     return None

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.cases import every_case
 from tests.quick import TESTS, is_quick
 
 
-@pytest.mark.parametrize(
+@every_case(
     "name",
     [
         "walk/test_kill_random.py",

@@ -137,8 +137,8 @@ class _BotProcess:
         await asyncio.to_thread(importlib.import_module, "bot.console.site")  # slow; the port answers "starting"
         from bot.console.site import attach_console, attach_metrics
         from bot.gateway.channel_manager import build_channels
-        from channels.registry import find_installed_channels
         from bot.runtime.bot import Bot, build_bot
+        from channels.registry import find_installed_channels
 
         built = build_channels(self._file)
         for why in (*find_installed_channels().troubles.values(), *built.troubles.values()):

@@ -11,6 +11,7 @@ from benchmarks.cpu_time import cpu_of, cpu_of_this
 from benchmarks.figures import FIGURES, REPORTS
 from benchmarks.measurement import Measurement, median_ratio, table
 from benchmarks.process import ROOT
+from tests.cases import every_case
 
 BUSY = "import time\nwhile time.process_time() < 0.1: pass\nprint('done', flush=True)\nimport sys; sys.stdin.read()"
 
@@ -40,7 +41,7 @@ def test_only_a_report_that_stands_first_takes_options() -> None:
         select(["turn", "load", "http"])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("ours", "more", "verdict"),
     [(4.0, False, "aim"), (5.0, False, "ok"), (6.0, False, "MISSED"), (6.0, True, "aim"), (3.0, True, "MISSED")],
 )

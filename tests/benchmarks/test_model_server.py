@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import anthropic
 import httpx
 
 from benchmarks.bot_in_process import realistic_texts
@@ -13,6 +12,8 @@ from memory.longterm.extraction import ExtractionRules, TurnExchange, is_worth_r
 
 async def ask(url: str, text: str, system: str = "") -> tuple[str, int]:
     """Return the answer and the number of its pieces."""
+    import anthropic  # a second of CPU, which only the worker that runs this needs to spend
+
     messages: list[Any] = [{"role": "user", "content": text}]
     async with (
         anthropic.AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client,

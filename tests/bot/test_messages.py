@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from bot.messages import (
     to_inbox_row,
 )
 from channels.message import Address, Capabilities, InboundMessage, Sender
+from tests.cases import every_case
 
 FILES = st.builds(StoredAttachment, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0))
 
@@ -27,7 +27,7 @@ def test_a_body_comes_back_as_it_went_in(said: MessageBody) -> None:
     assert load_body(dump_body(said)) == said
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "command"),
     [
         ("/help", ("help", "")),

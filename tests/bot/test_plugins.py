@@ -17,6 +17,7 @@ from bot.plugins import (
     run_tool,
     tool,
 )
+from tests.cases import every_case
 
 
 @tool(effect="pure", needs=["KEY"])
@@ -46,7 +47,7 @@ async def test_a_tool_is_tested_as_the_bot_calls_it() -> None:
         await call(forecast, ScriptedContext(), city="Rome")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "place"),
     [
         ("{}", "'city'"),

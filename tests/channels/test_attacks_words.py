@@ -21,6 +21,7 @@ from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, split_text
 from channels.wechat_mp.messages import render as mp_render
 from channels.wecom.messages import render
+from tests.cases import every_case
 from tests.channels.hook_addresses import feishu_door, mp_door, telegram_door
 from tests.channels.web.server import ScriptedBot, running
 
@@ -109,7 +110,7 @@ TRICKS = [
 ]
 
 
-@pytest.mark.parametrize("text", TRICKS)
+@every_case("text", TRICKS)
 def test_S30_what_the_model_writes_calls_nobody_and_runs_nothing(text: str) -> None:
     html = to_html(text)
     assert not re.search(r"<(?!/?(?:b|i|u|s|code|pre|blockquote)\b|a href=\"https?://[^\"]*\"|/a)", html)
@@ -135,7 +136,7 @@ def test_S30_the_page_of_a_link_is_not_asked_for_by_the_platform() -> None:
     assert telegram_render(message)["link_preview_options"] == {"is_disabled": True}
 
 
-@pytest.mark.parametrize(
+@every_case(
     "path",
     ["/files/..%2f..%2fetc/passwd", "/hooks/..%2fapi%2fconfig", "/hooks/%2e%2e/api/config", "/hooks/telegram%00",
      "/hooks//etc/passwd", "/static/..%252f..%252fetc/passwd", "/hooks/telegram/../../api/config"],

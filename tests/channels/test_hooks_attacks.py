@@ -16,6 +16,7 @@ from channels.feishu.settings import FeishuSettings
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
 from channels.wechat_mp.settings import WechatMpSettings
+from tests.cases import every_case
 from tests.channels.hook_addresses import (
     FEISHU_KEY,
     FEISHU_WORD,
@@ -122,7 +123,7 @@ async def test_S15_a_signature_of_another_body_is_refused(name: str) -> None:
         assert "other" not in words(door)
 
 
-@pytest.mark.parametrize("name", ["signature", "timestamp", "nonce", "encrypt_type", "msg_signature"])
+@every_case("name", ["signature", "timestamp", "nonce", "encrypt_type", "msg_signature"])
 async def test_S15_each_parameter_of_an_official_account_comes_exactly_once(name: str) -> None:
     async with opened("wechat_mp") as door:
         shot = door.genuine("once")

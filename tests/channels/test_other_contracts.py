@@ -11,7 +11,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -29,7 +29,7 @@ from tests.channels.web.server import Running, ScriptedBot, running
 from tests.channels.web.streams import events
 from tests.contracts.channel_cases import left_out
 from tests.contracts.channel_stage import WAIT, Fault, eventually
-from tests.contracts.channel_suite import ChannelSuite
+from tests.contracts.channel_suite import ChannelSuite, InBot
 
 ONE_PROCESS = "what is shown here is shown by this process: nothing between them refuses, loses or delays it"
 NO_ACTS = "people only write here: no groups, edits, answers to a message, buttons"
@@ -183,6 +183,7 @@ class WebStage:
 
 
 class TestWeb(ChannelSuite):
+    by_night: ClassVar = (InBot,)
     not_here = dict.fromkeys(
         ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS
     )
@@ -279,6 +280,7 @@ class TerminalStage:
 
 
 class TestTerminal(ChannelSuite):
+    by_night: ClassVar = (InBot,)
     drawn = staticmethod(strip_control)
     not_here = dict.fromkeys(
         ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeVar, get_args
 import pytest
 
 from channels.message import Capabilities
+from tests.by_night import IS_NIGHT
 from tests.contracts.channel_stage import Fault, Inbox, Pages, Stage, bind
 
 # What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out here.
@@ -49,6 +50,8 @@ class Cases:
     """
 
     not_here: ClassVar[Mapping[str, str]] = {}
+    #: Parts of the contract whose code this suite shares with one that plays them by day.
+    by_night: ClassVar[tuple[type["Cases"], ...]] = ()
 
     @staticmethod
     def drawn(text: str) -> str:
@@ -58,6 +61,10 @@ class Cases:
         super().__init_subclass__()
         for name in left_out(cls):
             setattr(cls, name, None)
+        for part in () if IS_NIGHT else cls.by_night:
+            for name, case in vars(part).items():
+                if name.startswith("test_") and getattr(cls, name) is case:
+                    setattr(cls, name, None)
 
     @pytest.fixture(autouse=True)
     def _able(self, request: pytest.FixtureRequest, stage: Stage) -> None:

@@ -2,8 +2,7 @@
 
 import re
 
-import pytest
-
+from tests.cases import every_case
 from tests.walk.kills import names_hit, names_in_code
 
 STEPS = {
@@ -50,7 +49,7 @@ def test_the_kill_suite_knows_no_failpoint_that_is_gone() -> None:
     assert names_hit() - names_in_code() == set()
 
 
-@pytest.mark.parametrize("name", sorted(NAMED))
+@every_case("name", sorted(NAMED))
 def test_every_step_that_is_named_has_a_failpoint_or_a_reason(name: str) -> None:
     assert (name in names_in_code()) != (name in WITHOUT_PLACE)
 

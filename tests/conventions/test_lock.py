@@ -3,8 +3,7 @@
 import re
 import tomllib
 
-import pytest
-
+from tests.cases import every_case
 from tests.conventions.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
@@ -12,7 +11,7 @@ SCALE = "requirements-scale.lock"
 ADDED = ("vectors", "embeddings", "web", "otel")  # extras whose lock holds only what they add to the core's
 
 
-@pytest.mark.parametrize("name", [*LOCKS, SCALE, *(f"requirements-{extra}.lock" for extra in ADDED)])
+@every_case("name", [*LOCKS, SCALE, *(f"requirements-{extra}.lock" for extra in ADDED)])
 def test_a_lock_names_no_host_and_hashes_everything(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     assert not re.search(r"https?://", text)
@@ -37,7 +36,7 @@ def test_what_many_processes_need_is_locked_beside_the_core_and_alike() -> None:
     assert not [name for name, version in scale.items() if dev.get(name) != version]
 
 
-@pytest.mark.parametrize("extra", ADDED)
+@every_case("extra", ADDED)
 def test_what_an_extra_adds_is_locked_and_agrees_with_the_tests(extra: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     run, dev, added = (_pins((ROOT / name).read_text("utf-8")) for name in (*LOCKS, f"requirements-{extra}.lock"))

@@ -8,6 +8,7 @@ import pytest
 
 from scripts.page_sums import LICENCES, SOURCE, STATIC, SUMS, page_sums
 from scripts.page_types import TARGET, page_types
+from tests.cases import every_case
 from tests.conventions.sources import ROOT
 
 MAX_BUILT_BYTES = 1_600_000
@@ -68,7 +69,7 @@ def test_all_files_are_small() -> None:
 
 
 # A text that becomes HTML, code or a style in the page would need a hole in its policy.
-@pytest.mark.parametrize("forbidden", [r"\{@html", r"\binnerHTML\b", r"\beval\(", r"new Function\(", r'\sstyle="'])
+@every_case("forbidden", [r"\{@html", r"\binnerHTML\b", r"\beval\(", r"new Function\(", r'\sstyle="'])
 def test_the_source_makes_nothing_from_text(forbidden: str) -> None:
     found = [path.name for path in SOURCES if re.search(forbidden, path.read_text("utf-8"))]
     assert found == []

@@ -6,10 +6,9 @@ from functools import partial
 from time import thread_time
 from typing import Any
 
-import pytest
-
 from memory.text.mentions import find_spans
 from tests.by_night import by_night
+from tests.cases import every_case
 from tests.conventions.patterns import USES, Used, every_pattern, hard_texts
 
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
@@ -83,7 +82,7 @@ def test_every_pattern_can_be_tried() -> None:
     assert every_pattern().at_runtime == set(AT_RUNTIME)
 
 
-@pytest.mark.parametrize("query", ["x", "x x", "中 x", "- x -", "x" * 500])
+@every_case("query", ["x", "x x", "中 x", "- x -", "x" * 500])
 def test_what_is_looked_for_in_order_to_forget_it_takes_time_in_proportion_to_the_text(query: str) -> None:
     units = ("x", "x ", " ", "中", "中 ", "- ", "\n", "x-", "\u0301")
     slow = [unit for unit in units if is_slow(partial(look_for, query, unit))]

@@ -2,8 +2,7 @@
 
 import ast
 
-import pytest
-
+from tests.cases import every_case
 from tests.conventions.sources import Source, imported, sources
 
 PURE = (
@@ -41,7 +40,7 @@ def test_every_module_named_here_exists() -> None:
     assert not [wanted for wanted in PURE if not any(name.startswith(wanted) for name in names)]
 
 
-@pytest.mark.parametrize("source", pure(), ids=lambda source: source.name)
+@every_case("source", pure())
 def test_a_pure_module_touches_nothing_outside(source: Source) -> None:
     found = {name for _, name in imported(source.tree) if name in IMPURE or name.split(".")[0] in IMPURE}
     assert not found
@@ -54,7 +53,7 @@ def test_a_pure_module_touches_nothing_outside(source: Source) -> None:
         ]
 
 
-@pytest.mark.parametrize("source", pure(), ids=lambda source: source.name)
+@every_case("source", pure())
 def test_a_pure_module_imports_only_pure_ones_of_ours(source: Source) -> None:
     ours = [name.replace(".", "/") for _, name in imported(source.tree) if name.split(".")[0] in ("channels", "memory")]
     errors = ("channels/errors", "memory/store/errors", "memory/store/rows")

@@ -8,6 +8,7 @@ from bot.commands.router import COMMANDS
 from bot.config.schema import Config
 from bot.telemetry.metrics import METRIC_TABLE
 from bot.tools.registry import default_tool_specs
+from tests.cases import every_case
 from tests.conventions.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
@@ -36,13 +37,13 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("pages", [LANGUAGES, *DOCUMENTS], ids=lambda pages: pages[0])
+@every_case("pages", [LANGUAGES, *DOCUMENTS])
 def test_both_languages_have_the_same_parts(pages: list[str]) -> None:
     english, chinese = (PARTS.findall(read(page)) for page in pages)
     assert english == chinese
 
 
-@pytest.mark.parametrize("page", PAGES)
+@every_case("page", PAGES)
 def test_every_path_a_page_names_is_there(page: str) -> None:
     found = [
         (ROOT, inside) if inside else ((ROOT / page).parent, linked) for inside, linked in PATHS.findall(read(page))

@@ -4,7 +4,6 @@ import ast
 import importlib
 from collections.abc import Iterator
 
-import pytest
 from sqlalchemy import BindParameter, BooleanClauseList, ColumnElement, CompoundSelect, Grouping, Select
 from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.operators import eq, in_op, or_
@@ -12,6 +11,7 @@ from sqlalchemy.sql.visitors import iterate
 
 from memory.store.schema.create import HEAD
 from memory.store.schema.tables import metadata
+from tests.cases import every_case
 from tests.conventions.sources import imported, product
 
 # Tables that hold what people said, or what was derived from it.
@@ -99,7 +99,7 @@ def _personal(query: Select[tuple[object, ...]]) -> bool:
     return not named.isdisjoint(PERSONAL)
 
 
-@pytest.mark.parametrize("module", modules())
+@every_case("module", modules())
 def test_a_query_of_peoples_words_names_whose(module: str) -> None:
     assert not [name for name in open_to_all(module) if not excepted(name)]
 

@@ -22,7 +22,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aiogram import types
 from aiohttp import web
 
 from tests.emulators.kit import Fault, HttpEmulator, answer_instead, cut_connections, obey, serve_until_killed
@@ -176,6 +175,8 @@ async def _parameters(request: web.Request) -> dict[str, Any]:
 
 
 def _uploaded(value: Any) -> Any:
+    from aiogram import types
+
     return types.BufferedInputFile(value.file.read(), value.filename) if isinstance(value, web.FileField) else value
 
 
@@ -194,6 +195,8 @@ def _refusal(code: int, why: str, parameters: dict[str, int] | None = None) -> w
 
 
 def _plain(value: Any) -> Any:
+    from aiogram import types
+
     if isinstance(value, types.BufferedInputFile):
         return {"name": value.filename, "bytes": len(value.data)}
     return value

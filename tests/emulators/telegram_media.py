@@ -1,12 +1,15 @@
 """Files in the Telegram emulator: what a bot sends, by upload or by id, and what it fetches."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from __future__ import annotations
 
-from aiogram import methods, types
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from tests.emulators.telegram_rules import ApiError, readable
 from tests.emulators.telegram_world import Chat, Seen, Stored, World
+
+if TYPE_CHECKING:
+    from aiogram import methods
 
 MOST_OUT = 50 * 2**20
 MOST_PHOTO = 10 * 2**20
@@ -40,6 +43,8 @@ class Media:
 
     async def send_media_group(self, asked: methods.SendMediaGroup) -> list[Any]:
         """Two to ten; documents only among themselves."""
+        from aiogram import types
+
         kinds: set[str] = {one.type for one in asked.media}
         if not 2 <= len(asked.media) <= 10:
             raise ApiError(400, "wrong number of media in the album")
@@ -77,6 +82,8 @@ class Media:
         return self.post(asked, chat, seen)
 
     def _kept(self, given: Any, picture: bool) -> Stored:
+        from aiogram import types
+
         if isinstance(given, str):
             if given not in self.world.files:
                 raise ApiError(400, "wrong file identifier/HTTP URL specified")

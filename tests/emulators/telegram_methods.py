@@ -1,16 +1,19 @@
 """The Bot API's methods as the Telegram emulator does them; each request is judged by `telegram_rules` first."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any
-
-from aiogram import methods, types
+from typing import TYPE_CHECKING, Any
 
 from tests.emulators.telegram_media import Media, shown
 from tests.emulators.telegram_rules import ApiError, dump, flooded, readable, validated
 from tests.emulators.telegram_webhook import Hooks
 from tests.emulators.telegram_world import DEFAULT_KINDS, Chat, Seen, World
+
+if TYPE_CHECKING:
+    from aiogram import methods, types
 
 LONGEST_HOLD = 50
 QUERY_LIFE = 900.0
@@ -251,6 +254,8 @@ class Methods:
         raise ApiError(400, "message to be replied not found")
 
     def as_message(self, chat: Chat, seen: Seen) -> Any:
+        from aiogram import types
+
         fields: dict[str, Any] = {
             "message_id": seen.message_id,
             "date": int(self.world.now()),
@@ -275,6 +280,8 @@ class Methods:
 
 def keyboard(markup: Any) -> list[tuple[str, str]]:
     """Label and data of an inline keyboard's buttons. Raises ApiError for one that the server refuses."""
+    from aiogram import types
+
     if not isinstance(markup, types.InlineKeyboardMarkup):
         return []
     found = [(button.text, button.callback_data or "") for row in markup.inline_keyboard for button in row]

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from aiogram import types
-
 from tests.emulators.telegram_world import World
 
 PERSON = 5005
@@ -113,6 +111,8 @@ class People:
         return {"file_id": id, "file_unique_id": f"u{id}", "width": width, "height": width, "file_size": size}
 
     def _user(self, user: int) -> dict[str, Any]:
+        from aiogram import types
+
         return types.User(id=user, is_bot=False, first_name="Ада", language_code="ru").model_dump(exclude_none=True)
 
 

@@ -1,22 +1,25 @@
-"""How the Telegram emulator judges requests: aiogram's models, the server's limits, and the server's words."""
+"""How the Telegram emulator judges requests: aiogram's models, the server's limits, and the server's words.
+
+aiogram takes seconds of CPU to import, so the emulator imports it where it needs a model: the first world that is made.
+"""
+
+from __future__ import annotations
 
 import json
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from aiogram import methods, types
 from pydantic import BaseModel, ValidationError
 
 from tests.emulators.telegram_html import ParseError, parse_html, tidy, units
 from tests.emulators.telegram_markdown import parse_markdown
 
+if TYPE_CHECKING:
+    from aiogram import types
+
 MOST_CODE_POINTS = 4096
 MOST_BYTES = 32_768
 PREFIXES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 409: "Conflict"}
-MODELS: dict[str, type[BaseModel]] = {
-    model.__api_method__.lower(): model
-    for model in vars(methods).values()
-    if isinstance(model, type) and issubclass(model, methods.TelegramMethod) and model is not methods.TelegramMethod
-}
 
 
 class ApiError(Exception):
@@ -29,9 +32,23 @@ class ApiError(Exception):
         self.parameters = parameters
 
 
+@cache
+def models() -> dict[str, type[BaseModel]]:
+    """The model of each method, by its name in lower case."""
+    from aiogram import methods
+
+    return {
+        model.__api_method__.lower(): model
+        for model in vars(methods).values()
+        if isinstance(model, type) and issubclass(model, methods.TelegramMethod) and model is not methods.TelegramMethod
+    }
+
+
 def validated(method: str, raw: dict[str, Any]) -> Any:
     """The request as aiogram's model of it. Raises ApiError for what is missing, of a wrong type, or unknown."""
-    model = MODELS.get(method.lower())
+    from aiogram import methods, types
+
+    model = models().get(method.lower())
     if model is None:
         raise ApiError(404, "method not found")
     parts = {name for name in raw if isinstance(raw[name], types.InputFile) and name not in model.model_fields}

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from aiogram import types
-
 from tests.emulators.kit import PlatformWorld
 from tests.emulators.telegram_html import units
 
@@ -81,6 +79,8 @@ class World(PlatformWorld):
     """State only; the server and the bot's methods work on it."""
 
     def __init__(self, *, bot_id: int, username: str, privacy: bool, seed: int) -> None:
+        from aiogram import types
+
         super().__init__(seed)
         self.me = types.User(
             id=bot_id,
@@ -205,6 +205,8 @@ class World(PlatformWorld):
             self.held.append((self.now() + delay, update))
             self.notify()
             return 0
+        from aiogram import types
+
         number, self.next_update = self.next_update, self.next_update + 1
         whole = types.Update.model_validate({"update_id": number, **update})
         dumped = whole.model_dump(mode="json", by_alias=True, exclude_none=True)

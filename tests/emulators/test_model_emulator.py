@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from tests.bot.models.asking import PNG
+from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_counts import named
 from tests.emulators.model_replies import Reply
@@ -58,7 +59,7 @@ async def post(url: str, body: Any, headers: dict[str, str] = HEADERS) -> httpx2
         return await client.post(url, json=body, headers=headers)
 
 
-@pytest.mark.parametrize(("messages", "words"), BROKEN)
+@every_case(("messages", "words"), BROKEN)
 async def test_a_history_that_breaks_a_rule_is_refused(messages: list[dict[str, Any]], words: str) -> None:
     async with ModelEmulator() as emulator:
         body = {"model": "m", "max_tokens": 9, "messages": messages, "stream": True, "tools": [TOOL]}
@@ -67,7 +68,7 @@ async def test_a_history_that_breaks_a_rule_is_refused(messages: list[dict[str, 
     assert words in answer.json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "rows",
     [
         [],
@@ -100,9 +101,7 @@ async def test_tokens_can_be_counted() -> None:
     assert answer.json()["input_tokens"] > 0
 
 
-@pytest.mark.parametrize(
-    "name", ["bytes", "characters:0.31", "characters:0.31:0.0", "pieces:50000", "pieces:9000:0.05"]
-)
+@every_case("name", ["bytes", "characters:0.31", "characters:0.31:0.0", "pieces:50000", "pieces:9000:0.05"])
 def test_every_way_to_count_says_the_same_twice_and_more_of_more(name: str) -> None:
     counts, short, long = named(name), {"messages": [turn("user", text("你好 there"))]}, {"messages": [ASKED] * 90}
     assert counts(short) == named(name)(short) > 0
@@ -110,7 +109,7 @@ def test_every_way_to_count_says_the_same_twice_and_more_of_more(name: str) -> N
     assert counts("你好世界" * 50) > counts("word" * 50), "Chinese costs more than Latin letters"
 
 
-@pytest.mark.parametrize("name", ["", "words", "characters", "characters:a", "pieces:1:2:3", "bytes:1"])
+@every_case("name", ["", "words", "characters", "characters:a", "pieces:1:2:3", "bytes:1"])
 def test_a_way_to_count_that_is_not_known_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"no way to count|could not convert"):
         named(name)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import every_case
 from tests.mutants.mutant import Mutant, changed, find_target, mutated
 from tests.mutants.patches import MUTANTS
 from tests.mutants.run import ROOT, Runner, Unsure, choose, first_failed, run_in_session
@@ -80,7 +81,7 @@ def test_names_are_unique() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "id"),
     [
         (

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import every_case
 from tests.soak.figures import COLUMNS, FIGURES, Sample, course, not_flat, second_half, student, table, trend
 from tests.soak.plot import draw
 
@@ -80,7 +81,7 @@ def test_the_first_half_does_not_count() -> None:
     assert not_flat(warming) == {}
 
 
-@pytest.mark.parametrize(("free", "t"), [(8, 2.306), (5, 2.571), (10, 2.228), (28, 2.048), (1000, 1.962)])
+@every_case(("free", "t"), [(8, 2.306), (5, 2.571), (10, 2.228), (28, 2.048), (1000, 1.962)])
 def test_students_t_is_that_of_the_tables(free: int, t: float) -> None:
     assert student(free) == pytest.approx(t, abs=0.02)
 

@@ -26,6 +26,7 @@ from bot.access.budgets import (
 from bot.access.permissions import Actor, Role
 from bot.config.schema import BudgetsConfig, OwnBudgetConfig
 from memory.store.people.spending import OWNER, ModelUsage, SpendingTotals
+from tests.cases import every_case
 
 NOW = datetime(2026, 11, 22, 15, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
 NOTHING = SpendingTotals(minute=(), today=0, everybody=0, running=0, used=(), whole=())
@@ -72,7 +73,7 @@ def test_the_defaults_are_those_of_the_rules() -> None:
     assert limits_for_actor(BudgetsConfig(), someone("owner")) is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("own", "group", "limit"), [(0, 0, ""), (1, 0, "tokens_per_day"), (0, 1, ""), (0, 2, "total_money_per_day")]
 )
 def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_alone(
@@ -85,7 +86,7 @@ def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_al
     assert (reached.limit if reached else "") == limit
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("spent", "limit"),
     [
         (replace(NOTHING, minute=tuple(NOW.timestamp() - n for n in range(3))), "messages_per_minute"),
@@ -174,7 +175,7 @@ def test_what_is_left_is_never_overspent_by_turns_that_run(spent: int, most: int
     assert bool(refused) == bool(most and spent + running * call >= most)
 
 
-@pytest.mark.parametrize("limit", UsageLimits.__slots__)
+@every_case("limit", UsageLimits.__slots__)
 def test_the_sentence_names_the_limit_and_when_it_is_over(limit: str) -> None:
     refused = LimitReached(limit=limit, most=2, until=NOW + timedelta(hours=8, minutes=30))  # type: ignore[arg-type]
     zh, en = format_limit_reached(refused, NOW, "zh"), format_limit_reached(refused, NOW, "en")

@@ -18,6 +18,7 @@ from memory.ids import new_code
 from memory.store.people.rows import AccessRequestRow, GrantRow, Party
 from memory.store.rows import NewInboxRow, Place
 from tests.bot.inside import Inside, inside
+from tests.cases import every_case
 
 CODE = re.compile(r"`([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 ANSWER = "the answer"
@@ -345,7 +346,7 @@ async def test_roles_that_cannot_be_given(tmp_path: Path, channel: str, id: str,
         assert await one.it.bot.store.access.load_all_grants() == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "code"),
     [
         ("ABCD-EFGH", "ABCDEFGH"),

@@ -2,11 +2,11 @@
 
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.access.permissions import ACTIONS, ROLE_RANK, AccessScope, Actor, authorize, conversation_space, listed_role
+from tests.cases import every_case
 
 LISTS = {"owners": ["1"], "allow": ["2", "-100"]}
 
@@ -25,7 +25,7 @@ def test_an_action_without_a_name_is_refused_to_everyone(action: str, role: str,
         assert not authorize(actor(role), action, "", where(kind)).allowed
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS))
+@every_case("action", sorted(ACTIONS))
 def test_a_stranger_may_do_nothing_at_all(action: str) -> None:
     for kind in ("dm", "group", "terminal", "console"):
         assert not authorize(actor("stranger"), action, "", where(kind)).allowed
@@ -51,7 +51,7 @@ def test_the_model_of_one_space_is_refused_in_another() -> None:
     assert authorize(actor("owner", by_model=True), "files.read", "mine", where("dm", "mine")).allowed
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("sender", "chat", "kind", "role"),
     [
         ("1", "1", "dm", "owner"),
@@ -157,7 +157,7 @@ def test_the_matrix_names_every_action() -> None:
     assert MATRIX.keys() == ACTIONS.keys()
 
 
-@pytest.mark.parametrize("action", sorted(MATRIX))
+@every_case("action", sorted(MATRIX))
 def test_an_action_is_allowed_exactly_where_the_matrix_says(action: str) -> None:
     least, places, model = MATRIX[action]
     for kind, role in product(["dm", "group", "terminal", "console", "job"], ROLE_RANK):

@@ -45,6 +45,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 from tests.bot.access.test_pairing import Clock
+from tests.cases import every_case
 from tests.contracts.store_words import talk
 
 # Literals, so that the product is not compared with itself.
@@ -440,7 +441,7 @@ def writing_calls(path: str) -> list[tuple[ToolSpec, ToolArguments]]:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("path", "space", "asks"),
     [
         ("SOUL.md", "", True),

@@ -18,6 +18,7 @@ from channels.wecom.messages import render as wecom
 from tests.bot.inside import inside
 from tests.bot.talk import folded
 from tests.by_night import by_night
+from tests.cases import every_case
 
 TOO_LATE = 0.1  # seconds
 TEXTS = {
@@ -122,10 +123,9 @@ async def lateness(folder: Path, text: str) -> float:
         return beats.late
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("render", "size"),
     [(to_html, 4_096), (markdown_card, 16_000), (wecom, 24_000), (to_plain, 20_000)],
-    ids=["telegram", "feishu", "wecom", "plain"],
 )
 def test_marks_are_drawn_in_proportion_to_their_number_or_not_at_all(
     render: Callable[[str], object], size: int
@@ -148,7 +148,7 @@ def took(render: Callable[[str], object], mark: str, size: int) -> float:
         gc.enable()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "shown"),
     [
         ("![a](u)", "[a](u)"),

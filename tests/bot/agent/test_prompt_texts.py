@@ -12,6 +12,7 @@ from bot.agent.turn_context import format_clock_note
 from bot.config.home import HomeFolder
 from tests.bot.agent.prompt_texts import FOLDER, render_texts
 from tests.bot.inside import inside
+from tests.cases import every_case
 
 MAX_FIXED_TOKENS = 2_310  # of a request without any words: system parts of a new home, and the tools
 
@@ -61,7 +62,7 @@ def test_a_rule_about_a_tool_stands_only_while_the_tool_is_offered() -> None:
     assert "memory_write" not in system_rules(("memory_search",))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("zone", "at", "told"),
     [
         (ZoneInfo("Asia/Shanghai"), (2026, 11, 20), "[Now: Friday 2026-11-20 20:05, UTC+8]"),

@@ -5,12 +5,11 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import pytest
-
 from bot.agent.folding import MAX_CONVERSATIONS, ToolLineWriter
 from memory.context.policies.tool_lines import MAX_RESULTS, SYSTEM, ToolResultRef, line_by_rule, make_line
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Message, ToolCall, ToolResult
+from tests.cases import every_case
 
 FILE = "The gate opens at 06:30 and the locker is 4711.\n" * 20
 
@@ -95,7 +94,7 @@ async def test_a_line_with_an_invented_number_is_a_rules_and_is_not_asked_for_ag
     assert len(teller.asked) == 1
 
 
-@pytest.mark.parametrize("answer", [RuntimeError("away"), "I cannot do that.", "[1, 2]", '{"1": 7}', "{" * 9_000])
+@every_case("answer", [RuntimeError("away"), "I cannot do that.", "[1, 2]", '{"1": 7}', "{" * 9_000])
 async def test_without_an_answer_that_can_be_read_a_rule_writes_the_line(answer: str | Exception) -> None:
     lines = ToolLineWriter(Teller(answer))
     await prepared(lines, [place(1)])

@@ -11,6 +11,7 @@ from channels.testing import ScriptedChannel as Channel
 from memory.longterm.memories import MemoryCandidate
 from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.inside import Inside, inside
+from tests.cases import every_case
 
 QUIET = {"memory": {"extract": False}}
 
@@ -56,14 +57,12 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
         assert memory.read_bytes() == b"- caf\xe9\n"
 
 
-@pytest.mark.parametrize(
-    "text", ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"]
-)
+@every_case("text", ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"])
 def test_words_of_liking_and_of_wishes_are_preferences(text: str) -> None:
     assert _PREFERENCE_WORDS.search(text)
 
 
-@pytest.mark.parametrize("text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"])
+@every_case("text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"])
 def test_other_words_are_facts(text: str) -> None:
     assert not _PREFERENCE_WORDS.search(text)
 

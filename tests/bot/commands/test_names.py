@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from bot.commands.router import COMMANDS, nearest_commands
 from bot.console.services import list_page_commands
 from bot.messages import Admission, ends_turn, is_language_evidence, parse_command, to_inbox_row
@@ -11,6 +9,7 @@ from bot.models.base import Request
 from tests.bot.inside import inside
 from tests.bot.talk import words
 from tests.bot.test_messages import message
+from tests.cases import every_case
 
 CHINESE = {
     "help": "帮助",
@@ -52,7 +51,7 @@ def test_every_command_has_a_chinese_name_of_its_own() -> None:
         assert bool(COMMANDS[command].usage) == bool(COMMANDS[command].usage_zh)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("typed", "meant"),
     [
         ("/上下文 清空", ("context", "clear")),
@@ -96,7 +95,7 @@ def test_chinese_commands_overtake_the_queue_and_end_turns_as_the_english_ones_d
     assert not ends_turn("/上下文 整理")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("typed", "meant"),
     [
         ("帮忙", "帮助"),

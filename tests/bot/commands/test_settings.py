@@ -6,8 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bot.commands.settings import KEY_SETTINGS
 from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, nearest_keys
@@ -16,6 +14,7 @@ from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.policies import POLICIES
 from memory.context.policies.state import PolicySettings
 from tests.bot.inside import inside
+from tests.cases import every_case
 
 SETTABLE = [key for key in KEYS.values() if key.form != "section" and LIST_ITEM not in key.path]
 NUMBERS = [f"policies.{policy.name}.{name}" for policy in POLICIES.values() for name in policy.setting_names]
@@ -36,7 +35,7 @@ def check_example(key: ConfigKey) -> None:
     assert changed != build_config({}, ENVIRON).model_dump(mode="json")
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=lambda key: key.name)
+@every_case("key", KEYS.values())
 def test_every_key_has_a_title_and_a_description_in_both_languages(key: ConfigKey) -> None:
     (title_zh, title_en), (about_zh, about_en) = key.title, key.about
     assert title_en
@@ -45,12 +44,12 @@ def test_every_key_has_a_title_and_a_description_in_both_languages(key: ConfigKe
         assert any("\u4e00" <= sign <= "\u9fff" for sign in zh) or zh == "Telegram"
 
 
-@pytest.mark.parametrize("key", SETTABLE, ids=lambda key: key.name)
+@every_case("key", SETTABLE)
 def test_the_example_of_a_key_is_accepted_and_changes_it(key: ConfigKey) -> None:
     check_example(key)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@every_case("name", NUMBERS)
 def test_the_example_of_a_policys_number_is_accepted_and_changes_it(name: str) -> None:
     key = find_named_key(name)
     assert key is not None

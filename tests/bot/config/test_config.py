@@ -12,6 +12,7 @@ from bot.config.loader import build_config, format_example, format_starter
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
 from memory.context.policies.policies import POLICIES, Policy, build_policy
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 DEFAULT = "balanced"
@@ -186,7 +187,7 @@ def test_a_missing_variable_is_an_empty_secret_but_a_fault_elsewhere(file: Confi
         file.check()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("section", "credentials"),
     [
         ("telegram", {"token": "100:x"}),

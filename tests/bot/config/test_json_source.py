@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.config import json_source
 from bot.config.json_source import JsonSyntaxError
+from tests.cases import every_case
 
 scalars = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text(max_size=8)
 scalars = scalars | st.floats(allow_nan=False, allow_infinity=False)
@@ -58,7 +59,7 @@ def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
     assert json_source.replace_value(text, ("a", "z"), "é") == text.replace('"y": 2}', '"y": 2, "z": "é"}')
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "fault", "place"),
     [
         ("", "empty", (1, 1)),

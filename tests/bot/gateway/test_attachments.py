@@ -28,6 +28,7 @@ from bot.gateway.attachments import (
 from channels.message import Attachment
 from memory.conversation import Document, Image
 from memory.workspace.blobs import Blobs
+from tests.cases import every_case
 from tests.conventions.sources import ROOT
 
 # Literals, so that the product is not compared with itself.
@@ -205,7 +206,7 @@ async def test_one_refused_file_does_not_keep_the_others_back(blobs: Blobs) -> N
     assert taken.refused == ("b.zip：不支持这种文件，可以发图片、PDF 或文本。",)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "shown"),
     [
         ("../../x", "x"),

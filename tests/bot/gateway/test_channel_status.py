@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from channels.errors import Ambiguous, LoggedOut, ReceiverConflict, Retryable
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, Moody
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 DEAF_AFTER = 105.0
@@ -71,7 +71,7 @@ def test_a_task_that_runs_again_is_not_up_before_it_has_heard_something() -> Non
     assert phase(health, NOW - 20) == ("up", NOW - 25)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("err", "expected"),
     [
         (LoggedOut("the token is refused"), "logged_out"),
@@ -185,7 +185,7 @@ def test_what_the_api_tells_is_read_back_whole(state: ChannelStatus) -> None:
         assert format_channel_status(state, NOW, lang).startswith(("● telegram — ", "○ telegram — "))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("seconds", "zh", "en"),
     [
         (-5, "0 秒", "0 s"),

@@ -15,6 +15,7 @@ from memory.conversation import Text
 from tests.bot.inside import Inside, inside
 from tests.bot.jobs.clock import ZONE, Clock, notices
 from tests.bot.talk import Held, call, words
+from tests.cases import every_case
 
 SETTINGS: dict[str, Any] = ZONE | {"heartbeat": {"every": 30}}
 HOUR = 3_600
@@ -197,7 +198,7 @@ async def test_the_command_turns_it_on_and_off_beats_now_and_shows_the_last(tmp_
         assert "用法" in await it.text("/心跳 x")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "holds"),
     [
         ("", False),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bot.jobs.phrases import NoTime, read_channel, read_quoted, read_reminder
 from bot.jobs.schedule import Schedule, ScheduleRefused, check_schedule, iter_runs
+from tests.cases import every_case
 
 # How each reason of the tables is said.
 REASONS = {
@@ -131,19 +132,19 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("text", READ)
+@every_case("text", READ)
 def test_a_phrase_is_read(text: str) -> None:
     found = read_reminder(text, NOW, ZONE)
     assert (shown(found.schedule), found.words) == READ[text]
 
 
-@pytest.mark.parametrize("text", ["hello world", "", "every", "三个和尚"])
+@every_case("text", ["hello world", "", "every", "三个和尚"])
 def test_what_has_no_time_is_told_from_what_is_not_understood(text: str) -> None:
     with pytest.raises(NoTime if text != "every" else ScheduleRefused):
         read_reminder(text, NOW, ZONE)
 
 
-@pytest.mark.parametrize("text", ["25:00 x", "每周八 9点 x", "9:75 x", "2026-13-01 x", "next week", "稍后"])
+@every_case("text", ["25:00 x", "每周八 9点 x", "9:75 x", "2026-13-01 x", "next week", "稍后"])
 def test_what_is_no_time_is_not_read(text: str) -> None:
     with pytest.raises(ScheduleRefused) as refused:
         read_reminder(text, NOW, ZONE)
@@ -160,7 +161,7 @@ def test_words_alone_stand_in_quotation_marks() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "near"),
     [
         ("每季度 盘点", "每周一 9:00 写周报"),

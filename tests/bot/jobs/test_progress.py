@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bot.jobs.progress import due_minute, quote_line
 from bot.models.base import Request
 from channels.testing import ScriptedChannel
@@ -16,6 +14,7 @@ from tests.bot.agent.subagents.test_subagents_in_bot import answering, delegated
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.jobs.clock import Clock, notices
 from tests.bot.talk import call, results
+from tests.cases import every_case
 
 SETTINGS: dict[str, Any] = {"delegate": {"enabled": True, "wait_seconds": 0}, "language": "en"}
 
@@ -90,7 +89,7 @@ async def test_a_channel_that_counts_its_messages_is_left_alone(tmp_path: Path) 
         assert notices(it, "⏳") == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("seconds", "minute"), [(119.9, 0), (120, 2), (229.9, 2), (230, 0), (240, 4), (1_920, 32), (2_030, 0), (3_840, 0)]
 )
 def test_a_moment_that_was_missed_is_not_made_up_for(seconds: float, minute: int) -> None:

@@ -17,6 +17,7 @@ from bot.jobs.schedule import (
     iter_runs,
     resolve_local,
 )
+from tests.cases import every_case
 
 BERLIN, SHANGHAI = "Europe/Berlin", "Asia/Shanghai"
 NOW = datetime(2026, 11, 26, 8, 30, tzinfo=UTC)
@@ -27,7 +28,7 @@ def runs(schedule: Schedule, after: datetime, count: int) -> list[str]:
     return [f"{run.astimezone(zone):%m-%d %a %H:%M%z}" for run in islice(iter_runs(schedule, after), count)]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("cron", "after", "told"),
     [
         ("0 9 * * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
@@ -73,7 +74,7 @@ def test_minutes_are_counted_from_their_start() -> None:
     assert runs(until, NOW, 5) == ["11-26 Thu 17:00+0800"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("schedule", "told"),
     [
         (Schedule(zone=SHANGHAI, at="2026-11-26T16:00"), "past"),

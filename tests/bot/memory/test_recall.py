@@ -25,6 +25,7 @@ from memory.recall.documents import Passage, SearchRequest
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow
 from tests.bot.remembering import NOON, Shelf, shelf
+from tests.cases import every_case
 from tests.contracts.store_words import talk
 
 ROOM = 50_000
@@ -174,7 +175,7 @@ def test_what_the_prompt_shows_of_files_anyway_is_not_recalled_and_makes_room() 
     assert [f"number {n}" in shown for n in range(8)] == [False, False, False, True, True, False, False, False]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("words", "shown", "is_recalled"),
     [
         ("I love hiking in the Alps", "- Loves hiking in the Alps", False),

@@ -27,6 +27,7 @@ from bot.models.providers.transport import TimedStream, Timeouts
 from bot.models.retry import RetryingModel, RetrySettings
 from memory.conversation import Text
 from tests.bot.models.asking import answer_of, asking, hear, said, tool, words
+from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, refuse
 
@@ -89,9 +90,7 @@ async def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
     assert clock.slept == []
 
 
-@pytest.mark.parametrize(
-    "error", [BadRequest, KeyRefused, NoSuchModel, QuotaSpent, Overflow, BadImage, TooLarge, ModelError]
-)
+@every_case("error", [BadRequest, KeyRefused, NoSuchModel, QuotaSpent, Overflow, BadImage, TooLarge, ModelError])
 async def test_what_asking_again_cannot_mend_is_not_asked_again(error: type[ModelError]) -> None:
     model, script, _ = patient([error("no"), "hello"])
     with pytest.raises(error):

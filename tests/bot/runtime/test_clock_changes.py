@@ -13,6 +13,7 @@ import pytest
 
 from bot.config.schema import Config, time_zone
 from bot.runtime.scheduler import DailyTrigger, DreamSchedule, Scheduler
+from tests.cases import every_case
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -32,7 +33,7 @@ def fires(zone: str, hour: int, minute: int, first: str, days: int) -> list[date
         now[0] = (last + timedelta(milliseconds=10)).astimezone(there)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("zone", "at", "first", "told"),
     [
         ("Europe/Berlin", (3, 30), "2026-03-28", "2026-03-29T03:30+02:00"),

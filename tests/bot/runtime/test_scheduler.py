@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.runtime.scheduler import DreamSchedule, Scheduler, latest_night, run_until_stopped
+from tests.cases import every_case
 from tests.memory.longterm.sleeping import sleeper
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -23,7 +24,7 @@ async def nothing(*about):
     return None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("now", "hour", "day"),
     [
         ("2026-11-20T03:29", "03:30", "2026-11-19"),
@@ -74,7 +75,7 @@ async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
     scheduler.reschedule_dreams()
 
 
-@pytest.mark.parametrize("hours", [0, 3, -3, 30])
+@every_case("hours", [0, 3, -3, 30])
 async def test_the_hour_is_that_of_the_clock_that_is_asked_and_not_of_the_machine(hours):
     """As in a process whose own clock is wrong, where the time is the database's."""
     ahead = timedelta(hours=hours)

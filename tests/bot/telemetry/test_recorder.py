@@ -1,7 +1,5 @@
 """Labels of the metrics, as listed in docs/metrics.md: dashboards and alerts use them."""
 
-import pytest
-
 from bot.telemetry.recorder import send_error_code
 from channels.errors import (
     Ambiguous,
@@ -14,9 +12,10 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
+from tests.cases import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("error", "code"),
     [
         (Retryable("x"), "retryable"),
@@ -31,7 +30,6 @@ from channels.errors import (
         (ChannelError("x"), "refused"),
         (ValueError("x"), "broken"),
     ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_a_failed_send_has_its_documented_code(error: Exception, code: str) -> None:
     assert send_error_code(error) == code

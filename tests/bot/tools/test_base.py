@@ -11,6 +11,7 @@ from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext, Toolset
 from bot.tools.registry import default_tool_specs
 from memory.conversation import ToolSpec
+from tests.cases import every_case
 
 
 class Room(BaseModel):
@@ -59,7 +60,7 @@ def test_arguments_that_fit_are_taken(arguments: dict[str, Any]) -> None:
     assert PaintArguments.parse(arguments).given() == arguments
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "told"),
     [
         ({}, "'colour' is missing"),

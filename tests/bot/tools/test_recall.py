@@ -13,6 +13,7 @@ from bot.tools.base import ToolContext
 from bot.tools.recall import RecallArguments, RecallTool, paginate_text
 from memory.context.reductions import conversation_key, name_handles, parse_handle
 from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 PAGE_CHARS = 8000
@@ -89,13 +90,13 @@ async def test_a_turn_is_shown_whole_without_thoughts() -> None:
     assert "after a gap" in await recall(kept, turn=4)
 
 
-@pytest.mark.parametrize("arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}])
+@every_case("arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}])
 async def test_what_is_not_there_is_told(arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolFailed, match="There is no"):
         await recall(Kept(a=talk()), **arguments)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"turn": 1, "handle": "1.0"}, {"handle": "x"}, {"handle": "1.0; b"}])
+@every_case("arguments", [{}, {"turn": 1, "handle": "1.0"}, {"handle": "x"}, {"handle": "1.0; b"}])
 async def test_a_question_that_is_none_is_told(arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolFailed):
         await recall(Kept(a=talk()), **arguments)

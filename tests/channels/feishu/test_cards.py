@@ -18,6 +18,7 @@ from channels.feishu.cards import (
 )
 from channels.feishu.client import plan_upload
 from channels.message import Address, Button, OutboundFile, OutboundMessage
+from tests.cases import every_case
 from tests.emulators.feishu_cards import check_card
 from tests.emulators.feishu_world import World, card_text
 from tests.growth import growth
@@ -60,9 +61,7 @@ def test_every_card_is_one_that_the_platform_takes(text: str, plain: bool) -> No
     check_card(json.dumps(card, ensure_ascii=False), World(app_id="a", secret="s"))
 
 
-@pytest.mark.parametrize(
-    "text", ['<at user_id="all">x</at>', "<AT id=all></AT>", "< at id=all>", "<\tat id=ou_1 >", "</at>"]
-)
+@every_case("text", ['<at user_id="all">x</at>', "<AT id=all></AT>", "< at id=all>", "<\tat id=ou_1 >", "</at>"])
 def test_nobody_is_called_by_a_models_words(text: str) -> None:
     for carried in (content(part(text, plain=True))["text"], card_text(content(part(text)))):
         assert "<\u200b" in carried
@@ -123,7 +122,7 @@ def test_four_times_the_text_takes_about_four_times_as_long(unit: str, end: str)
     assert growth(markdown_card, unit, size, end) < 8
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "media_type", "picture", "path", "fields", "msg_type"),
     [
         ("a.png", "image/png", True, "/im/v1/images", {"image_type": "message"}, "image"),

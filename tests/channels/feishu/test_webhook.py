@@ -13,6 +13,7 @@ from channels.base import WebhookReply, WebhookRequest
 from channels.feishu.channel import Feishu
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed
+from tests.cases import every_case
 from tests.channels.feishu.stage import KEY, TOKEN, FeishuStage
 from tests.contracts.channel_stage import Inbox, listening
 from tests.emulators.feishu import APP_ID, FeishuEmulator
@@ -90,7 +91,7 @@ def test_a_right_call_is_believed() -> None:
     assert believed(asked(event()))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "wrong",
     ["unsigned", "empty_signature", "double_signature", "non_ascii_signature", "upper_signature", "other_body"],
 )
@@ -167,7 +168,7 @@ async def test_s19_altered_bodies_have_one_answer() -> None:
     assert inbox.stored == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "inside",
     [
         "[" * 100_000 + "]" * 100_000,
@@ -177,13 +178,12 @@ async def test_s19_altered_bodies_have_one_answer() -> None:
         '"vt-1"',
         "{",
     ],
-    ids=["deep", "twice", "nan", "long_number", "text", "cut"],
 )
 def test_s20_json_that_plays_tricks_is_not_believed(inside: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert not believed(sealed(inside))
     assert not believed(signed(inside.encode()))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 async def test_s22_a_replayed_call_is_one_message() -> None:

@@ -10,6 +10,7 @@ from channels.message import Address, OutboundMessage
 from channels.telegram.html import to_html, visible_text
 from channels.telegram.messages import render
 from channels.toolkit.text import split_text
+from tests.cases import every_case
 from tests.emulators.telegram_html import ParseError, parse_html
 
 BLOCKS = ("```", "```py\n", "> ", "- ", "1. ", "| a | b |\n|---|---|\n")
@@ -103,7 +104,7 @@ def marks(markdown: str) -> list[tuple[str, str]]:
     return [(e["type"], units[2 * e["offset"] : 2 * (e["offset"] + e["length"])].decode("utf-16-le")) for e in entities]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("markdown", "entities"),
     [
         ("**b** and *i* and ~~s~~ and `c`", [("bold", "b"), ("italic", "i"), ("strikethrough", "s"), ("code", "c")]),
@@ -119,7 +120,7 @@ def test_marks_become_entities(markdown: str, entities: list[tuple[str, str]]) -
     assert marks(markdown) == entities
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("markdown", "shown"),
     [
         ("a < b & c > d", "a < b & c > d"),
@@ -152,12 +153,12 @@ def test_nesting_without_end_is_shown_as_it_is_written() -> None:
     assert visible_text(html) == ">" * 2000 + " deep"
 
 
-@pytest.mark.parametrize("markdown", ["", "\n \n", "```\n```", "#"])
+@every_case("markdown", ["", "\n \n", "```\n```", "#"])
 def test_nothing_visible_gives_nothing(markdown: str) -> None:
     assert to_html(markdown) == ""
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "why"),
     [
         ("a < b", 'Unsupported start tag "" at byte offset 2'),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from channels.message import Address, Attachment, InboundMessage, Quote
 from channels.telegram.messages import BotIdentity, parse
+from tests.cases import every_case
 from tests.emulators.telegram_html import units
 
 # Literals, so that the product is not compared with itself.
@@ -59,7 +60,7 @@ def test_a_private_message_is_read_whole() -> None:
     assert json.loads(message.raw) == raw
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "words", "expected"),
     [
         ("🙂 @lab_BOT look", "@lab_BOT", (True, "🙂 look")),
@@ -117,7 +118,7 @@ def test_what_a_chat_writes_as_itself_is_no_person() -> None:
     assert (message.sender.id, message.sender.is_bot) == ("-1002000000123", True)
 
 
-@pytest.mark.parametrize("kind", ["channel_post", "edited_channel_post", "message_reaction", "poll"])
+@every_case("kind", ["channel_post", "edited_channel_post", "message_reaction", "poll"])
 def test_other_updates_are_no_messages(kind: str) -> None:
     assert parse({"update_id": 1, kind: update()["message"]}, ME, NOW) is None
 
@@ -140,7 +141,7 @@ def test_files_come_by_reference_with_their_caption() -> None:
     assert heard(update("", document=document)).attachments[0].name == "a\ufffdb.pdf"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "label"),
     [
         ("../../etc/passwd", "passwd"),
@@ -154,7 +155,7 @@ def test_S32_a_files_name_is_a_label_without_folders(name: str | None, label: st
     assert heard(update("", document={"file_id": "d", "file_name": name})).attachments[0].name == label
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("fields", "name", "media_type"),
     [
         ({"voice": {"file_id": "f", "mime_type": "audio/ogg"}}, "voice.ogg", "audio/ogg"),
@@ -176,7 +177,7 @@ def test_the_messages_of_an_album_share_its_name() -> None:
     assert first.key != second.key
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("fields", "text"),
     [
         ({"location": {"latitude": 48.2, "longitude": 16.4}}, "📍 48.2, 16.4"),
@@ -261,7 +262,7 @@ def test_being_taken_into_a_group_names_who_did_it(before: str, now: str) -> Non
     assert (joined.act, joined.sender.id, joined.address.chat_id) == ("joined", "6", "-1002000000123")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "change",
     [
         membership("member", "left"),
@@ -301,7 +302,7 @@ def test_an_answer_to_something_elsewhere_quotes_the_passage() -> None:
     assert heard(answer).quote == Quote(text="rain", author="News")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("origin", "author", "id"),
     [
         ({"type": "user", "sender_user": {"id": 9, "is_bot": False, "first_name": "Bo"}}, "Bo", "9"),

@@ -15,6 +15,7 @@ from channels.terminal.channel import Terminal, TerminalOptions
 from channels.terminal.client import MAX_REPLY_BYTES, BotClient, RemoteConversation
 from channels.terminal.view import PlainView
 from channels.web.backend import TranscriptLine
+from tests.cases import every_case
 from tests.channels.api_server import TOKEN, Api
 from tests.channels.web.server import TOKEN as SITE_TOKEN
 from tests.channels.web.server import ScriptedBot, running
@@ -204,9 +205,7 @@ async def test_an_unreachable_bot_is_an_error(api: Api) -> None:
     await api.start()
 
 
-@pytest.mark.parametrize(
-    "url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"]
-)
+@every_case("url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"])
 def test_only_a_plain_http_address_is_accepted(url: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
         BotClient(url, TOKEN)
@@ -244,7 +243,7 @@ async def test_events_are_read_as_the_standard_says() -> None:
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-@pytest.mark.parametrize(
+@every_case(
     "data",
     [
         b"",

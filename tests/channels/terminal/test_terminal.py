@@ -21,6 +21,7 @@ from channels.message import Accepted, Address, Attachment, InboundMessage, Live
 from channels.terminal.channel import Terminal, TerminalOptions
 from channels.terminal.prompt import LinePrompt, PromptOptions, attached_files, complete, read_piped_lines
 from channels.terminal.view import PlainView, RichView, hard_breaks, shorten_line, strip_control
+from tests.cases import every_case
 from tests.channels.talking import HOSTILE
 
 # Literals, so that the product is not compared with itself.
@@ -210,7 +211,7 @@ async def prompted(typed: str, **options: object) -> list[str]:
         return [line async for line in LinePrompt(PromptOptions(**options), source, DummyOutput()).lines()]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("typed", "lines"),
     [
         ("hello\r\x04", ["hello"]),
@@ -308,14 +309,12 @@ def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
     assert "\x1b]8" not in out.getvalue()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "```\nopen", "> " * 5000, "[" * 40_000, "*" * 40_000, "x" * 1_000_000, "|a" * 9000]
-)
+@every_case("text", ["", "```\nopen", "> " * 5000, "[" * 40_000, "*" * 40_000, "x" * 1_000_000, "|a" * 9000])
 def test_i34_any_answer_is_shown_soon(text: str) -> None:
     view, _ = rich_view()
-    began = time.monotonic()
+    began = time.process_time()
     view.answer(text)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(st.text(max_size=200))

@@ -11,6 +11,7 @@ import pytest
 
 from channels.errors import AttachmentTooBig
 from channels.toolkit.http import AccessToken, create_tls_context, parse_retry_after, read_limited
+from tests.cases import every_case
 from tests.channels.attacked import Authority
 
 SUBJECTS = """from channels.toolkit.http import create_tls_context
@@ -72,7 +73,7 @@ async def test_reading_stops_at_the_limit() -> None:
     assert read == 3
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "seconds"),
     [("3", 3.0), ("0.5", 0.5), ("", None), ("0", None), ("-1", None), ("nan", None), ("inf", None), ("²", None)],
 )

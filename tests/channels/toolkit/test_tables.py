@@ -10,6 +10,7 @@ import pytest
 
 from channels.telegram.html import to_html
 from channels.toolkit.markdown import to_plain
+from tests.cases import every_case
 
 LONGEST = 20_000
 MOST_CALLS = 600_000  # a table of 20,000 characters whose rows leave out most cells took 7.5 million
@@ -51,7 +52,7 @@ def test_S66_tables_make_no_more_work_than_other_text(work: Callable[[str], str]
     assert calls(work, text[:LONGEST]) < MOST_CALLS
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@every_case("text", TEXTS.values())
 def test_no_letter_is_lost_where_a_table_is_too_large_to_be_drawn(text: str) -> None:
     shown = to_plain(text[:LONGEST]), unescape(re.sub("<[^>]*>", "", to_html(text[:LONGEST])))
     assert [re.sub(r"[^a-z]", "", one) for one in shown] == [re.sub(r"[^a-z]", "", text[:LONGEST])] * 2

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from channels.toolkit.text import Unit, replace_unstorable, split_text, text_length
 from tests.by_night import examples, first_by_day
+from tests.cases import every_case
 
 UNITS: tuple[Unit, ...] = ("code_points", "utf16", "utf8")
 CLUSTERS = (
@@ -77,7 +78,7 @@ def test_no_arrangement_of_fences_breaks_the_limit_or_loses_a_letter(text: str, 
     assert len(letters) >= sum(sign in "ab" for sign in text)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "first"),
     [
         ("first paragraph\n\nsecond line one\nline", "first paragraph\n\n"),

@@ -17,6 +17,7 @@ from channels.toolkit.wechat_crypto import (
     sign_parts,
     unpad,
 )
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 BLOCK = 32
@@ -39,7 +40,7 @@ def test_the_signature_of_an_encrypted_message() -> None:
     assert sign_parts((*PARTS, SEALED)) == "72fa98cdecd7d4d56637cc10bde408a98f5c25d0"
 
 
-@pytest.mark.parametrize("given", ["", "561DDFD61A6772ABCF92355A889B5A370343EC8B", "签名", "\udc80", "561ddfd61a"])
+@every_case("given", ["", "561DDFD61A6772ABCF92355A889B5A370343EC8B", "签名", "\udc80", "561ddfd61a"])
 def test_anything_but_the_signature_itself_is_none(given: str) -> None:
     assert not is_signature_of(given, PARTS)
     assert is_signature_of("561ddfd61a6772abcf92355a889b5a370343ec8b", PARTS)
@@ -65,7 +66,7 @@ def test_padding_comes_off_again_and_is_never_missing(data: bytes) -> None:
     assert decrypt_bytes(bytes(32), encrypt_bytes(bytes(32), data)) == data
 
 
-@pytest.mark.parametrize("data", [b"", b"\0", b"a\2", bytes([33]) * 64, b"x" * 31 + b"\0", b"ab\3\2\3"])
+@every_case("data", [b"", b"\0", b"a\2", bytes([33]) * 64, b"x" * 31 + b"\0", b"ab\3\2\3"])
 def test_padding_that_is_none_is_refused(data: bytes) -> None:
     with pytest.raises(DecryptionFailed):
         unpad(data)
@@ -76,7 +77,7 @@ def _inner(length: int, text: bytes, receiver: bytes) -> str:
     return base64.b64encode(encrypt_bytes(decode_key(SIGNS), whole)).decode()
 
 
-@pytest.mark.parametrize(
+@every_case(
     "sealed",
     [
         "",
@@ -91,14 +92,13 @@ def _inner(length: int, text: bytes, receiver: bytes) -> str:
         _inner(1, b"hi", RECEIVER.encode()),
         base64.b64encode(encrypt_bytes(decode_key(SIGNS), b"short")).decode(),
     ],
-    ids=range(11),
 )
 def test_what_is_not_ours_does_not_open_and_every_reason_looks_alike(sealed: str) -> None:
     with pytest.raises(DecryptionFailed, match=r"^this cannot be deciphered$"):
         WechatEnvelope(SIGNS, RECEIVER).open(sealed)
 
 
-@pytest.mark.parametrize("signs", ["", "short", SIGNS + "A", SIGNS[:-1] + "!", SIGNS[:-1] + "é"])
+@every_case("signs", ["", "short", SIGNS + "A", SIGNS[:-1] + "!", SIGNS[:-1] + "é"])
 def test_a_key_that_is_none_says_what_one_looks_like(signs: str) -> None:
     with pytest.raises(ValueError, match="43 letters and digits"):
         WechatEnvelope(signs, RECEIVER)

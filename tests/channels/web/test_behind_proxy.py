@@ -12,6 +12,7 @@ import pytest
 
 from channels.web.auth import LoginThrottle, client_address
 from channels.web.settings import parse_networks, parse_public_host
+from tests.cases import every_case
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
@@ -128,7 +129,7 @@ async def test_wrong_tokens_count_by_client_and_a_forged_address_counts_for_noth
 PROXIES = parse_networks(["127.0.0.1", "10.0.0.0/8", "::1"])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("peer", "forwarded", "client"),
     [
         ("127.0.0.1", ["203.0.113.9"], "203.0.113.9"),
@@ -152,7 +153,7 @@ def test_the_client_is_the_right_most_hop_that_is_no_listed_proxy(peer: str, for
     assert client_address(peer, headers, ()) == peer
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("url", "host"),
     [
         ("https://bot.example.org", "bot.example.org"),
@@ -165,7 +166,7 @@ def test_a_public_address_is_what_browsers_write_into_host(url: str, host: str) 
     assert parse_public_host(url) == host
 
 
-@pytest.mark.parametrize(
+@every_case(
     "url",
     [
         "http://bot.example.org", "https://", "https://bot.example.org/", "https://bot.example.org/x", "https://a:b@c.d",

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from channels.web.refusal_texts import CHINESE, prefers_chinese, to_chinese
+from tests.cases import every_case
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("channels/web", "bot/console", "bot/console/memory")
@@ -40,8 +39,6 @@ def test_what_differs_is_put_into_the_chinese_sentence() -> None:
     assert to_chinese("something nobody knows") == "something nobody knows"
 
 
-@pytest.mark.parametrize(
-    ("header", "chinese"), [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)]
-)
+@every_case(("header", "chinese"), [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)])
 def test_the_first_language_of_a_client_is_taken(header: str, chinese: bool) -> None:
     assert prefers_chinese(header) is chinese

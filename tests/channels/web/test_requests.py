@@ -12,6 +12,7 @@ from channels.message import LiveEvent
 from channels.web.backend import web_address
 from channels.web.events import StreamPosition, condense_events, parse_position
 from channels.web.requests import HttpRefusal, clean_text, file_label, parse_json, parse_message
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 LABEL_BYTES = 120
@@ -45,7 +46,7 @@ def test_a_void_text_and_a_new_start_begin_again() -> None:
     assert condense_events(shown, event("started")) == (event("started"),)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "place"),
     [
         ("7", StreamPosition(line=7)),

@@ -11,10 +11,11 @@ import pytest
 from channels.web.auth import load_token
 from channels.web.requests import CannotServe
 from channels.web.server import bound_port, connection_limits, open_sockets
+from tests.cases import every_case
 from tests.channels.web.server import ScriptedBot, running
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
+@every_case("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
 def test_S24_only_loopback_is_listened_on(host: str) -> None:
     with pytest.raises(CannotServe, match=r"127\.0\.0\.1, ::1 or localhost only"):
         open_sockets(host, 0)
@@ -80,7 +81,7 @@ async def test_answers_are_not_held_back_by_the_kernel() -> None:
         assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("descriptors", "connections", "together"),
     [(1 << 20, 1024, 64), (65_536, 1024, 64), (2048, 1024, 64), (1024, 640, 32), (256, 86, 8), (16, 8, 1)],
 )

@@ -6,13 +6,14 @@ from typing import ClassVar
 import pytest
 
 from tests.channels.wechat.stage import WechatStage, staged
-from tests.contracts.channel_suite import ChannelSuite
+from tests.contracts.channel_suite import ChannelSuite, InBot
 
 DIRECT_ONLY = "the platform has direct chats only"
 NOT_TOLD = "the platform tells nothing of it"
 
 
 class TestWechat(ChannelSuite):
+    by_night: ClassVar = (InBot,)
     not_here: ClassVar = {
         "say_in_group": DIRECT_ONLY,
         "take_us_in": DIRECT_ONLY,

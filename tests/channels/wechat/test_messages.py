@@ -13,6 +13,7 @@ from channels.toolkit.markdown import to_plain
 from channels.wechat.client import checked_root
 from channels.wechat.media import decrypt_file, encode_file_key, encrypt_file, encrypted_size, read_file_key
 from channels.wechat.messages import detect_language, parse, render
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 FILES = "https://novac2c.cdn.weixin.qq.com/c2c"
@@ -81,7 +82,7 @@ def test_a_message_without_a_time_is_of_now() -> None:
     assert heard(create_time_ms=None).sent_at.timestamp() == NOW
 
 
-@pytest.mark.parametrize(
+@every_case(
     "fields",
     [
         {"message_type": 2},
@@ -103,7 +104,7 @@ def test_several_items_are_one_message() -> None:
     assert [(file.name, file.media_type) for file in found.attachments] == [("picture.jpg", "image/jpeg")]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("item", "name", "media_type"),
     [
         ({"type": 3, "voice_item": {"encode_type": 6}}, "voice.silk", "audio/silk"),
@@ -133,7 +134,7 @@ def test_what_is_needed_to_fetch_a_file_stands_in_its_ref() -> None:
     assert json.loads(file.ref) == {"url": "https://x/y", "param": "p+/=", "hex": "00" * 16, "key": "a2V5"}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("quoted", "words"),
     [
         ({"title": "old", "message_item": text("earlier")}, "earlier"),
@@ -179,7 +180,7 @@ def out(words: str, **fields: Any) -> OutboundMessage:
     return OutboundMessage(id="1", address=address, client_key="1", text=words, **fields)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("markdown", "plain"),
     [
         ("# 标题\n\n正文", "【标题】\n\n正文"),
@@ -259,7 +260,7 @@ def test_every_form_of_a_key(encoded: str) -> None:
     assert read_file_key("", "") == b""
 
 
-@pytest.mark.parametrize(("plain_hex", "encoded"), [("zz", ""), ("00", ""), ("", "%%%"), ("", "AAAA"), ("", "é" * 8)])
+@every_case(("plain_hex", "encoded"), [("zz", ""), ("00", ""), ("", "%%%"), ("", "AAAA"), ("", "é" * 8)])
 def test_what_is_no_key_is_refused(plain_hex: str, encoded: str) -> None:
     with pytest.raises(ValueError):
         read_file_key(plain_hex, encoded)
@@ -273,7 +274,7 @@ def test_any_bytes_open_or_are_refused(data: bytes) -> None:
         return
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("url", "root"),
     [
         ("https://ilinkai.weixin.qq.com", SERVER),
@@ -286,7 +287,7 @@ def test_the_platforms_own_hosts_are_admitted(url: str, root: str) -> None:
     assert checked_root(url, root) == url.rstrip("/")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "url",
     [
         "http://ilinkai.weixin.qq.com",

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
+from tests.cases import every_case
 from tests.channels.wechat.stage import OTHER, QUICK, WechatStage, open_channel, open_state, staged
 from tests.contracts.channel_stage import Inbox, eventually, listening, receive_with_restarts
 from tests.emulators.ilink_world import PERSON, decrypt
@@ -103,7 +104,7 @@ async def test_a_platform_that_does_not_hold_is_not_asked_without_end() -> None:
         assert len(stage.emulator.wire_log("getupdates")) < 100
 
 
-@pytest.mark.parametrize("answer", [{"msgs": 5}, {"msgs": {"a": 1}}, ["no object"], {"ret": -5, "errmsg": "odd"}])
+@every_case("answer", [{"msgs": 5}, {"msgs": {"a": 1}}, ["no object"], {"ret": -5, "errmsg": "odd"}])
 async def test_an_answer_of_a_wrong_form_is_waited_out(answer: object) -> None:
     async with staged() as stage:
         stage.emulator.fault("status", method="getupdates", answers=answer, times=2)
@@ -146,7 +147,7 @@ async def test_a_voice_is_its_words_where_the_platform_understood_them() -> None
         assert (await stage.channel.fetch(message.attachments[0].ref, 10_000)).data == DATA
 
 
-@pytest.mark.parametrize("length", ["0", "999999999999", "many", ""])
+@every_case("length", ["0", "999999999999", "many", ""])
 async def test_the_length_a_file_claims_is_not_believed(length: str) -> None:
     async with staged() as stage:
         stage.world.attach(DATA, len=length)
@@ -154,9 +155,7 @@ async def test_the_length_a_file_claims_is_not_believed(length: str) -> None:
         assert (await stage.channel.fetch(file.ref, 10_000)).data == DATA
 
 
-@pytest.mark.parametrize(
-    ("code", "error"), [(404, Rejected), (403, Rejected), (500, Retryable), (429, Retryable), (302, Retryable)]
-)
+@every_case(("code", "error"), [(404, Rejected), (403, Rejected), (500, Retryable), (429, Retryable), (302, Retryable)])
 async def test_a_files_server_that_refuses(code: int, error: type[ChannelError]) -> None:
     async with staged() as stage:
         stage.world.attach(DATA)

@@ -11,6 +11,7 @@ from channels.errors import Ambiguous, AttachmentTooBig, AwaitsUser, ChannelErro
 from channels.message import LiveEvent, OutboundFile
 from channels.wechat.sender import client_id
 from channels.wechat.state import AccountState
+from tests.cases import every_case
 from tests.channels.wechat.stage import QUICK, open_channel, part, staged
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.ilink_world import PERSON
@@ -149,7 +150,7 @@ async def test_sends_that_came_too_fast_are_tried_again_later_and_later() -> Non
         assert refused.value.retry_after == FIRST_BLOCK < LONGEST_BLOCK
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("answer", "error"),
     [
         ({"ret": -3, "errmsg": "bad argument"}, Rejected),

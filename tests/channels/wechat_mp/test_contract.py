@@ -11,7 +11,7 @@ from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
 from tests.channels.web.server import Running, ScriptedBot, running
 from tests.contracts.channel_stage import Fault, Pages
-from tests.contracts.channel_suite import ChannelSuite
+from tests.contracts.channel_suite import ChannelSuite, InBot
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
 from tests.emulators.mp_world import Push
 
@@ -131,6 +131,7 @@ class WechatMpStage:
 
 
 class TestWechatMp(ChannelSuite):
+    by_night: ClassVar = (InBot,)
     not_here: ClassVar = {
         "say_in_group": "official accounts have no groups",
         "take_us_in": "official accounts have no groups",

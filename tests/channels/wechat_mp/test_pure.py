@@ -20,6 +20,7 @@ from channels.wechat_mp.messages import detect_language, later_text, parse, pars
 from channels.wechat_mp.pending_replies import PendingReplies, ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
 from tests.by_night import first_by_day
+from tests.cases import every_case
 from tests.growth import growth
 
 # Literals, so that the product is not compared with itself.
@@ -52,7 +53,7 @@ def test_a_text() -> None:
     assert json.loads(message.raw)["Content"] == "hi"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("fields", "text", "file"),
     [
         ({"MsgType": "image", "PicUrl": "http://p/1", "MediaId": "m"}, "", ("picture.jpg", "image/jpeg")),
@@ -77,7 +78,7 @@ def test_each_kind_of_message(fields: dict[str, str], text: str, file: tuple[str
     assert all(parse_ref(one.ref)[0] == "m" for one in message.attachments)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "fields",
     [
         {"MsgType": "event", "Event": "subscribe"},
@@ -107,7 +108,7 @@ def test_the_order_key_sorts_by_time_and_then_by_number(written: list[tuple[int,
 # -- what we say ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("markdown", "shown"),
     [
         ("**bold** *it* __b__ _i_ ~~gone~~", "bold it b i ~~gone~~"),
@@ -197,7 +198,7 @@ def test_signs_that_xml_cannot_carry_cost_only_themselves() -> None:
     assert to_cdata("a]]>b\x00") == "<![CDATA[a]]]]><![CDATA[>b\ufffd]]>"
 
 
-@pytest.mark.parametrize(
+@every_case(
     "body",
     [
         b"",
@@ -233,7 +234,7 @@ def test_files_are_asked_of_the_platform_over_tls(url: str, asked: str) -> None:
     assert checked_url(url, ROOT) == asked
 
 
-@pytest.mark.parametrize(
+@every_case(
     "url",
     [
         "http://127.0.0.1/a",
@@ -255,7 +256,7 @@ def test_no_other_address_is_asked(url: str) -> None:
         checked_url(url, ROOT)
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"[" * 100_000])
+@every_case("data", [b"", b"[]", b"{}", b"[" * 100_000])
 def test_a_video_without_an_address_is_refused(data: bytes) -> None:
     assert video_url(b'{"video_url":"https://v.qq.com/a"}') == "https://v.qq.com/a"
     with pytest.raises(Rejected):

@@ -17,7 +17,7 @@ from tests.contracts.channel_faults import Failing
 from tests.contracts.channel_receiving import Acts, Files
 from tests.contracts.channel_sending import Sending, SendingFiles, Writing
 from tests.contracts.channel_stage import Cut, Fault, Inbox, Pages, Stage, eventually, listening, part
-from tests.contracts.channel_suite import ChannelSuite
+from tests.contracts.channel_suite import ChannelSuite, InBot
 from tests.emulators.wecom import WecomEmulator
 
 # Literals, so that the product is not compared with itself.
@@ -256,6 +256,8 @@ class OfThisPlatform:
 
 
 class TestWecom(OfThisPlatform, ChannelSuite):
+    by_night: ClassVar = (InBot,)
+
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WecomStage]:
         async with WecomEmulator() as emulator:
@@ -265,6 +267,8 @@ class TestWecom(OfThisPlatform, ChannelSuite):
 
 
 class TestWecomInAGroup(OfThisPlatform, Acts, Files, Sending, SendingFiles, Writing, Failing):
+    by_night: ClassVar = (SendingFiles, Writing, Failing)  # as in private
+
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WecomStage]:
         async with WecomEmulator() as emulator:

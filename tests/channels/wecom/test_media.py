@@ -9,6 +9,7 @@ import pytest
 from channels.errors import Ambiguous, AttachmentTooBig, Rejected, Retryable
 from channels.message import OutboundFile
 from channels.wecom.media import fetch_attachment, file_name, media_kind, upload_media
+from tests.cases import every_case
 from tests.emulators.wecom import WecomEmulator
 
 # Literals, so that the product is not compared with itself.
@@ -64,9 +65,7 @@ async def test_a_file_of_another_key_is_refused(emulator: WecomEmulator) -> None
         await fetch_attachment(json.dumps({"url": one["url"], "aeskey": two["aeskey"]}), 100, emulator.ws_url)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"url": 1, "aeskey": 2}', '{"url": "https://x.invalid/", "aeskey": "YQ"}']
-)
+@every_case("text", ["", "[]", "{}", '{"url": 1, "aeskey": 2}', '{"url": "https://x.invalid/", "aeskey": "YQ"}'])
 async def test_what_names_no_file_is_refused(text: str) -> None:
     with pytest.raises(Rejected):
         await fetch_attachment(text, 100)
@@ -77,7 +76,7 @@ async def test_where_the_socket_is_secret_files_are_too(emulator: WecomEmulator)
         await fetch_attachment(ref(emulator, b"x"), 100)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("header", "name"),
     [
         ("", ""),

@@ -20,6 +20,7 @@ from channels.wecom.messages import (
     stream_id,
     stream_packet,
 )
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 LIMIT = 20_480
@@ -65,7 +66,7 @@ def test_a_chat_of_two_is_the_persons_whatever_its_id(chatid: str | None) -> Non
     assert heard(chatid=chatid).message.address.chat_id == "ada"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written_text", "text"),
     [
         ("@Bot hi", "hi"),
@@ -141,7 +142,7 @@ def test_other_events_are_no_messages(name: str) -> None:
     assert event(eventtype=name) is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     "broken",
     [
         {"msgid": ""},
@@ -197,7 +198,7 @@ def test_a_card_holds_what_comes_back() -> None:
     assert len(card_packet([Button(text="x", data="y")] * 9, "k1")["template_card"]["button_list"]) == 6
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("code", "kind"),
     [
         (846605, StreamClosed),
@@ -221,7 +222,7 @@ def test_too_much_at_once_is_waited_out_and_a_closed_chat_is_left() -> None:
     assert error_in_reply({"errcode": 0}) is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"headers": 1}', "<html>", "[" * 100_000])
+@every_case("text", ["", "[]", "{}", '{"headers": 1}', "<html>", "[" * 100_000])
 def test_what_is_no_frame_is_no_frame(text: str) -> None:
     with pytest.raises(ValueError):
         parse_frame(text)

@@ -6,6 +6,7 @@ import pytest
 
 from memory.context.summary.prompt import parse_answer
 from memory.conversation import Text, ToolCall, ToolResult
+from tests.cases import every_case
 from tests.memory.context.diary_reader import NAMES, Diary, fold, load
 
 MAX_TOOL_SHARE = 0.25
@@ -43,7 +44,7 @@ def test_tools_take_at_most_a_quarter_of_the_diary_and_their_output_none(name: s
                 assert not [piece for piece in pieces if piece in told and piece not in said]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_case("name", NAMES)
 def test_what_people_and_the_bot_stated_is_in_the_diary_or_the_summary(name: str) -> None:
     diary = load(name)
     folded = fold(diary)
@@ -52,7 +53,7 @@ def test_what_people_and_the_bot_stated_is_in_the_diary_or_the_summary(name: str
     assert not {figure for figure in stated(diary) if figure.strip(".,:/-") not in known}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_case("name", NAMES)
 def test_the_story_stands_in_the_diary_in_its_order_and_each_change_once(name: str) -> None:
     diary = load(name)
     log = fold(diary).log

@@ -24,6 +24,7 @@ from memory.context.system_prompt import (
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
 from memory.workspace.daily_log import LogSection
 from tests.by_night import first_by_day
+from tests.cases import every_case
 
 COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]
 TIKTOKEN = COUNTERS[2]
@@ -163,7 +164,7 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(end: str) -> None:
     assert cut_memory("\ufeffone" + end + "two", 300, TIKTOKEN) == ("one\ntwo", ())
 
 
-@pytest.mark.parametrize("text", ["", "\ufeff", "\r\n \r\n", "\n\n\n"])
+@every_case("text", ["", "\ufeff", "\r\n \r\n", "\n\n\n"])
 def test_nothing_is_no_part(text: str) -> None:
     assert cut_memory(text, 100, TIKTOKEN) == cut_log(text, 100, TIKTOKEN, NONE) == ("", ())
     sources = PromptSources(soul="I am.", rules="Rules.", memory=text, log=text)
@@ -308,7 +309,7 @@ def test_each_part_keeps_within_its_own_budget() -> None:
     assert parts[2].left_out == ("243 lines",) or parts[2].left_out[0].endswith(" lines")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("soul", "awareness", "memory", "log"),
     [(7_500, 2_000, 4_000, 1_500), (10_000, 2_000, 3_000, 0), (14_000, 1_000, 0, 0), (16_000, 0, 0, 0)],
 )

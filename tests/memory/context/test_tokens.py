@@ -64,9 +64,9 @@ def test_no_text_makes_it_raise(tiktoken_counter, text):
 
 @pytest.mark.parametrize("piece", ["a", "中", " ", "\n", "!", "0", "é", "aB"])
 def test_a_megabyte_of_one_character_takes_no_seconds(tiktoken_counter, piece):
-    began = time.perf_counter()
+    began = time.process_time()
     assert tiktoken_counter.text(piece * 1_000_000) > 1_000
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_the_weighted_count_is_one_and_a_half_per_cjk_character():

@@ -24,6 +24,7 @@ from memory.longterm.recurring import LogLine, RecurringFact, find_recurring
 from memory.longterm.similarity import normalize_key
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource
 from memory.text.bullets import parse_bullets, recordable_bullets
+from tests.cases import every_case
 from tests.memory.longterm.lasting_cases import LASTING, PASSING
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
@@ -166,7 +167,7 @@ def replace_noted(wanted):
     return DreamPlan(noted=wanted.noted)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "log",
     [
         [said("我不吃香菜", 0), said("我不吃香菜", 0, 12)],
@@ -176,7 +177,6 @@ def replace_noted(wanted):
         [said("我有两只猫，叫豆豆和米米", 0), said("我喜欢喝美式咖啡", 1)],
         [said("I lived in Rome for years", 0), said("I never lived in Rome", 1)],
     ],
-    ids=["one day", "once", "the opposite", "of the day", "different", "denied"],
 )
 def test_what_does_not_recur_stays_in_the_logs(log):
     assert not planned("", log=log)
@@ -260,17 +260,17 @@ def test_a_plan_survives_being_stored():
     assert not is_carried_out(after.replace("我不吃香菜", "我吃香菜"), saved)
 
 
-@pytest.mark.parametrize("text", LASTING)
+@every_case("text", LASTING)
 def test_what_a_person_says_of_themselves_lasts(text):
     assert is_lasting(text, spoken=True)
 
 
-@pytest.mark.parametrize("text", PASSING)
+@every_case("text", PASSING)
 def test_chatter_requests_and_news_of_the_day_never_last(text):
     assert not is_lasting(text, spoken=True)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "may"),
     [
         ("用户住在杭州西湖区", True),

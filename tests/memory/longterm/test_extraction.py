@@ -4,7 +4,6 @@ import json
 import re
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from memory.longterm.extraction import (
     still_supported,
     validate_facts,
 )
+from tests.cases import every_case
 from tests.memory.longterm.extraction_cases import FALSE, TRUE
 
 # Literals, so that the product is not compared with itself.
@@ -60,19 +60,19 @@ def message(role: str, *parts: Part, origin: str = "person") -> Message:
     return Message(id="m", seq=1, turn=1, role=role, parts=parts, at=at, origin=origin)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("user", "fact"), TRUE)
+@every_case(("user", "fact"), TRUE)
 def test_what_a_persons_words_bear_out_is_kept(user: str, fact: str) -> None:
     found = sifted({**TEA, "category": "fact", "content": fact, "source": user}, user=user)
     assert [kept.text for kept in found.facts] == [fact]
 
 
-@pytest.mark.parametrize(("user", "fact"), FALSE)
+@every_case(("user", "fact"), FALSE)
 def test_what_they_do_not_bear_out_is_dropped_and_counted(user: str, fact: str) -> None:
     found = sifted({**TEA, "category": "fact", "content": fact, "source": user}, user=user)
     assert found == ExtractionResult(facts=(), dropped={"source": 1})
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("change", "why"),
     [
         ({"category": "gossip"}, "category"),
@@ -137,7 +137,7 @@ def test_a_fact_is_one_line_without_marks_that_a_file_would_read() -> None:
     assert sifted({**TEA, "content": "# The user\n- prefers   tea over\ncoffee"}).facts[0].text.startswith("The user -")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "answer",
     [
         json.dumps([TEA]),
@@ -154,12 +154,12 @@ def test_records_are_found_whatever_stands_around_them(answer: str) -> None:
     assert parse_answer(answer) == [TEA]
 
 
-@pytest.mark.parametrize("answer", ["[]", "```json\n[]\n```", "Nothing: []", "[ ]"])
+@every_case("answer", ["[]", "```json\n[]\n```", "Nothing: []", "[ ]"])
 def test_an_empty_array_says_that_there_is_nothing(answer: str) -> None:
     assert parse_answer(answer) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "answer", ["", "no", "null", '"x"', "[1, 2]", '[{"category": "fact", "con', "[" * 5_000, "{" * 5_000, "echo: hello"]
 )
 def test_an_answer_without_records_is_told_from_an_empty_one(answer: str) -> None:
@@ -198,7 +198,7 @@ def test_facts_whose_words_have_left_the_record_are_no_longer_said() -> None:
     assert still_supported(found.facts, said("")) == ()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("user", "bot", "worth"),
     [
         ("x" * 19, "y" * 49, False),
@@ -260,7 +260,7 @@ def test_nobody_inside_the_material_can_end_it() -> None:
     assert asked.lower().count("<data") == 3
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("user", "content", "kept"),
     [
         ("I do not want you to share my address", "The user wants to share their address", False),
@@ -284,7 +284,7 @@ def test_while_words_from_outside_are_in_view_only_the_persons_own_are_noted() -
     assert validate_facts([record("Lives in Oslo with a cat", "I live in Oslo")], [own], (), ExtractionRules())[0].facts
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("user", "content", "kept"),
     [
         ("read the page; I'm allergic to peanuts", "The user is allergic to peanuts", True),

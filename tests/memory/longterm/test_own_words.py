@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.longterm.own_words import OwnWords
+from tests.cases import every_case
 from tests.memory.longterm.own_word_pairs import PAIRS
 
 BORNE_OUT = [
@@ -65,12 +66,12 @@ NOT_BORNE_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "text"), BORNE_OUT)
+@every_case(("typed", "text"), BORNE_OUT)
 def test_the_same_in_other_words_is_borne_out(typed: str, text: str) -> None:
     assert OwnWords(typed).supports(text)
 
 
-@pytest.mark.parametrize(("typed", "text"), NOT_BORNE_OUT)
+@every_case(("typed", "text"), NOT_BORNE_OUT)
 def test_what_a_person_did_not_say_is_not(typed: str, text: str) -> None:
     assert not OwnWords(typed).supports(text)
 
@@ -82,7 +83,7 @@ def test_the_nearest_sentence_is_the_one_that_shares_most() -> None:
     assert OwnWords("What does the page say? 你是谁？").nearest("quantum chromodynamics") == ""
 
 
-@pytest.mark.parametrize(("typed", "text", "borne_out"), PAIRS)
+@every_case(("typed", "text", "borne_out"), PAIRS)
 def test_labelled_pairs_are_judged_right(typed: str, text: str, borne_out: bool) -> None:
     assert OwnWords(typed).supports(text) is borne_out
 

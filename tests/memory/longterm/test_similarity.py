@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.longterm.similarity import merge_lines, normalize_key, question_relevances, similarity, word_overlap
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 LONGEST = 2000
@@ -61,7 +62,7 @@ def test_a_key_is_the_key_of_itself_and_says_something(text: str) -> None:
     assert bool(normalize_key(text)) is bool(text.strip())
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("one", "other"),
     [
         ("用户喜欢 TypeScript。", "用户喜欢TypeScript"),
@@ -75,7 +76,7 @@ def test_width_case_spaces_and_punctuation_make_no_other_key(one: str, other: st
     assert normalize_key(one) == normalize_key(other)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("one", "other"),
     [
         *(("C++", "C"), ("C#", "C"), ("3.5 km", "35 km"), ("3.5", "3 5"), ("-5 °C", "5 °C"), ("50%", "50")),

@@ -18,6 +18,7 @@ from memory.store.open import open_store
 from memory.store.store import Store
 from memory.text.tokenizer import text_terms
 from memory.workspace.files import Workspace
+from tests.cases import every_case
 from tests.memory.talking import PLACE, talk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -188,7 +189,7 @@ async def test_of_a_log_line_and_a_turn_the_fuller_one_is_recalled(
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("one", "other", "same"),
     [
         ("I live in Leeds", "User lives in Leeds", True),

@@ -22,6 +22,7 @@ from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.files import Workspace
+from tests.cases import every_case
 from tests.contracts.index_suite import row
 from tests.memory.recall.conftest import TABLES
 from tests.memory.talking import talk
@@ -434,7 +435,7 @@ async def test_a_network_that_swallows_everything_holds_nobody_for_ever(processe
         await processes.close()
 
 
-@pytest.mark.parametrize(("given", "kept"), [("a\x00b", "a�b"), ("a\ud800b", "a�b"), ("龙🐉é", "龙🐉é"), ("", "")])
+@every_case(("given", "kept"), [("a\x00b", "a�b"), ("a\ud800b", "a�b"), ("龙🐉é", "龙🐉é"), ("", "")])
 def test_what_postgres_cannot_hold_stands_as_a_mark(given: str, kept: str) -> None:
     assert to_storable(given) == kept
 

@@ -28,6 +28,7 @@ from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, PlannedCall, Usage
 from memory.store.store import Store
 from memory.workspace.files import Workspace
+from tests.cases import every_case
 from tests.memory.talking import PLACE, draft, talk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -207,7 +208,7 @@ def test_each_piece_of_an_unfinished_answer_has_its_mark_once() -> None:
     assert [row.words.count(mark) for row in rows] == [1] * len(rows)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "—\n", "one line", "a" * 5_000, "row 1,2,3\n" * 9_000, "句子。" * 3_000])
+@every_case("text", ["", "\n\n", "—\n", "one line", "a" * 5_000, "row 1,2,3\n" * 9_000, "句子。" * 3_000])
 def test_pieces_are_short_and_lose_nothing_up_to_the_cap(text: str) -> None:
     pieces = list(split_result(text))
     assert all(0 < len(piece) <= TOOL_PIECE_CHARACTERS for piece in pieces)

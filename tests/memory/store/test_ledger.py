@@ -9,6 +9,7 @@ import pytest
 from memory.store.conversations.outbox import next_state
 from memory.store.errors import WrongState
 from memory.store.rows import OutboxRow, SendOutcome
+from tests.cases import every_case
 from tests.contracts.store_words import folded, place, talk
 from tests.memory.store.conftest import SqliteRecord
 
@@ -67,7 +68,7 @@ def _row(**fields: object) -> OutboxRow:
     return OutboxRow(**{**given, **fields})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("fields", "fate", "fenced", "state", "repeats"),
     [
         ({}, "sent", False, "sent", 0),

@@ -21,6 +21,7 @@ from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, Wr
 from memory.store.longterm.rows import ExtractionRow
 from memory.store.people import access
 from memory.store.store import Store
+from tests.cases import every_case
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
@@ -522,7 +523,7 @@ class CountingDriver:
         return []
 
 
-@pytest.mark.parametrize(("folds_of_a_day", "queries"), [(1, 1), (64, 1), (65, 2), (640, 10)])
+@every_case(("folds_of_a_day", "queries"), [(1, 1), (64, 1), (65, 2), (640, 10)])
 async def test_labels_of_a_days_folds_are_read_many_at_a_time(folds_of_a_day: int, queries: int) -> None:
     driver = CountingDriver()
     tx = Tx(driver=driver, compiler=sqlite_compiler(), lease=1, now=0.0)

@@ -20,6 +20,7 @@ from memory.text.bullets import (
     tidy_content,
 )
 from tests.by_night import by_night
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 CATEGORIES = ("user_preference", "project_context", "skill", "fact")
@@ -83,7 +84,7 @@ def test_what_people_write_is_read() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("heading", "category"),
     [
         *((heading, category) for category, heading in HEADINGS.items()),
@@ -129,7 +130,7 @@ def test_a_heading_of_that_name_comes_before_the_category() -> None:
     )
 
 
-@pytest.mark.parametrize("content", ["", " \n ", "---", "- -", "...", "\0", "\ufeff"])
+@every_case("content", ["", " \n ", "---", "- -", "...", "\0", "\ufeff"])
 def test_nothing_is_no_memory(content: str) -> None:
     assert tidy_content(content) == ""
     with pytest.raises(ValueError):
@@ -141,9 +142,7 @@ def test_an_unknown_category_is_refused() -> None:
         add_bullet(TEMPLATE, "secret", "x")
 
 
-@pytest.mark.parametrize(
-    "content", ["x\n## 技能 · Skills\n- y", "# x", "x\n```\nopen", "x\r\n\r\n\u2028y", "\ud800 x", "a\0b"]
-)
+@every_case("content", ["x\n## 技能 · Skills\n- y", "# x", "x\n```\nopen", "x\r\n\r\n\u2028y", "\ud800 x", "a\0b"])
 def test_s9_content_stays_one_memory_whatever_is_in_it(content: str) -> None:
     before = texts(add_bullet(TEMPLATE, "fact", "first"))
     text = add_bullet(add_bullet(TEMPLATE, "fact", "first"), "fact", content)
@@ -220,6 +219,6 @@ def test_lines_of_bullets_are_those_of_the_file_and_do_not_overlap(text: str) ->
 @pytest.mark.parametrize("piece", ["a", "- ", "`", "喜 "])
 def test_a_line_of_megabytes_takes_seconds_not_hours(piece: str, size: int) -> None:
     text = f"- x\n- {piece * (size // len(piece))}y\n- z\n"
-    began = time.perf_counter()
+    began = time.process_time()
     assert [len(b.text) for b in (recordable_bullets(text)[0], recordable_bullets(text)[-1])] == [1, 1]
-    assert time.perf_counter() - began < 30
+    assert time.process_time() - began < 30

@@ -1,11 +1,10 @@
 """What hides in a text is found, and what people write every day is not."""
 
-import pytest
-
 from memory.text.invisible import find_invisible, find_mixed_words, show_invisible
+from tests.cases import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "",
@@ -21,9 +20,7 @@ def test_what_people_write_hides_nothing(text: str) -> None:
     assert show_invisible("plain") == "plain"
 
 
-@pytest.mark.parametrize(
-    "sign", ["\u00ad", "\u200b", "\u2060", "\u3164", "\u2800", "\ufeff", "\U000e0020", "\U000e01ef"]
-)
+@every_case("sign", ["\u00ad", "\u200b", "\u2060", "\u3164", "\u2800", "\ufeff", "\U000e0020", "\U000e01ef"])
 def test_each_hidden_sign_is_named_once(sign: str) -> None:
     assert find_invisible(f"a{sign}b{sign}") == [f"U+{ord(sign):04X}"]
     assert show_invisible(f"a{sign}b") == "a�b"

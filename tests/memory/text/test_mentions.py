@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memory.text.mentions import FORGOTTEN_MARKS, MentionMatcher, find_spans, fold_spelling, is_mentioned
 from memory.text.tokenizer import fold_text
+from tests.cases import every_case
 
 DO = [
     ("My PIN is 4711.", "4711"),
@@ -34,12 +35,12 @@ DO_NOT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "query"), DO)
+@every_case(("text", "query"), DO)
 def test_what_mentions_it(text: str, query: str) -> None:
     assert is_mentioned(text, query)
 
 
-@pytest.mark.parametrize(("text", "query"), DO_NOT)
+@every_case(("text", "query"), DO_NOT)
 def test_what_does_not(text: str, query: str) -> None:
     assert not is_mentioned(text, query)
 

@@ -1,6 +1,5 @@
 """Numbers, times and dates mean the same however they are written, and words that hold numerals stay words."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.text import numbers
 from memory.text.normalize import normalize_text
 from tests.by_night import examples
+from tests.cases import every_case
 from tests.memory.context.summary.grounding_cases import CASES
 
 SAME = [
@@ -45,17 +45,17 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("written", "meant"), SAME)
+@every_case(("written", "meant"), SAME)
 def test_numbers_and_dates_come_to_one_writing(written, meant):
     assert normalize_text(written).strip() == meant
 
 
-@pytest.mark.parametrize("word", WORDS)
+@every_case("word", WORDS)
 def test_a_numeral_inside_a_word_stays_a_word(word):
     assert normalize_text(word) == word
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "said", "held"),
     [
         ("下午3点", "15:00", True),
@@ -154,6 +154,6 @@ def test_true_sentences_are_kept_all_but_three_of_a_hundred():
     assert len(dropped) / len(TRUE) <= 0.03, dropped
 
 
-@pytest.mark.parametrize(("source", "kind", "sentence"), ALTERED, ids=lambda text: text[:30])
+@every_case(("source", "kind", "sentence"), ALTERED)
 def test_an_altered_sentence_is_dropped(source, kind, sentence):
     assert ground_text(sentence, source).dropped, kind

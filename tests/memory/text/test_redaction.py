@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,12 +17,13 @@ from memory.text.redaction import (
     redact_parts,
     redact_text,
 )
+from tests.cases import every_case
 
 NEEDLE = MentionMatcher(query="CANARY")
 ZH = MentionMatcher(query="金丝雀")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "left"),
     [
         ("I like tea. The word is canary! And more.", "I like tea. [forgotten] And more."),

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.text.tokenizer import lexical_question_terms, rank_texts, text_terms
+from tests.cases import every_case
 
 ROWS = [
     (1, "用户对花生过敏，外出吃饭要注意"),
@@ -21,7 +22,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("question", "key"),
     [
         ("我对什么过敏？", 1),
@@ -42,9 +43,7 @@ def test_the_best_text_comes_first(question, key):
     assert rank_texts(question, ROWS, 3)[0].key == key
 
 
-@pytest.mark.parametrize(
-    "words", ["好的", "ok", "OK!", "谢谢你", "嗯嗯", "thanks", "", "？？", "👍", "你好", "what is it?"]
-)
+@every_case("words", ["好的", "ok", "OK!", "谢谢你", "嗯嗯", "thanks", "", "？？", "👍", "你好", "what is it?"])
 def test_small_talk_finds_nothing(words):
     assert rank_texts(words, ROWS, 5) == []
 

@@ -1,14 +1,14 @@
 """The forms of a word, and its synonyms, are one term in the index and in a question."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.text.tokenizer import question_terms, text_terms
 from memory.text.word_forms import index_terms, search_terms
+from tests.cases import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("asked", "said"),
     [
         ("When did she buy the house?", "we bought a house"),
@@ -38,6 +38,6 @@ def test_every_term_of_a_question_can_be_found_in_the_question_as_a_text(text: s
     assert {term for term in terms if len(term) > 1 and term.isascii()} <= set(index_terms(text))
 
 
-@pytest.mark.parametrize("small_talk", ["ok", "thanks, sounds good", "好的", "嗯嗯，谢谢"])
+@every_case("small_talk", ["ok", "thanks, sounds good", "好的", "嗯嗯，谢谢"])
 def test_small_talk_has_no_terms(small_talk: str) -> None:
     assert search_terms(small_talk) == []

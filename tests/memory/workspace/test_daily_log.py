@@ -19,6 +19,7 @@ from memory.workspace.daily_log import (
     mark_section,
 )
 from memory.workspace.files import Workspace
+from tests.cases import every_case
 from tests.weighing import peak
 
 # Literals, so that the product is not compared with itself.
@@ -107,7 +108,7 @@ def test_a_heading_says_what_became_of_its_fold(files):
     assert {row.mark for row in iter_rows(text)} == {"undone", ""}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "is_unique", "shown"),
     [
         ("c1", True, "web c1"),
@@ -151,7 +152,7 @@ def test_any_markdown_is_read_line_by_line():
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"])
+@every_case("text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"])
 def test_reading_never_fails(text):
     list(iter_rows(text))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.cli.backup.config import UnreadableConfig, keep_file_only, restore_secrets, restrict_access, strip_secrets
 from bot.config.keys import list_secrets
 from bot.config.loader import default_settings
+from tests.cases import every_case
 
 VALUES = st.text(st.characters(codec="utf-8", exclude_characters="$"), min_size=1, max_size=20)
 
@@ -59,7 +60,7 @@ def test_a_secret_is_not_given_to_another_server(key: str) -> None:
         assert restore_secrets(bare, left_out, here) == (bare, ("llm.api_key",))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     ["", "[]", '{"a', '{"llm": {"api_kye": "x"}}', '{"lmm": {"api_key": "x"}}', '{"llm": {"model": {"x": "y"}}}'],
 )

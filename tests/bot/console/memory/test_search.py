@@ -11,6 +11,7 @@ from bot.console.memory.search import MAX_MARKS, TermMarker
 from bot.console.services import MAX_SEARCHED_SPACES
 from tests.bot.console.crowds import add_conversations
 from tests.browser.real import ANN, OWNER, Real, real_bot
+from tests.cases import every_case
 
 SEARCH = "/api/v1/memory/search"
 
@@ -32,7 +33,7 @@ async def say(real: Real, client: httpx.AsyncClient, text: str, chat: str = "c1"
     await real.bot.settled()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("query", "text", "marked"),
     [
         ("which boats did I buy?", "😀 I bought a boat, boats!", ["bought", "boat", "boats"]),

@@ -17,6 +17,7 @@ from bot.console.operations.backup_encryption import (
     encrypt,
     is_encrypted,
 )
+from tests.cases import every_case
 
 PASSPHRASE = "x" * MIN_PASSPHRASE_CHARS
 PIECE = PIECE_BYTES + TAG_BYTES
@@ -35,7 +36,7 @@ def opened(data: bytes, passphrase: str = PASSPHRASE) -> bytes:
         return source.read()
 
 
-@pytest.mark.parametrize("size", [0, 1, PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES])
+@every_case("size", [0, 1, PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES])
 def test_what_was_sealed_is_read_back(size: int) -> None:
     content = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     assert opened(sealed(content)) == content

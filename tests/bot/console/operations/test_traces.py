@@ -111,7 +111,7 @@ def test_where_nothing_was_measured_the_stored_events_are_the_steps() -> None:
 def test_a_turn_of_very_many_steps_is_listed_in_no_time() -> None:
     spans = [Span("tool", "x", float(at), at + 0.5) for at in range(MAX_TRACE_SPANS)]
     trace = Trace(id="t", conversation="c", message="m", state="done", events=())
-    began = time.perf_counter()
+    began = time.process_time()
     steps: list[dict[str, Any]] = list_steps(trace, spans)
     assert len(steps) == MAX_TRACE_SPANS
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

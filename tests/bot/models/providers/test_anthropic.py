@@ -16,6 +16,7 @@ from bot.models.providers.messages import MAX_CACHED_TEXTS
 from bot.models.providers.openai import OpenAIModel, encode_openai_request
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
 from tests.bot.models.asking import MODEL, answer_of, anthropic_body, asking, blobs, call, result, said, tool
+from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.emulators.model_rules import count
@@ -97,7 +98,7 @@ def test_of_a_request_that_repeats_another_only_what_is_new_is_encoded(encode: C
     assert json_encodings(lambda: encode(second)) == 3  # two messages, and the model's name
 
 
-@pytest.mark.parametrize("written", ["[1]", '"a"', '{"path": ', '{"n": NaN}', '{"n": 1e999}', "[" * 100_000])
+@every_case("written", ["[1]", '"a"', '{"path": ', '{"n": NaN}', '{"n": 1e999}', "[" * 100_000])
 def test_what_is_no_json_object_travels_inside_one(written: str) -> None:
     odd = ToolCall(id="c1", name="read", input=written)
     rendered = body("a", said("assistant", odd), said("user", result("c1")))

@@ -8,6 +8,7 @@ from bot.models.base import Request
 from memory.conversation import ShownMessage
 from tests.bot.models.asking import anthropic_body, asking, call, result, said, tool
 from tests.bot.models.providers.test_anthropic import marked
+from tests.cases import every_case
 from tests.emulators.model_rules import PromptCache, count, seen_by_model
 
 KEPT = [said("user", "an old question " * 200), said("assistant", "an old answer " * 200)]
@@ -43,14 +44,14 @@ def whole(request: Request) -> int:
     return count(seen_by_model(anthropic_body(request)))
 
 
-@pytest.mark.parametrize("calls", [1, 4, 9, 10, 30])
+@every_case("calls", [1, 4, 9, 10, 30])
 def test_in_a_turn_of_ten_steps_each_result_is_paid_for_once(calls: int) -> None:
     requests = turn_requests(KEPT, [step(number, calls) for number in range(10)])
     assert whole(requests[-1]) > 10 * calls * 5_000
     assert paid(PromptCache(), requests) <= 1.02 * whole(requests[-1])
 
 
-@pytest.mark.parametrize("steps", [1, 9, 10, 40])
+@every_case("steps", [1, 9, 10, 40])
 def test_the_turns_before_a_long_one_are_still_read_from_the_cache_after_it(steps: int) -> None:
     cache = PromptCache()
     long = turn_requests(KEPT, [step(number) for number in range(steps)])

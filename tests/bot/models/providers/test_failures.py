@@ -24,6 +24,7 @@ from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.transport import Timeouts
 from memory.conversation import Text, Thinking
 from tests.bot.models.asking import MODEL, answer_of, asking, blobs, hear, said, streamed, tool, words
+from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import TORN, Call, Reply, html, refuse
 
@@ -311,14 +312,14 @@ OVERFLOWS = [
 ]
 
 
-@pytest.mark.parametrize(("status", "text", "actual", "limit"), OVERFLOWS)
+@every_case(("status", "text", "actual", "limit"), OVERFLOWS)
 def test_every_vendors_words_for_too_long_are_known(status: int, text: str, actual: int, limit: int) -> None:
     error = to_error(read_failure(status, {"error": {"message": text, "type": "invalid_request_error"}}))
     assert isinstance(error, Overflow)
     assert (error.actual, error.limit) == (actual, limit)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("failure", "kind"),
     [
         (ProviderFailure(status=400, text="too long: 30000 tokens per minute"), BadRequest),
@@ -344,6 +345,6 @@ def test_codes_decide_before_the_status(failure: ProviderFailure, kind: type[Mod
     assert type(to_error(failure)) is kind
 
 
-@pytest.mark.parametrize("body", [None, "", b"\xff", [], [{"error": "no"}], {"error": None}, {"error": 3}, "<html>", 7])
+@every_case("body", [None, "", b"\xff", [], [{"error": "no"}], {"error": None}, {"error": 3}, "<html>", 7])
 def test_any_body_can_be_read(body: object) -> None:
     assert isinstance(to_error(read_failure(500, body)), Transient)

@@ -12,6 +12,7 @@ from bot.models.providers.openai import OpenAIModel
 from bot.models.service import ProviderAccount, effective_provider, open_provider
 from memory.text.tokenizer import question_terms
 from tests.bot.models.asking import answer_of, asking, blobs, hear, said, streamed, words
+from tests.cases import every_case
 
 
 def offline(*passages: OfflinePassage) -> OfflineModel:
@@ -34,7 +35,7 @@ async def test_it_quotes_what_was_said_in_this_conversation() -> None:
     assert "本次对话" in answer
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("told", "asked"),
     [
         ("我叫小明，今年三十岁", "我叫什么名字"),
@@ -98,14 +99,12 @@ async def test_it_writes_no_summaries() -> None:
     assert caught.value.kind == "offline"
 
 
-@pytest.mark.parametrize(
-    "text", ["你喜欢吗", "what time is it", "去哪儿", "Really?", "他是谁", "多少钱", "Who's there"]
-)
+@every_case("text", ["你喜欢吗", "what time is it", "去哪儿", "Really?", "他是谁", "多少钱", "Who's there"])
 def test_questions_are_told(text: str) -> None:
     assert is_question(text)
 
 
-@pytest.mark.parametrize("text", ["我喜欢爬山", "I like it.", "记一下：周五开会", "somewhat tired", ""])
+@every_case("text", ["我喜欢爬山", "I like it.", "记一下：周五开会", "somewhat tired", ""])
 def test_statements_are_told(text: str) -> None:
     assert not is_question(text)
 
@@ -115,7 +114,7 @@ def test_nearness_is_a_share() -> None:
     assert overlap_share(question_terms("什么？"), "任何话") == 0
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("account", "provider", "kind"),
     [
         (ProviderAccount(provider="anthropic", api_key="sk"), "anthropic", AnthropicModel),

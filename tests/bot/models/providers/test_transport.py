@@ -23,6 +23,7 @@ from bot.models.retry import RetryingModel
 from bot.models.service import InstrumentedModel
 from bot.telemetry.recorder import Telemetry
 from tests.bot.models.asking import answer_of, asking, blobs, words
+from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Reply
 
@@ -66,7 +67,7 @@ class Clients:
         self.open.remove(client)
 
 
-@pytest.mark.parametrize(("calls", "clients"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 3)])
+@every_case(("calls", "clients"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 3)])
 async def test_a_client_serves_eight_calls_at_once_and_the_first_with_room_the_next(calls: int, clients: int) -> None:
     made = Clients()
     pool = ClientPool(made.create, made.close)
@@ -147,7 +148,7 @@ async def numbers(count: int, closed: list[str] | None = None) -> AsyncIterator[
             closed.append("closed")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("limits", "items", "kind"),
     [
         (Timeouts(first=SHORT, gap=ROOMY, step=ROOMY), 0, "first_byte"),
@@ -253,7 +254,7 @@ async def test_a_stream_that_is_left_is_closed() -> None:
     assert closed == ["closed"]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
+@every_case("size", [1, 2, 3, 7, 1_000])
 async def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
     head, tail = 'data: {"a":"一\u2028"}\r\n\r\n: a note\nevent: ping\ndata:', '\n\ndata:{"b":2}\nid: 7\ndata: [DONE]'
     text = (head + tail).encode()
@@ -266,7 +267,7 @@ async def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
     assert [line async for line in iterate_data_lines(pieces())] == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("url", "first"),
     [
         ("https://api.openai.com/v1", 120),

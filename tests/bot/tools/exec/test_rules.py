@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tools.exec.rules import CommandRule, RuleRefused, build_command_rule, format_rule
+from tests.cases import every_case
 
 HERE = {"sandbox": "A", "cwd": "/w/files"}
 WORDS = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=4)
@@ -53,7 +54,7 @@ def test_a_rule_is_for_the_chat_or_for_the_background(words: int, background: bo
     assert not stored.covers({**given, "background": not background}, HERE)
 
 
-@pytest.mark.parametrize("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
+@every_case("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
 def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(argv: tuple[str, ...]) -> None:
     stored = f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, "hashes": {{}}}}'
     one = CommandRule.from_json(stored, "/w", "A")
@@ -61,7 +62,7 @@ def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_noth
     assert not covers(one, *argv, "more")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "argv",
     [
         *(("sh",), ("bash", "-c"), ("python3",), ("perl", "-e"), ("env",), ("xargs",), ("find", "."), ("sudo", "ls")),

@@ -17,6 +17,7 @@ from bot.models.providers.openai import encode_openai_request
 from bot.tools.mcp.schema import MAX_CHARS, MAX_DEPTH, ArgumentCheck, repair_schema
 from bot.tools.mcp.tool import MAX_NAME_CHARS, tool_name
 from memory.conversation import ShownMessage, Text, ToolSpec
+from tests.cases import every_case
 from tests.emulators.model_rules import check_chat, check_messages
 
 TEXT = {"type": "string"}
@@ -104,7 +105,7 @@ def check_shape(schema: Any, depth: int = 0) -> None:
         check_shape(schema["items"], depth + 1)
 
 
-@pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
+@every_case("original", HOSTILE)
 def test_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: Any) -> None:
     shown, _ = repair_schema(json.dumps(original))
     assert len(shown) <= MAX_CHARS
@@ -131,7 +132,7 @@ def test_sixty_hostile_schemas_are_taken_by_both_wires() -> None:
     check_chat(json.loads(encode_openai_request(request, lambda _: b"")))
 
 
-@pytest.mark.parametrize("original", HOSTILE, ids=range(len(HOSTILE)))
+@every_case("original", HOSTILE)
 def test_the_original_still_judges_arguments_and_never_hangs_or_breaks(original: Any) -> None:
     text = json.dumps(original)
     check = ArgumentCheck(text, repair_schema(text)[1])
@@ -184,7 +185,7 @@ def test_no_schema_breaks_the_repair(original: Any) -> None:
     check_shape(json.loads(repair_schema(json.dumps(original))[0]))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("original", "good", "bad"),
     [
         (TREE, {"node": {"next": {"next": {"name": "x"}}}}, {"node": {"next": {"next": {"name": 1}}}}),

@@ -14,6 +14,7 @@ from bot.errors import ToolFailed
 from bot.tools.plugins.library import MAX_TOOLS, check_definitions
 from bot.tools.plugins.runner import MAX_FETCHES, PluginSource, call_plugin, describe_plugin
 from tests.bot.tools.exec.sandboxed import needs_sandbox
+from tests.cases import every_case
 
 pytestmark = needs_sandbox
 HEAD = "from bot.plugins import tool\n"
@@ -85,7 +86,7 @@ async def test_a_file_is_described_and_called_with_strict_arguments() -> None:
         await run(WEATHER, "refuse", '{"why": "never"}')
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("code", "why"),
     [
         ("while True: pass", "longer than"),
@@ -188,7 +189,7 @@ def definition(name: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "description": "d", "schema": "{}", "effect": "pure", "needs": [], "ask": False, **fields}
 
 
-@pytest.mark.parametrize(
+@every_case(
     "given",
     [
         [definition("recall")],

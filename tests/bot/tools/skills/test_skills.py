@@ -18,6 +18,7 @@ from memory.conversation import ToolCall
 from memory.workspace.files import Workspace
 from tests.bot.inside import inside
 from tests.bot.talk import results
+from tests.cases import every_case
 
 HEAD = "---\nname: tea\ndescription: How this house makes tea.\n---\n"
 BODY = "Warm the pot first."
@@ -35,7 +36,7 @@ def mnema(home: Path, *arguments: str, typed: str = "") -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, input=typed, check=False)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "told"),
     [
         ("tea", "no head", "begins with a head"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tools.web.addresses import WebError, is_denied, parse_url
+from tests.cases import every_case
 
 # One address of each network, and of each way to write one address inside another.
 DENIED = [
@@ -25,12 +26,12 @@ PUBLIC = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("address", DENIED)
+@every_case("address", DENIED)
 def test_S39_an_address_that_is_not_public_is_denied(address: str) -> None:
     assert is_denied(ipaddress.ip_address(address))
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@every_case("address", PUBLIC)
 def test_a_public_address_is_not_denied(address: str) -> None:
     assert not is_denied(ipaddress.ip_address(address))
 
@@ -41,7 +42,7 @@ def test_an_address_inside_another_one_is_denied(address: ipaddress.IPv4Address)
         assert is_denied(ipaddress.IPv6Address(prefix | int(address)))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "url",
     [
         "http://0177.0.0.1/", "http://0x7f.1/", "http://2130706433/", "http://127.1/", "http://0/", "http://①②⑦.0.0.1/",
@@ -58,7 +59,7 @@ def test_S40_a_url_that_parsers_disagree_about_is_refused(url: str) -> None:
     assert err.value.code == "url"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("url", "told"),
     [
         ("HTTP://A.Example", "http://a.example/"),

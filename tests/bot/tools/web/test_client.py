@@ -12,6 +12,7 @@ import pytest
 
 from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.client import MAX_LOOKUPS, MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
+from tests.cases import every_case
 from tests.emulators.pages import PageServer, SeenRequest, answer, make_certificate, redirect, serving
 
 PUBLIC = "8.8.8.8"  # judged, never dialled
@@ -41,7 +42,7 @@ def open_to(pages: PageServer, *names: str, **answers: list[list[str]]) -> Guard
     return GuardedClient(resolve=Names(**answers), allowed=lambda: pairs)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "addresses",
     [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["2606:4700::1", "::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]],
 )
@@ -96,7 +97,7 @@ async def test_I48_who_answers_at_another_address_than_the_judged_one_is_sent_no
         assert pages.seen == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "target",
     ["http://169.254.169.254/latest", "http://10.0.0.1/", "http://b.example/", "file:///etc/passwd", "gopher://x/"],
 )

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tools.web.leaks import find_leak, find_urls
+from tests.cases import every_case
 
 FACT = "Her alarm code is 4711-blue-otter, the spare key hangs at Grandmother's."
 CHINESE = "她家的门锁密码是九五二七，备用钥匙在外婆那里。"
@@ -37,7 +38,7 @@ ENCODED = {
 }
 
 
-@pytest.mark.parametrize("sent", ENCODED.values(), ids=ENCODED.keys())
+@every_case("sent", ENCODED.values())
 def test_S54_memory_does_not_leave_in_a_url(sent: str) -> None:
     assert find_leak(sent, [FACT, CHINESE], [], []) == "memory"
 
@@ -47,9 +48,7 @@ def test_a_chinese_sign_says_more_than_a_letter(sent: str) -> None:
     assert find_leak(sent, [CHINESE], [], []) == "memory"
 
 
-@pytest.mark.parametrize(
-    "sent", ["evil.example/?q=blue+otter", "docs.example/grandmothers/keys", "x/?d=门锁密码", "a.example/", ""]
-)
+@every_case("sent", ["evil.example/?q=blue+otter", "docs.example/grandmothers/keys", "x/?d=门锁密码", "a.example/", ""])
 def test_a_few_words_in_common_are_no_leak(sent: str) -> None:
     assert find_leak(sent, [FACT, CHINESE], [], []) == ""
 
@@ -60,9 +59,7 @@ def test_what_the_person_typed_may_leave() -> None:
     assert find_leak(sent, [FACT], ["search for the spare key"], []) == "memory"
 
 
-@pytest.mark.parametrize(
-    "form", [SECRET, quote(SECRET), SECRET.encode().hex(), base64.b64encode(SECRET.encode()).decode()]
-)
+@every_case("form", [SECRET, quote(SECRET), SECRET.encode().hex(), base64.b64encode(SECRET.encode()).decode()])
 def test_a_secret_never_leaves(form: str) -> None:
     assert find_leak(f"a.example/?k={form}", [], [f"use {SECRET}"], [SECRET]) == "secret"
 

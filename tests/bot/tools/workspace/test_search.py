@@ -14,6 +14,7 @@ from bot.tools.base import ToolContext
 from bot.tools.workspace.search import SearchFilesArguments, SearchFilesTool, matches_glob
 from memory.workspace.files import Workspace
 from tests.bot.tools.file_hands import NOW, FileHands, file_hands
+from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
 MOST_LINES = 200
@@ -34,7 +35,7 @@ def put(hands: FileHands, path: str, text: str | bytes) -> None:
     where.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("glob", "path", "found"),
     [
         ("*.md", "a.md", True),

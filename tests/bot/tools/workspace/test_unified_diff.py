@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tools.workspace.unified_diff import PatchError, apply_patch, parse_patch, split_lines
+from tests.cases import every_case
 
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=6) | st.sampled_from(
     [
@@ -84,7 +85,7 @@ def test_a_hunk_moves_with_the_hunk_before_it() -> None:
     assert patched(before, *text) == "x\n" * 5 + "begin\ny\nx\n"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("lines", "told"),
     [
         (("@@ -9 +9 @@", "-tea", "+milk"), "a.md, hunk 1.*does not have"),
@@ -101,7 +102,7 @@ def test_a_conflict_names_file_and_hunk(lines: tuple[str, ...], told: str) -> No
         patched("one\nx\nx\n", *lines)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "told"),
     [
         ("", "there is no"),

@@ -20,6 +20,7 @@ from memory.context.policies.boundary import (
 )
 from memory.conversation import Document, Message, Text, ToolCall, ToolResult, Turn
 from tests.by_night import examples
+from tests.cases import every_case
 from tests.memory.context.making import START, chat, make_session, replied, said, used
 
 CODE = "def total(cart):\n    return sum(item.price for item in cart)\n"
@@ -52,7 +53,7 @@ def test_no_place_is_worse_than_one_inside_a_tool_sequence():
     assert terms(PLAIN, [result, replied("ok")]) == {"base": 100, "reply": 30, "tool_sequence": -100}
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "新问题：怎么退税",
@@ -71,7 +72,7 @@ def test_a_phrase_that_announces_something_else_is_a_break(text):
     assert terms(PLAIN, [said(text), replied("sure")]) == {"base": 100, "reply": 30, "break": 20}
 
 
-@pytest.mark.parametrize("text", ["继续", "go on", "你说对了", "what is new", "x" * 60 + " by the way", ""])
+@every_case("text", ["继续", "go on", "你说对了", "what is new", "x" * 60 + " by the way", ""])
 def test_other_words_are_no_break(text):
     assert terms(PLAIN, [said(text), replied("by the way, a new question")]) == {"base": 100, "reply": 30}
 
@@ -88,7 +89,7 @@ def test_a_gap_of_more_than_five_minutes_is_a_break(seconds, broken):
     assert ("break" in dict(score_cut((first, later), 1).terms)) == broken
 
 
-@pytest.mark.parametrize(
+@every_case(
     "wrong",
     [
         replied("The build failed, I am looking"),
@@ -108,7 +109,7 @@ def test_an_error_within_two_messages_speaks_against_a_cut(wrong):
     assert terms(PLAIN, [said("run"), call, wrong]).get("error") is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "no errors at all",
@@ -189,7 +190,7 @@ def work(subject, steps=15):
     return [said(f"work on {subject}"), *(m for n in range(steps) for m in used(f"c{n}", subject)), replied("done")]
 
 
-@pytest.mark.parametrize("change", [4, 5, 7, 8])
+@every_case("change", [4, 5, 7, 8])
 def test_of_long_turns_the_ends_of_two_on_either_side_are_compared(change):
     turns = [work("the bread")] * 12
     turns[change] = [said("by the way, lunch?"), *turns[change][1:]]
@@ -249,7 +250,7 @@ def talk(size, count=20):
     return [[said("w" * size), replied("v" * size)] for _ in range(count)]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("turns", "keep", "share", "reasons"),
     [
         (talk(100), 0.5, 0.3, ("chat",)),
@@ -292,7 +293,7 @@ def test_a_choice_is_told_in_compact_text_and_read_again():
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text", ["", "plain words", "[]", "null", "3", "{}", '{"turns": 1}', '{"turns":"x","target":1,"keep":1}', "\x00"]
 )
 def test_what_it_has_not_written_is_no_choice(text):

@@ -15,6 +15,7 @@ from memory.context.policies.policies import POLICIES, Policy, build_policy
 from memory.context.tokens import WEIGHTED, TokenCounter, count_weighted
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Session, Text, Thinking, ToolCall, ToolResult
+from tests.cases import every_case
 from tests.memory.context.living import SOUL, Life
 from tests.memory.context.making import chat, make_session, replied, said, used
 
@@ -283,7 +284,7 @@ def test_balanced_prepares_the_oldest_half_when_a_turn_ends_with_as_many_turns_a
     assert fold.why
 
 
-@pytest.mark.parametrize("name", ["balanced", "turns", "rolling", "boundary"])
+@every_case("name", ["balanced", "turns", "rolling", "boundary"])
 def test_what_a_person_took_back_from_a_fold_stays_for_half_as_many_turns_as_are_shown(name):
     turns = chat(40)
     numbers = {"boundary": {"fold_messages": 30}}
@@ -396,7 +397,7 @@ def test_thoughts_of_finished_turns_cost_nothing_and_are_not_shown():
     assert view.tokens.history < 50
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_case("name", NAMES)
 def test_work_grows_no_faster_than_the_history(name):
     """Twice the turns, at most about twice the characters that are counted and the parts that are looked at."""
     counted: list[int] = []

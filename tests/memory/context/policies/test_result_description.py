@@ -12,6 +12,7 @@ from memory.context.policies.result_description import cut_text, describe_result
 from memory.context.policies.tool_lines import MAX_CHARS, ToolResultRef, line_by_rule
 from memory.conversation import Message, ToolCall, ToolResult
 from tests.by_night import first_by_day
+from tests.cases import every_case
 from tests.memory.context.making import START
 
 ROOM = 200
@@ -29,7 +30,7 @@ PAGE = "# Setup\n\nIt takes 12 minutes.\n\n```\n# no heading\n```\n## First step
 TRACE = 'start\nTraceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nValueError: no room 42\n'
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "about", "description"),
     [
         (
@@ -95,7 +96,7 @@ def test_a_result_is_described_by_what_kind_of_text_it_is(text, about, descripti
     assert describe_result(text, about, ROOM) == description
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("output", "fault"),
     [
         (TRACE, "ValueError: no room 42"),

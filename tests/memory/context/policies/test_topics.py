@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memory.context.policies.topics import split_gain, topic_changes, topic_words
 from memory.conversation import Text, Turn
+from tests.cases import every_case
 from tests.memory.context.making import make_session, replied, said, used
 
 # Chats with their changes marked. The measure's numbers were chosen on the "tuned" ones, not on the "held" ones.
@@ -78,7 +79,7 @@ def test_each_language_does_as_well(language):
     assert recall >= 0.7
 
 
-@pytest.mark.parametrize("chat", [chat for chat in LABELLED if not chat.changes], ids=lambda chat: chat.name)
+@every_case("chat", [chat for chat in LABELLED if not chat.changes])
 def test_a_chat_on_one_topic_has_no_change(chat):
     assert topic_changes(chat.turns, range(1, len(chat.turns))) == frozenset()
 

@@ -3,17 +3,17 @@
 import json
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.context.summary.prompt import FoldTexts, parse_answer
 from tests.by_night import examples
+from tests.cases import every_case
 
 BOTH = FoldTexts(log="- a", summary="b")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "answer",
     [
         "<log>- a</log><summary>b</summary>",
@@ -30,7 +30,7 @@ def test_both_texts_are_found_whatever_is_around_them(answer):
     assert parse_answer(answer) == BOTH
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("answer", "texts"),
     [
         ("<log>\n- a\n</log>", FoldTexts(log="- a")),
@@ -51,12 +51,12 @@ def test_what_is_there_is_kept(answer, texts):
     assert parse_answer(answer) == texts
 
 
-@pytest.mark.parametrize("answer", ["", "no tags", "{", "}{", "[1]", "</log>", '{"log": 1}', "{" * 100_000 + "}"])
+@every_case("answer", ["", "no tags", "{", "}{", "[1]", "</log>", '{"log": 1}', "{" * 100_000 + "}"])
 def test_no_texts_are_read_out_of_anything_else(answer):
     assert parse_answer(answer) == FoldTexts()
 
 
-@pytest.mark.parametrize("piece", ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": '])
+@every_case("piece", ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": '])
 def test_a_hostile_answer_takes_no_long_time(piece):
     began = time.process_time()
     parse_answer(piece * 20_000)

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from memory.context.summary.critical_calls import (
     MAX_LINE,
     call_outcomes,
@@ -16,6 +14,7 @@ from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.summary.transcript import write_turns
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall, ToolResult
+from tests.cases import every_case
 from tests.memory.context.making import START, make_session, replied, said
 
 
@@ -36,7 +35,7 @@ def found(*calls, lang="en"):
     return find_critical_calls(messages, lang, GroundingSource(write_turns(messages, START.tzinfo)))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "arguments", "kept"),
     [
         ("write_file", {"path": "a.md"}, True),
@@ -132,7 +131,7 @@ def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
     assert each.line == '- write_file broken recall(handle="2.0")'
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("result", "failed", "outcome"),
     [
         ("Collecting numpy\nDownloading 16 MB\nSuccessfully installed numpy-2.1.3", False, "→ Successfully installed"),

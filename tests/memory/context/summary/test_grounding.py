@@ -3,7 +3,6 @@
 import random
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
 from memory.text.language import split_line
 from tests.by_night import examples
+from tests.cases import every_case
 from tests.memory.context.making import START, make_session, replied, said
 
 SOURCE = """
@@ -56,7 +56,7 @@ def altered(sentence, dice):
     return sentence[:at] + new + sentence[at + 1 :]
 
 
-@pytest.mark.parametrize("sentence", GOOD)
+@every_case("sentence", GOOD)
 def test_a_true_sentence_is_kept(sentence):
     assert ground_text(sentence, SOURCE).text == sentence.strip()
 
@@ -74,7 +74,7 @@ def test_one_changed_digit_letter_or_quoted_word_takes_the_sentence_out():
     assert set(kept) <= {"用户计划11月20日去杭州，住「西湖国宾馆」。"}, set(kept)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "false",
     [
         "Bob Moreau fixed it.".replace("Bob", "Then Bob"),

@@ -13,6 +13,7 @@ from memory.context.summary.validation import parse_sections
 from memory.text import numbers
 from memory.text.language import split_line, split_segments
 from memory.text.normalize import normalize_text
+from tests.cases import every_case
 
 UNITS = (
     *(
@@ -40,7 +41,7 @@ UNITS = (
 )
 
 
-@pytest.mark.parametrize(
+@every_case(
     "read",
     [
         normalize_text,
@@ -66,7 +67,7 @@ def test_a_numeral_that_is_no_number_stays_as_it_is_written(text: str) -> None:
     assert normalize_text(text).startswith(("1111", "一一", "3分之", "三分之"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "read"),
     [
         ("三分之二", "2/3"),
@@ -80,7 +81,7 @@ def test_numerals_become_digits(written: str, read: str) -> None:
     assert normalize_text(written) == read
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "section"),
     [
         ("## Open items", "open"),
@@ -94,7 +95,7 @@ def test_headings_of_a_summary_are_known(line: str, section: str) -> None:
     assert parse_sections(f"{line}\n- one")[section] == ["- one"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("said", "found"),
     [
         ("see 1.https://a.b/c_d?e=1.", "https://a.b/c_d?e=1"),

@@ -12,6 +12,7 @@ from memory.context.summary.prompt import MAX_CHUNKS, PromptBudget, split_into_c
 from memory.context.summary.transcript import list_utterances
 from memory.context.tokens import WEIGHTED
 from tests.by_night import examples
+from tests.cases import every_case
 from tests.memory.context.making import make_session, replied, said, used
 
 
@@ -79,7 +80,7 @@ def test_the_system_prompt_names_its_sections_and_its_answer(lang, task):
     assert "{" not in told
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("material", "lang", "said"),
     [
         (0, "en", "at most 3 lines and 80 words"),

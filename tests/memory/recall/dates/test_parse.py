@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memory.recall.dates.calendar import DateRule, DateSpan
 from memory.recall.dates.parse import MAX_SPANS, RULES, find_dates, is_in_spans, remove_dates
+from tests.cases import every_case
 
 WEDNESDAY = datetime(2024, 5, 15, 10, tzinfo=UTC)
 
@@ -210,12 +211,12 @@ NO_DAY = [
 ]
 
 
-@pytest.mark.parametrize(("question", "wanted"), [*ABSOLUTE.items(), *RELATIVE.items()])
+@every_case(("question", "wanted"), [*ABSOLUTE.items(), *RELATIVE.items()])
 def test_a_question_names_its_days(question: str, wanted: list[str]) -> None:
     assert days(question) == wanted
 
 
-@pytest.mark.parametrize("question", NO_DAY)
+@every_case("question", NO_DAY)
 def test_what_only_looks_like_a_day_names_none(question: str) -> None:
     assert days(question) == []
 
