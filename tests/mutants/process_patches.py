@@ -87,7 +87,7 @@ PROCESSES = (
         name="a job that never came is done for ever",
         guards="I1",
         file="bot/runtime/cluster/jobs.py",
-        old="for job in missed & self._missed:",
+        old="for job in found & suspects:",
         new="for job in set[int]():",
         tests=(f"{HURT}::test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back",),
     ),

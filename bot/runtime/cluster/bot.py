@@ -260,12 +260,13 @@ class ClusterBot(Bot):
         self._reported = {row.key for row in found}
 
     async def _sweep(self) -> None:
-        """Wake every queue with open rows that has no job, and report what a dead process left."""
+        """Wake every queue with open rows that has no waiting job, and report what a dead process left."""
         await self._report_interrupted_approvals()
         await self.file_changes.resume(self.store.now() - PATCH_SECONDS)
-        for conversation in await self._jobs.without_job("turn", await self.store.delivery.waiting()):
+        await self._jobs.delete_failed()
+        for conversation in await self.store.delivery.waiting():
             self.turn_dispatcher.wake(conversation)
-        for conversation in await self._jobs.without_job("out", await self.store.delivery.unsent()):
+        for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
 
     def _status(self) -> Mapping[str, Any]:

@@ -15,7 +15,6 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
-from bot.runtime.cluster.job_batches import CREATE_EXCHANGE_FUNCTION, EXCHANGE_FUNCTION
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.telemetry.recorder import create_telemetry
@@ -30,9 +29,7 @@ from memory.store.store import Store
 LEASE_CONNECTIONS = 1
 COMMAND_CONNECTIONS = 3
 COMMAND_ROLE = "command"
-_HAS_QUEUE_TABLES = (
-    "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables, to_regproc(%s) IS NOT NULL AS exchange"
-)
+_HAS_QUEUE_TABLES = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables"
 StopTurn = Callable[[str], Awaitable[object]]
 Answer = TypeVar("Answer")
 
@@ -51,7 +48,6 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> Cl
     writers = PostgresWriteLocks(url, database.lease)
     writers.open()
     lease_database = database.with_pool(create_pool(driver_url(url), LEASE_CONNECTIONS))
-    lease_database.beside_write = jobs.beat
     await lease_database.pool.open()
     connections = ClusterConnections(
         url=driver_url(url),
@@ -92,11 +88,9 @@ async def _create_queue_tables(database: PostgresDatabase) -> None:
     """Create the tables of the job queue, unless another process has."""
     async with database.pool.connection() as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
-        found = await (await connection.execute(_HAS_QUEUE_TABLES, [EXCHANGE_FUNCTION])).fetchone() or {}
+        found = await (await connection.execute(_HAS_QUEUE_TABLES)).fetchone() or {}
         if not found.get("tables"):
             await connection.execute(cast(psycopg.sql.SQL, SchemaManager.get_schema()))
-        if not found.get("exchange"):
-            await connection.execute(cast(psycopg.sql.SQL, CREATE_EXCHANGE_FUNCTION))
 
 
 @asynccontextmanager

@@ -259,11 +259,16 @@ async def load_turn(tx: Tx, id: str) -> TurnRow | None:
 
 @light
 async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
-    """Put this process's lease on an open turn, whichever process had it: its queue runs here now."""
+    """Put this process's lease on an open turn that no living process works on.
+
+    Raises:
+        WrongState: another living process does. That its queue was given to this one is no reason to run it twice.
+    """
     holder = await tx.one(_SELECT_HOLDER, id=turn_id)
     if holder is not None and holder["lease_epoch"] != tx.lease:
-        if holder["is_void"]:
-            await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
+        if not holder["is_void"]:
+            raise WrongState(f"another process works on turn {turn_id}")
+        await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
         await tx.send(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
         await tx.send(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
         await settle_calls(tx, turn_id)

@@ -78,9 +78,7 @@ def to_store_error(err: BaseException) -> StoreError:
 
 
 # Queues jobs for these queues in an open transaction.
-Enqueue = Callable[[PostgresDriver, Sequence[QueueKey]], Awaitable[None]]
-# Adds statements of another component to a writing transaction, just before its commit.
-BesideWrite = Callable[[PostgresDriver], Awaitable[None]]
+Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
@@ -152,7 +150,6 @@ class PostgresDatabase:
         self.changes = MessageChanges(is_complete=False)
         self.busy = 0
         self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
-        self.beside_write: BesideWrite | None = None
         self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
@@ -383,9 +380,8 @@ class PostgresDatabase:
                 attempt.breaks += tx.breaks
                 attempt.notified |= tx.notified
             if attempt.notified and self.enqueue is not None:
-                await self.enqueue(driver, tuple(attempt.notified))
-            if self.beside_write is not None:
-                await self.beside_write(driver)
+                await driver.flush()
+                await self.enqueue(connection, tuple(attempt.notified))
             if len(works) > 1:
                 await driver.change_later(_WAIT_FOR_COMMIT, ())
             attempt.results = results

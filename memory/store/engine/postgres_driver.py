@@ -55,8 +55,8 @@ class PostgresDriver:
 
     async def flush(self) -> None:
         """Send what waits."""
-        if self._waiting:
-            await self._send(self._waiting.pop())
+        if self._begin or self._waiting:
+            await self._send()
 
     async def commit(self) -> None:
         """Send what waits, then commit. COMMIT is sent after `on_begun` was called; nothing is sent for nothing."""
