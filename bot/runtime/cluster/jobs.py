@@ -22,7 +22,8 @@ from procrastinate.jobs import Job, Status
 from bot.dispatch import Dispatcher, RunStep
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
-from memory.store.engine.postgres import CLOSE_SECONDS, PostgresConnection, set_idle_timeout
+from memory.store.engine.postgres import CLOSE_SECONDS, set_idle_timeout
+from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreBusy, WrongState
 from memory.tasks import cancel_and_wait
 
