@@ -54,7 +54,7 @@ PROCESSES = (
     Mutant(
         name="a pipeline asks for what is there already",
         guards="I11",
-        file="memory/store/engine/postgres_wire.py",
+        file="memory/postgres/wire.py",
         old="pgconn.pipeline_sync()\n",
         new="pgconn.pipeline_sync()\n            pgconn.send_flush_request()\n",
         tests=("tests/memory/postgres/test_lost.py::test_the_server_ends_a_transaction_whose_process_has_stopped",),
@@ -62,7 +62,7 @@ PROCESSES = (
     Mutant(
         name="a stopped process keeps its row locks",
         guards="I11",
-        file="memory/store/engine/postgres.py",
+        file="memory/postgres/database.py",
         old="int(IDLE_TRANSACTION_SECONDS * 1000)",
         new="0",
         tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
@@ -70,7 +70,7 @@ PROCESSES = (
     Mutant(
         name="a connection lost in a transaction is a fault of ours",
         guards="I1",
-        file="memory/store/engine/postgres.py",
+        file="memory/postgres/database.py",
         old="not await self._was_committed(attempt.xid):\n                    raise to_store_error(err) from err",
         new="not await self._was_committed(attempt.xid):\n                    raise",
         tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
@@ -94,7 +94,7 @@ PROCESSES = (
     Mutant(
         name="a dead connection of the pool costs a message",
         guards="I1",
-        file="memory/store/engine/postgres.py",
+        file="memory/postgres/database.py",
         old="not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS",
         new="False",
         tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
@@ -110,7 +110,7 @@ PROCESSES = (
     Mutant(
         name="a command is alone for as long as it believes so",
         guards="I11",
-        file="memory/store/engine/postgres_locks.py",
+        file="memory/postgres/locks.py",
         old='    if row is None or row["lease_epoch"] != newest:\n',
         new='    if row is None or row["lease_epoch"] < newest:\n',
         tests=(f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",),
@@ -118,7 +118,7 @@ PROCESSES = (
     Mutant(
         name="a command looks whether it is alone, and somebody comes before it has written",
         guards="I11",
-        file="memory/store/engine/postgres_locks.py",
+        file="memory/postgres/locks.py",
         old="_NEWEST_LOCKED = _NEWEST.with_for_update(read=True)",
         new="_NEWEST_LOCKED = _NEWEST",
         tests=(f"{ALONE}::test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on",),

@@ -22,10 +22,10 @@ from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
-from memory.recall.keepers.postgres import PostgresSharedIndexes
+from memory.postgres.database import PostgresDatabase
+from memory.postgres.index_keeper import PostgresSharedIndexes
+from memory.postgres.locks import PostgresWriteLocks
 from memory.store.engine.leases import Beat, Leases
-from memory.store.engine.postgres import PostgresDatabase
-from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)

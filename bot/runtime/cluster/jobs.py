@@ -20,10 +20,10 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 
 from bot.dispatch import Dispatcher, RunStep
+from memory.postgres.database import CLOSE_SECONDS, set_idle_timeout
+from memory.postgres.wire import PostgresConnection
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
-from memory.store.engine.postgres import CLOSE_SECONDS, set_idle_timeout
-from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreBusy, WrongState
 from memory.tasks import cancel_and_wait
 
@@ -125,7 +125,7 @@ class JobQueue:
         await self.app.open_async()
 
     async def enqueue(self, connection: PostgresConnection, keys: Sequence[QueueKey]) -> None:
-        """See memory.store.engine.postgres.Enqueue."""
+        """See memory.postgres.database.Enqueue."""
         for key in keys:
             try:
                 await self._defer(key, connection)

@@ -18,12 +18,12 @@ from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.telemetry.recorder import create_telemetry
-from memory.recall.keepers.postgres import PostgresSharedIndexes
+from memory.postgres.database import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
+from memory.postgres.index_keeper import PostgresSharedIndexes
+from memory.postgres.locks import PostgresWriteLocks, exclusive_access
+from memory.postgres.open import LEASE_SECONDS, open_postgres
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
-from memory.store.engine.postgres_locks import PostgresWriteLocks, exclusive_access
-from memory.store.open_postgres import LEASE_SECONDS, open_postgres
 from memory.store.store import Store
 
 LEASE_CONNECTIONS = 1

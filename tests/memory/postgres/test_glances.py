@@ -6,12 +6,12 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from memory.postgres.schema import create_dialect
+from memory.postgres.wire import PostgresConnection
 from memory.store.conversations import inbox
 from memory.store.conversations.messages import take_numbers
 from memory.store.engine.database import QueueKey, StatementCompiler, Tx, single_query
-from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import WrongState
-from memory.store.schema.postgres import create_dialect
 from memory.store.schema.tables import metadata
 from tests.contracts.store_words import SPENT, arrival, begin, call, reply
 from tests.memory.postgres.conftest import PostgresRecord

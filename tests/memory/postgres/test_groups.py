@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from sqlalchemy import insert, text, update
 
+from memory.postgres.database import MAX_GROUP_COMMIT, PostgresDatabase
 from memory.store.engine.database import Tx, light, locks_first
-from memory.store.engine.postgres import MAX_GROUP_COMMIT, PostgresDatabase
 from memory.store.errors import StoreError
 from memory.store.schema.tables import duty
 from tests.by_night import by_night

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 from sqlalchemy import insert, select
 
+from memory.postgres.driver import PostgresDriver
 from memory.store.engine.database import Tx, light
-from memory.store.engine.postgres_driver import PostgresDriver
 from memory.store.errors import StoreBusy
 from memory.store.schema.tables import duty
 from tests.contracts.store_words import talk

@@ -11,15 +11,15 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from memory.postgres.database import PostgresDatabase, connected
+from memory.postgres.driver import MAX_WAITING
+from memory.postgres.open import open_postgres
+from memory.postgres.wire import MAX_PREPARED, PREPARED_FROM, exchange
 from memory.store.conversations.delivery import Delivered
 from memory.store.conversations.turns import FinishedTurn
 from memory.store.engine.database import Tx
-from memory.store.engine.postgres import PostgresDatabase, connected
-from memory.store.engine.postgres_driver import MAX_WAITING
-from memory.store.engine.postgres_wire import MAX_PREPARED, PREPARED_FROM, exchange
 from memory.store.errors import WrongState
 from memory.store.longterm.views import ViewBatch
-from memory.store.open_postgres import open_postgres
 from memory.store.people.rows import GrantRow, GrantsKey
 from memory.store.people.spending import SpendingPart, SpendingQuery
 from memory.store.rows import NewInboxRow, OutboxRow, SendOutcome

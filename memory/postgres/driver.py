@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from itertools import islice
 from typing import Any, cast
 
+from memory.postgres.wire import PostgresConnection, Result, Statement, exchange
 from memory.store.engine.database import Driver, Row
-from memory.store.engine.postgres_wire import PostgresConnection, Result, Statement, exchange
 from memory.store.errors import WrongState
 
 MAX_WAITING = 64  # statements that wait: more are sent without one that needs its result

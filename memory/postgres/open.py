@@ -6,19 +6,19 @@ import psycopg
 from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
-from memory.store.engine import leases
-from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
-from memory.store.engine.postgres import (
+from memory.postgres.database import (
     SCHEMA_LOCK_KEY,
     PostgresDatabase,
     create_pool,
     driver_url,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresDriver
-from memory.store.engine.postgres_wire import PostgresConnection
+from memory.postgres.driver import PostgresDriver
+from memory.postgres.schema import check_revision, create_dialect, prepare_tables
+from memory.postgres.wire import PostgresConnection
+from memory.store.engine import leases
+from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
 from memory.store.errors import StoreCorrupt, StoreError
-from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance
 from memory.store.store import Store
 

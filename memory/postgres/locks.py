@@ -18,9 +18,9 @@ import structlog
 from psycopg_pool import ConnectionPool
 from sqlalchemy import select
 
+from memory.postgres.database import SCHEMA_LOCK_KEY, PostgresDatabase, connected, driver_url, refuse_alive
 from memory.store.engine.database import Tx, single_query
 from memory.store.engine.leases import Leases
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, driver_url, refuse_alive
 from memory.store.errors import StoreBusy, StoreCorrupt
 from memory.store.schema.tables import instance
 from memory.workspace.files import LockLost, SpaceWriter

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import psycopg
 
-from memory.store.engine.postgres_driver import PostgresDriver
-from memory.store.engine.postgres_wire import PostgresConnection
+from memory.postgres.driver import PostgresDriver
+from memory.postgres.wire import PostgresConnection
 from memory.tasks import cancel_and_wait
 
 T = TypeVar("T")

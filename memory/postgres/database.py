@@ -16,6 +16,9 @@ from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from memory.postgres.driver import PostgresDriver, SingleQueryDriver
+from memory.postgres.reads import BEGIN_SNAPSHOT, SharedSnapshot
+from memory.postgres.wire import PostgresConnection
 from memory.store.engine.database import (
     DatabaseClock,
     MessageChanges,
@@ -34,9 +37,6 @@ from memory.store.engine.database import (
     is_single_query,
     is_soft_on_server,
 )
-from memory.store.engine.postgres_driver import PostgresDriver, SingleQueryDriver
-from memory.store.engine.postgres_reads import BEGIN_SNAPSHOT, SharedSnapshot
-from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
 from memory.store.schema.tables import NOW_SQL, metadata, process
