@@ -17,7 +17,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool
 
-from memory.postgres.database import driver_url, to_store_error
+from memory.postgres.connection import driver_url, to_store_error
 from memory.postgres.schema import SCHEMA
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 

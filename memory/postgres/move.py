@@ -12,9 +12,10 @@ from psycopg import sql
 from sqlalchemy import Boolean, Column, Double, Integer, String, Table, Text
 
 from memory.failpoints import hit_async
-from memory.postgres.database import (
+from memory.postgres.connection import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
+    PostgresConnection,
     connected,
     refuse_alive,
     to_store_error,
@@ -22,7 +23,6 @@ from memory.postgres.database import (
 from memory.postgres.driver import PostgresDriver
 from memory.postgres.schema import SCHEMA as INDEX
 from memory.postgres.schema import check_revision, create_dialect, create_tables, read_revision
-from memory.postgres.wire import PostgresConnection
 from memory.store.audit import append_act
 from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.errors import StoreError
@@ -89,7 +89,7 @@ class PostgresCopySide:
             raise StoreError(f"{table.name} cannot be filled: {to_store_error(err)}") from err
 
     def tx(self, now: float) -> Tx:
-        driver = PostgresDriver(self._connection, max_waiting=0)
+        driver = PostgresDriver(self._connection)
         return Tx(driver=driver, compiler=StatementCompiler(create_dialect()), lease=0, now=now)
 
 

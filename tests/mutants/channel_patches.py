@@ -95,10 +95,10 @@ CHANNELS = (
         name="what a channel keeps has a transaction of its own",
         guards="I1",
         file="memory/store/conversations/delivery.py",
-        old="        store = _accept_by_grants if is_changing else _accept_new_by_grants\n",
+        old="        accepted = await self._database.write(_accept_by_grants, delivered, admit, keep)\n",
         new=(
             "        if keep:\n            await self._database.write(inbox_rows.accept, [], keep)\n"
-            "        keep, store = None, _accept_new_by_grants\n"
+            "        accepted = await self._database.write(_accept_by_grants, delivered, admit, None)\n"
         ),
         tests=(f"{ATTACKS}::test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not",),
     ),

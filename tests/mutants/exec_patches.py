@@ -84,8 +84,11 @@ EXEC = (
         name="the outcome is stored though the approval had ended",
         guards="I50",
         file="memory/store/people/approvals.py",
-        old="    if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):\n",
-        new="    if not await tx.run(_SET_STATE, id=id, state=former, new_state=state) and outcome is None:\n",
+        old="    if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, new_state=state)).rowcount:\n",
+        new=(
+            "    moved = await tx.execute(_SET_STATE, id=id, state=former, new_state=state)\n"
+            "    if not moved.rowcount and outcome is None:\n"
+        ),
         tests=("tests/memory/store/test_access.py::TestApprovals",),
     ),
     Mutant(

@@ -20,8 +20,8 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 
 from bot.dispatch import Dispatcher, RunStep
-from memory.postgres.database import CLOSE_SECONDS, set_idle_timeout
-from memory.postgres.wire import PostgresConnection
+from memory.postgres.connection import PostgresConnection, set_idle_timeout
+from memory.postgres.database import CLOSE_SECONDS
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
 from memory.store.errors import StoreBusy, WrongState

@@ -18,7 +18,8 @@ from bot.runtime.cluster.bot import ClusterBot, ClusterConnections, ProcessRole
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.telemetry.recorder import create_telemetry
-from memory.postgres.database import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
+from memory.postgres.connection import SCHEMA_LOCK_KEY, connected, create_pool, driver_url
+from memory.postgres.database import PostgresDatabase
 from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.postgres.locks import PostgresWriteLocks, exclusive_access
 from memory.postgres.open import LEASE_SECONDS, open_postgres
@@ -77,16 +78,16 @@ def _process_name(role: str) -> str:
 
 async def _open_jobs(store: Store, database: PostgresDatabase, url: str) -> JobQueue:
     """Connect to the job queue, and add jobs in the store's transactions from now on."""
-    await _create_queue_tables(database)
+    await _create_queue_tables(url)
     jobs = JobQueue(driver_url(url), store.now, store.sessions)
     await jobs.open()
     database.enqueue = jobs.enqueue
     return jobs
 
 
-async def _create_queue_tables(database: PostgresDatabase) -> None:
+async def _create_queue_tables(url: str) -> None:
     """Create the tables of the job queue, unless another process has."""
-    async with database.pool.connection() as connection, connection.transaction():
+    async with connected(url) as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
         found = await (await connection.execute(_HAS_QUEUE_TABLES)).fetchone() or {}
         if not found.get("tables"):

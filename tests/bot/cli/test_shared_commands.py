@@ -15,7 +15,7 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from bot.memory.search import open_removal
 from bot.runtime.store_access import open_store_for_command
-from memory.postgres.database import SCHEMA_LOCK_KEY
+from memory.postgres.connection import SCHEMA_LOCK_KEY
 from memory.postgres.move import replace_store
 from memory.postgres.open import open_postgres
 from memory.store.conversations.lifecycle import delete_conversation
