@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import psycopg
 from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
@@ -51,20 +50,24 @@ async def open_postgres(
         StoreError: the server cannot be reached, or, for reading, there are no tables.
     """
     compiler = StatementCompiler(create_dialect())
-    async with connected(url) as connection:
-        if writable:
-            await prepare_tables(connection)
-        else:
-            await check_revision(connection)
-        clock = clock or await _read_clock(connection)
-        tx = Tx(driver=PostgresDriver(connection), compiler=compiler, lease=0, now=clock())
-        lease = await _take_lease(connection, tx, name, lease_seconds) if writable else 0
     pool = create_pool(driver_url(url), connections)
     try:
         await pool.open(wait=True, timeout=5.0)
-    except (psycopg.Error, PoolTimeout) as err:
+        # Over a connection of its own: what waits for a lock there sees what is committed by then.
+        async with connected(url) as connection:
+            if writable:
+                await prepare_tables(connection)
+            else:
+                await check_revision(connection)
+            clock = clock or await _read_clock(connection)
+            tx = Tx(driver=PostgresDriver(connection), compiler=compiler, lease=0, now=clock())
+            lease = await _take_lease(connection, tx, name, lease_seconds) if writable else 0
+    except PoolTimeout as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
+    except StoreError:
+        await pool.close()
+        raise
     return Store(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
 
 
