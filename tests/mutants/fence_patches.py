@@ -194,8 +194,8 @@ SOFT_COMMITS = (
         name="an end of a turn is soft",
         guards="I1",
         file="memory/store/conversations/turns.py",
-        old="@light\n@locks_first\nasync def finish_turn_and_look(",
-        new="@light\n@soft\n@locks_first\nasync def finish_turn_and_look(",
+        old="@light\nasync def finish_turn_and_look(",
+        new="@light\n@soft\nasync def finish_turn_and_look(",
         tests=(f"{POWER}::test_I01_what_a_power_cut_leaves_of_a_turn",),
     ),
 )
@@ -309,7 +309,7 @@ LEASES = (
     Mutant(
         name="a record is moved while a process is at work there",
         guards="I11",
-        file="memory/postgres/database.py",
+        file="memory/postgres/connection.py",
         old="    if names:\n",
         new="    if not names and names:\n",
         tests=(f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",),
